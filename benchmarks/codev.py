@@ -36,6 +36,9 @@ from headgate.agents.codev.sessions.service import Sessions
 from headgate.agents.codev.sessions.telling import Live
 from headgate.features.access.principal import LOCAL
 from headgate.features.accounts.throttle import RateLimits
+from headgate.features.jobs.leases import Leases
+from headgate.features.jobs.runner import JobRunner
+from headgate.features.jobs.worker import Worker
 from headgate.foundation import log
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
@@ -122,13 +125,15 @@ async def _opened(settings: Settings) -> AsyncIterator[tuple[Sessions, Counted]]
         places={"memory": memory()},
     )
     live, checkpoints = Live(), Checkpoints(settings, database)
-    notices = Notices(database, around, live)
-    runner = Runner(settings, database, SecretBox(settings), around, checkpoints, live, notices)
+    jobs = JobRunner(database, Leases(Worker(settings.data_dir / "workers"), settings.engine.lease_seconds))
+    runner = Runner(
+        *(settings, database, SecretBox(settings), around, checkpoints, live, jobs),
+        notices=Notices(database, around, live, jobs),
+    )
     try:
-        yield Sessions(settings, database, runner, RateLimits({})), Counted(await checkpoints.saver())
+        async with jobs.running():
+            yield Sessions(settings, database, runner, RateLimits({})), Counted(await checkpoints.saver())
     finally:
-        await runner.close()
-        await notices.close()
         await checkpoints.close()
         await database.close()
 

@@ -1,7 +1,7 @@
 """Sessions of the development agent on a place in memory, with a model that works as told."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +14,7 @@ from headgate.agents.codev.schemas import Resume, SessionResponse, SessionStart
 from headgate.agents.codev.sessions.checkpoints import Checkpoints
 from headgate.agents.codev.sessions.notices import Notices
 from headgate.agents.codev.sessions.places import OnePost, Place, Surroundings
-from headgate.agents.codev.sessions.runner import Runner
+from headgate.agents.codev.sessions.runner import KIND, RETRY_SECONDS, Runner
 from headgate.agents.codev.sessions.service import STARTS, Sessions
 from headgate.agents.codev.sessions.telling import Live
 from headgate.features.access.principal import LOCAL, Principal
@@ -25,6 +25,7 @@ from headgate.foundation.errors import HeadgateError
 from headgate.foundation.settings import Settings
 from tests.support.codev_place import FakePatterns, FakePlace, FakeTestSets
 from tests.support.codev_script import ScriptedReasoning, calls, case, plan_of, scripted
+from tests.support.jobs import open_jobs
 from tests.support.patience import PATIENCE_SECONDS
 
 SETS_HELLO = (calls("set_answer", answer="hello"), "It is written.")
@@ -69,6 +70,12 @@ class Posts:
     answers: list[int | HeadgateError] = field(default_factory=list)
     sent: list[tuple[str, dict[str, str], bytes]] = field(default_factory=list)
     refused: HeadgateError | None = None
+    asked: asyncio.Event | None = None
+
+    def hang(self) -> asyncio.Event:
+        """Answer nothing from now on; the event is set when something is asked."""
+        self.asked = asyncio.Event()
+        return self.asked
 
     async def check(self, url: str) -> None:
         assert url
@@ -80,6 +87,9 @@ class Posts:
     ) -> int:
         assert timeout_seconds <= 30
         self.sent.append((url, dict(headers), body))
+        if self.asked is not None:
+            self.asked.set()
+            await asyncio.Event().wait()
         answer = self.answers.pop(0) if self.answers else 200
         if isinstance(answer, HeadgateError):
             raise answer
@@ -105,6 +115,18 @@ class Bench:
     @property
     def runner(self) -> Runner:
         return self.sessions.runner
+
+    def works_on(self, session_id: str) -> bool:
+        """Whether this process works on a session, or somebody here has it to themselves."""
+        return self.runner.jobs.owns(KIND, session_id)
+
+    async def die(self) -> None:
+        """End as by a kill: the lock file is free, nothing is renewed or released."""
+        jobs = self.runner.jobs
+        for task in jobs._upkeep:
+            task.cancel()
+        await asyncio.gather(*jobs._upkeep, return_exceptions=True)
+        jobs.leases.worker.close()
 
     async def start(self, who: Principal = LOCAL, /, **wanted: Any) -> SessionResponse:
         """Start, and wait until it rests."""
@@ -136,11 +158,13 @@ async def open_bench(
     place: FakePlace,
     model: ScriptedReasoning | None = None,
     *,
-    sweeps: bool = False,
+    scans: bool = True,
+    retry_seconds: float = RETRY_SECONDS,
+    pauses: Sequence[float] = (0, 0, 0),
     secret_of: Callable[[str, str], Any] | None = None,
     http: OnePost | None = None,
 ) -> AsyncIterator[Bench]:
-    """A process, until it is closed."""
+    """A process that works on whatever is due, where it `scans`, until it is closed."""
     live, posts, domain, patterns = Live(), Posts(), MemoryDomain(place), FakePatterns()
     chosen = OneModel(model or scripted(patch=SETS_HELLO))
 
@@ -154,19 +178,16 @@ async def open_bench(
         secret_of=secret_of or no_secret,
         places={"memory": Place(domain, "Memory", test_sets=lambda _principal: FakeTestSets())},
     )
-    notices = Notices(database, around, live, page="https://studio.example", pauses=(0, 0, 0))
     checkpoints = Checkpoints(settings, database)
-    runner = Runner(settings, database, SecretBox(settings), around, checkpoints, live, notices)
     limits = limits_of(settings, {STARTS: settings.codev.sessions_per_minute})
-    sweeping = asyncio.create_task(runner.keep_running()) if sweeps else None
     try:
-        yield Bench(Sessions(settings, database, runner, limits), place, chosen, domain, posts, patterns)
+        async with open_jobs(database, settings.data_dir, scans=scans) as jobs:
+            notices = Notices(database, around, live, jobs, page="https://studio.example", pauses=pauses)
+            runner = Runner(
+                settings, database, SecretBox(settings), around, checkpoints, live, jobs, notices, retry_seconds
+            )
+            yield Bench(Sessions(settings, database, runner, limits), place, chosen, domain, posts, patterns)
     finally:
-        if sweeping is not None:
-            sweeping.cancel()
-            await asyncio.wait([sweeping])
-        await runner.close()
-        await notices.close()
         await checkpoints.close()
         await limits.close()
 

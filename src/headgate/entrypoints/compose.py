@@ -3,12 +3,11 @@
 The engine is open from the start; every other part is made, and its modules are imported, when it is first used.
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headgate.entrypoints.installation import Installation, open_installation
 from headgate.foundation.lazy import lazy_module
@@ -58,8 +57,6 @@ class _Opened:
     engine: "ExecutionBackend"
     closing: AsyncExitStack
     """Closes the parts made later, before the engine."""
-    shares: bool
-    """Whether this process works on every development session that is due, as servers do."""
 
 
 class Parts(Installation):
@@ -140,7 +137,7 @@ class Parts(Installation):
             self._assistance,
             self.flowise,
         )
-        made = opening.Development(base, shares=self._opened.shares)
+        made = opening.Development(base)
         self._opened.closing.push_async_callback(made.close)
         return made
 
@@ -152,28 +149,19 @@ class Parts(Installation):
     def recover(self) -> None:
         """Start what a server does besides answering: periodic jobs, and work that ended processes left.
 
-        Maintenance and tests register their jobs when they are made. What cannot be started is logged.
+        Each registers its jobs when it is made. What cannot be started is logged.
         """
         begins: dict[str, Callable[[], object]] = {
             "components": self.registry.types,  # imports them, and logs what is wrong with installed ones
             "maintenance": lambda: self.maintenance,
             "tests": lambda: self.tests,
-            "development sessions": lambda: self._keep(self._development.keep_running()),
+            "development sessions": lambda: self._development,
         }
         for name, begin in begins.items():
             try:
                 begin()
             except Exception:
                 log.exception("background work not started", work=name)
-
-    def _keep(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-
-        async def end() -> None:
-            task.cancel()
-            await asyncio.wait([task])
-
-        self._opened.closing.push_async_callback(end)
 
 
 @asynccontextmanager
@@ -197,6 +185,6 @@ async def open_parts(settings: Settings, *, recover: bool = False, role: str = C
         await engine.open()
         try:
             async with AsyncExitStack() as closing, base.jobs.running():
-                yield Parts(installation, _Opened(bus, base, engine, closing, shares=role != COMMAND))
+                yield Parts(installation, _Opened(bus, base, engine, closing))
         finally:
             await engine.close()

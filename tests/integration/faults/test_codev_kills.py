@@ -59,7 +59,7 @@ async def client(installation: Installation, elsewhere: Elsewhere) -> AsyncItera
         "OPENAI_API_KEY": "sk-of-a-test",
         "OPENAI_BASE_URL": elsewhere.openai.base_url,
         "HEADGATE_CODEV__MODEL": "openai/gpt-4o",
-        "HEADGATE_CODEV__LEASE_SECONDS": "1",
+        "HEADGATE_ENGINE__LEASE_SECONDS": "1",
         "HEADGATE_CODEV__MAX_SESSIONS": "100",
         "HEADGATE_CODEV__SESSIONS_PER_MINUTE": "0",
     }

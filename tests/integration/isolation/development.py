@@ -5,6 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.agents.codev.tables import (
     EventRow,
     InstanceRow,
+    NoticeRow,
     PatternRow,
     PatternUseRow,
     PatternWordRow,
@@ -48,6 +49,7 @@ async def add_sessions(session: AsyncSession, principal: Principal, flow_id: str
         )
         await session.flush()
         session.add(EventRow(session_id=session_id, number=1, kind="interrupt", data=waits))
+        session.add(NoticeRow(id=new_id(), session_id=session_id, interrupt_id=INTERRUPT))
         written = {"id": new_id(), "call_key": f"{session_id}:1", "number": 1, "state": "refused", "summary": marker}
         session.add(
             WriteRow(session_id=session_id, tool="apply_edits", change=marker, answer={"error": marker}, **written)

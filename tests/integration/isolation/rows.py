@@ -19,7 +19,7 @@ NO_TENANT = {"scheduled_jobs": "jobs of the whole installation"}
 """Tables that belong to nobody, and why."""
 BY_FLOW = ("version_steps", "version_edges")
 """Tables whose tenant is their flow's."""
-BY_SESSION = ("codev_events", "codev_writes")
+BY_SESSION = ("codev_events", "codev_notices", "codev_writes")
 """Tables whose tenant is their development session's."""
 BY_RUN = ("flow_run_events",)
 """Tables whose tenant is their run's."""

@@ -6,17 +6,18 @@ from typing import Any
 from sqlalchemy import Boolean, ForeignKeyConstraint, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from headgate.features.jobs.tables import JobColumns, job_indexes
 from headgate.foundation.database import Json, Row, Timestamp, now
 
 
-class SessionRow(Row):
-    """A session. Its graph's state is in the checkpoints; this is what lists and people read, and who works on it."""
+class SessionRow(JobColumns, Row):
+    """A session: a job while it is in progress. Its graph's state is in the checkpoints; lists and users read this."""
 
     __tablename__ = "codev_sessions"
     __table_args__ = (
         ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
         Index("ix_codev_sessions_tenant_id_created_at", "tenant_id", "created_at"),
-        Index("ix_codev_sessions_status_lease_until", "status", "lease_until"),
+        *job_indexes("codev_sessions"),
     )
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
@@ -45,9 +46,6 @@ class SessionRow(Row):
     webhook_url: Mapped[str] = mapped_column(Text, default="")
     events: Mapped[int] = mapped_column(Integer, default=0)
     """Number of the last event that was told."""
-    leased_by: Mapped[str | None] = mapped_column(String(64))
-    lease_until: Mapped[datetime | None] = mapped_column(Timestamp)
-    """Until when the process that works on it is taken to be there; null when nobody works on it."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 
@@ -63,6 +61,22 @@ class EventRow(Row):
     kind: Mapped[str] = mapped_column(String(30))
     data: Mapped[dict[str, Any]] = mapped_column(Json)
     at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+
+
+class NoticeRow(JobColumns, Row):
+    """A call of a session's webhook: a job that is due when the session begins to wait for a user."""
+
+    __tablename__ = "codev_notices"
+    __table_args__ = (
+        ForeignKeyConstraint(["session_id"], ["codev_sessions.id"], ondelete="CASCADE"),
+        Index("ix_codev_notices_session_id", "session_id"),
+        *job_indexes("codev_notices"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    session_id: Mapped[str] = mapped_column(String(36))
+    interrupt_id: Mapped[str] = mapped_column(String(100))
+    """What the session waits for. Once it waits for something else, nothing is sent."""
 
 
 class WriteRow(Row):

@@ -337,7 +337,7 @@ class _Watching:
 
     async def _insist(self, over: asyncio.Event) -> None:
         while not over.is_set():
-            await self.parts.codev.runner.take(self._id)
+            await self.parts.codev.runner.insist(self._id)
             with suppress(TimeoutError):
                 await asyncio.wait_for(over.wait(), _LOOK_SECONDS)
 

@@ -61,12 +61,11 @@ class Development:
     """The development agent of an installation; close it at the end.
 
     Args:
-        ground: What it stands on.
-        shares: Whether it works on whatever session is due when it has room. A command works on its own alone.
+        ground: What it stands on. Its jobs run the sessions.
     """
 
-    def __init__(self, ground: Ground, *, shares: bool) -> None:
-        settings, live = ground.settings, Live()
+    def __init__(self, ground: Ground) -> None:
+        settings, live, jobs = ground.settings, Live(), ground.base.jobs
         self._http = GuardedHttp(settings.http)
         around = Surroundings(
             reasoning=ReasoningChooser(settings.codev, settings.models, ground.keys_of, ground.base.local_models),
@@ -75,29 +74,14 @@ class Development:
             secret_of=ground.secret_of,
             places=_places(ground),
         )
-        self._notices = Notices(ground.database, around, live, page=settings.server.public_url or "")
+        notices = Notices(ground.database, around, live, jobs, page=settings.server.public_url or "")
         self._checkpoints = Checkpoints(settings, ground.database)
-        self._runner = Runner(
-            settings,
-            ground.database,
-            ground.base.box,
-            around,
-            self._checkpoints,
-            live,
-            self._notices,
-            shares=shares,
-        )
+        runner = Runner(settings, ground.database, ground.base.box, around, self._checkpoints, live, jobs, notices)
         self._limits = limits_of(settings, {STARTS: settings.codev.sessions_per_minute})
-        self.sessions = Sessions(settings, ground.database, self._runner, self._limits)
-
-    async def keep_running(self) -> None:
-        """Recover sessions that ended processes left, until cancelled."""
-        await self._runner.keep_running()
+        self.sessions = Sessions(settings, ground.database, runner, self._limits)
 
     async def close(self) -> None:
-        """Release the sessions that are worked on."""
-        await self._runner.close()
-        await self._notices.close()
+        """Close what sessions needed; their jobs are closed before."""
         await self._checkpoints.close()
         await self._limits.close()
         await self._http.close()

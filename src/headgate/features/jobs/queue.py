@@ -44,7 +44,8 @@ class Queue:
     Args:
         table: A table with `job_columns`.
         key: Name of its primary key, a string.
-        only: Which of the rows are jobs that this process may run; without it all of them.
+        only: Which of the rows are jobs that this process may run; without it all of them. One that is none any more
+            while it runs is cancelled at the next heartbeat.
         pick: Orders what is due; without it the job that is due longest comes first.
     """
 
@@ -52,7 +53,8 @@ class Queue:
         self, table: Table, *, key: str = "id", only: ColumnElement[bool] | None = None, pick: Pick | None = None
     ) -> None:
         self.table = table
-        self._free = and_(table.c.worker_id.is_(None), true() if only is None else only)
+        self._only = true() if only is None else only
+        self._free = and_(table.c.worker_id.is_(None), self._only)
         self._c = table.c
         self._key = table.c[key]
         self._pick = pick
@@ -108,11 +110,15 @@ class Queue:
             job.attempt, job.row = row.attempts, row
         return row is not None
 
-    async def renew(self, session: AsyncSession, ids: Collection[str], lease: Lease) -> set[str]:
-        """Keep this worker's claims until the lease ends, in one statement. Ids of those that still are its own."""
+    async def renew(self, session: AsyncSession, ids: Collection[str], lease: Lease) -> dict[str, bool]:
+        """Keep this worker's claims until the lease ends, in one statement.
+
+        Returns the ids of those that still are its own, and whether each still is a job to run (`only`).
+        """
         mine = and_(self._key.in_(ids), self._c.worker_id == lease.worker_id)
-        change = update(self.table).where(mine).values(lease_until=lease.until).returning(self._key)
-        return set((await session.execute(change, execution_options=_QUIET)).scalars())
+        change = update(self.table).where(mine).values(lease_until=lease.until)
+        change = change.returning(self._key, self._only.label("runs"))
+        return {row[0]: bool(row[1]) for row in await session.execute(change, execution_options=_QUIET)}
 
     async def finish(self, session: AsyncSession, job: Job, **values: Any) -> bool:  # noqa: ANN401
         """End a job: it is never due again. False when the claim is lost, and then nothing is written."""

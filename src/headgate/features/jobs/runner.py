@@ -8,7 +8,7 @@ job that waits.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,6 +27,10 @@ POLL_SECONDS = 0.5
 """How often jobs that other processes made due are looked for."""
 GRACE_SECONDS = 8.0
 """How long jobs may go on when the process closes; what is left then is released."""
+GATHER_SECONDS = 0.01
+BATCHES = 4
+"""A kind's next jobs are claimed once this share of its limit is free, or after `GATHER_SECONDS`: one statement claims
+many, where jobs that end one by one would have it claim them one by one."""
 Key = tuple[str, str]
 """Kind and id of a job."""
 log = get_logger(__name__)
@@ -48,6 +52,8 @@ class JobKind:
     retry_seconds: float = 10.0
     upkeep: Callable[[], Awaitable[None]] | None = None
     """Done three times a lease, before what others left is recovered."""
+    grace_seconds: float = GRACE_SECONDS
+    """How long its jobs may go on when the process closes."""
 
 
 @dataclass(slots=True, eq=False)
@@ -56,12 +62,17 @@ class _Entry:
 
     kind: JobKind
     id: str
-    runs: bool = True
+    runs: bool
     """Whether its handler runs. Otherwise the job is held by `JobRunner.hold`."""
     job: Job | None = None
     """The claim; None while it is being claimed."""
     task: "asyncio.Task[Any] | None" = None
     lost: bool = False
+
+    def cancel(self) -> None:
+        """Cancel its task, once: what ends a write when it is cancelled is not cut short by a second time."""
+        if self.task is not None and not self.task.cancelling():
+            self.task.cancel()
 
 
 @dataclass(slots=True)
@@ -85,6 +96,7 @@ class JobRunner:
     _closed: bool = False
     _stopped: asyncio.Event = field(default_factory=asyncio.Event)
     """Whether nothing is claimed any more, so that nothing needs to be renewed."""
+    _gathering: asyncio.TimerHandle | None = None
 
     def register(self, *kinds: JobKind) -> None:
         """Run these kinds from now on."""
@@ -115,13 +127,13 @@ class JobRunner:
         self._closed = True
         self._nudged.set()
         self._changed.set()
-        await _ended(self._upkeep[:1])
-        tasks = [entry.task for entry in self._entries.values() if entry.runs and entry.task is not None]
-        if tasks and grace_seconds:
-            await asyncio.wait(tasks, timeout=grace_seconds)
-        await _ended(tasks, 0)
+        await _ended(self._upkeep[:1], GRACE_SECONDS)
+        running = [entry for entry in self._entries.values() if entry.runs]
+        await asyncio.gather(
+            *(_ended([one.task], min(one.kind.grace_seconds, grace_seconds)) for one in running if one.task is not None)
+        )
         self._stopped.set()
-        await _ended(self._upkeep[1:])
+        await _ended(self._upkeep[1:], GRACE_SECONDS)
         self.leases.worker.close()
 
     def enqueue(self, kind: str, job_id: str) -> None:
@@ -138,9 +150,9 @@ class JobRunner:
     async def cancel(self, kind: str, job_id: str, timeout_seconds: float | None = None) -> None:
         """Cancel the handler of a job, if it runs here; return when it has ended."""
         entry = self._entries.get((kind, job_id))
-        if entry is not None and entry.runs and entry.task is not None:
-            entry.task.cancel()
-            await asyncio.wait([entry.task], timeout=timeout_seconds)
+        if entry is not None and entry.runs:
+            entry.cancel()
+            await self.wait(kind, job_id, timeout_seconds)
 
     async def wait(self, kind: str, job_id: str, timeout_seconds: float | None = None) -> None:
         """Return when this process does not have the job any more, or after so many seconds."""
@@ -176,9 +188,9 @@ class JobRunner:
         Raises `JobBusy` when somebody else has it, and `LeaseLost` when the claim was lost in the block.
         """
         with self._entered(kind, job_id, runs=False) as entry:
-            queue = entry.kind.queue
-            async with self.database.writing() as session:
-                job = entry.job = await queue.take(session, job_id, self.leases.lease(), *only)
+            job = await self._taken(entry, only)
+            if job is None and await self.recover(kind):  # whoever had it is gone
+                job = await self._taken(entry, only)
             if job is None:
                 raise JobBusy(f"The {kind} job {job_id} is claimed, or not in the state that this needs.")
             entry.task = asyncio.current_task()
@@ -189,7 +201,12 @@ class JobRunner:
                     raise LeaseLost(f"The claim of {kind} job {job_id} was lost.") from None
                 raise
             finally:
-                await asyncio.shield(self._let_go(entry, job))
+                await asyncio.shield(self._let_go(entry.kind, job))
+
+    async def _taken(self, entry: _Entry, only: Collection[ColumnElement[bool]]) -> Job | None:
+        async with self.database.writing() as session:
+            entry.job = await entry.kind.queue.take(session, entry.id, self.leases.lease(), *only)
+        return entry.job
 
     @contextmanager
     def _entered(self, kind: str, job_id: str, *, runs: bool) -> Iterator[_Entry]:
@@ -207,8 +224,11 @@ class JobRunner:
     def _remove(self, entry: _Entry) -> None:
         if self._entries.get((entry.kind.name, entry.id)) is entry:
             del self._entries[entry.kind.name, entry.id]
-        self._nudged.set()
         self._changed.set()
+        if self._room(entry.kind) * BATCHES >= entry.kind.limit:
+            self._nudged.set()
+        elif self._gathering is None:
+            self._gathering = asyncio.get_running_loop().call_later(GATHER_SECONDS, self._nudged.set)
 
     # -- the scheduler --
 
@@ -218,6 +238,7 @@ class JobRunner:
         time = asyncio.get_running_loop().time
         while not self._closed:
             self._nudged.clear()
+            self._gathering = None
             pause = self.poll_seconds
             try:
                 if self.scans and time() >= recover_at:
@@ -237,7 +258,7 @@ class JobRunner:
         asked = list(self._wanted)
         moments = await self._next_due()
         now = clock()
-        for name in [name for name, due_at in moments.items() if due_at is not None and due_at <= now]:
+        for name in [name for name, due_at in moments.items() if due_at <= now]:
             await self._claim(self._kinds[name])
         for key in asked:
             if key in self._wanted and self._room(self._kinds[key[0]]) > 0:  # else there may be more of them due
@@ -245,17 +266,16 @@ class JobRunner:
                 if self.scans:
                     del self._wanted[key]
         self._changed.set()
-        waits = [due_at - now for due_at in moments.values() if due_at is not None and due_at > now]
-        return min(self.poll_seconds, min(waits, default=0) / MICROSECONDS if waits else self.poll_seconds)
+        return min([self.poll_seconds, *((due_at - now) / MICROSECONDS for due_at in moments.values() if due_at > now)])
 
-    async def _next_due(self) -> dict[str, int | None]:
+    async def _next_due(self) -> dict[str, int]:
         """Kinds to the moment of their next job, in one query; of kinds without room there is nothing to know."""
         kinds = [kind for kind in self._kinds.values() if self._room(kind) > 0]
         if not kinds or (not self.scans and not self._wanted):
             return {}
         queries = [select(literal(kind.name), kind.queue.next_due().scalar_subquery()) for kind in kinds]
         async with self.database.reading() as session:
-            return {row[0]: row[1] for row in await session.execute(union_all(*queries))}
+            return {row[0]: row[1] for row in await session.execute(union_all(*queries)) if row[1] is not None}
 
     async def _claim(self, kind: JobKind) -> None:
         mine = None if self.scans else [job_id for name, job_id in self._wanted if name == kind.name]
@@ -269,11 +289,11 @@ class JobRunner:
             entered = [job for job in jobs if (kind.name, job.id) not in self._entries]
             for job in entered:
                 self._wanted.pop((kind.name, job.id), None)
-                entry = self._entries[kind.name, job.id] = _Entry(kind, job.id, job=job)
+                entry = self._entries[kind.name, job.id] = _Entry(kind, job.id, runs=True, job=job)
                 self._spawn(entry)
         for job in jobs:
             if job not in entered:  # somebody here began to hold it meanwhile
-                await self._let_go(_Entry(kind, job.id), job, 0.0)
+                await self._let_go(kind, job, 0.0)
 
     def _room(self, kind: JobKind) -> int:
         return kind.limit - sum(entry.runs and entry.kind.name == kind.name for entry in self._entries.values())
@@ -319,18 +339,18 @@ class JobRunner:
         except Exception:
             log.exception("job put off", kind=kind.name, job_id=job.id)
         if not entry.lost and not job.settled:
-            await self._let_go(entry, job, retry)
+            await self._let_go(kind, job, retry)
             if not self.scans:
                 self._wanted[kind.name, job.id] = False
 
-    async def _let_go(self, entry: _Entry, job: Job, retry_seconds: float | None = None) -> None:
+    async def _let_go(self, kind: JobKind, job: Job, retry_seconds: float | None = None) -> None:
         """Release a claim, to be due again after so many seconds or as it was. What fails here is recovered later."""
         due_at = None if retry_seconds is None else clock() + int(retry_seconds * MICROSECONDS)
         try:
             async with self.database.writing() as session:
-                await entry.kind.queue.release(session, job, due_at=due_at)
+                await kind.queue.release(session, job, due_at=due_at)
         except HeadgateError as error:
-            log.warning("job not released", kind=entry.kind.name, job_id=job.id, problem=error.detail)
+            log.warning("job not released", kind=kind.name, job_id=job.id, problem=error.detail)
 
     # -- the heartbeat --
 
@@ -350,16 +370,18 @@ class JobRunner:
             mine = {entry.id: entry for entry in held if entry.kind is kind}
             async with self.database.writing() as session:
                 kept = await kind.queue.renew(session, mine, self.leases.lease())
-            for entry in [entry for job_id, entry in mine.items() if job_id not in kept]:
-                self._lose(entry)
+            for entry in mine.values():
+                if entry.job is not None and not entry.job.settled:  # what was settled meanwhile is not lost
+                    self._check(entry, kept.get(entry.id))
 
-    def _lose(self, entry: _Entry) -> None:
-        """A claim is not ours any more. One that was settled while it was renewed is not lost."""
-        here = self._entries.get((entry.kind.name, entry.id)) is entry
-        if here and entry.job is not None and not entry.job.settled and entry.task is not None and not entry.lost:
+    def _check(self, entry: _Entry, runs: bool | None) -> None:  # noqa: FBT001 - of `Queue.renew`
+        """Cancel what is not to run any more, and what is not ours any more: None."""
+        if runs is None and not entry.lost:
             log.warning("claim lost", kind=entry.kind.name, job_id=entry.id)
             entry.lost = True
-            entry.task.cancel()
+            entry.cancel()
+        elif not runs and entry.runs:
+            entry.cancel()
 
 
 async def _waited(event: asyncio.Event, seconds: float) -> bool:
@@ -370,7 +392,7 @@ async def _waited(event: asyncio.Event, seconds: float) -> bool:
     return False
 
 
-async def _ended(tasks: "list[asyncio.Task[Any]]", seconds: float = GRACE_SECONDS) -> None:
+async def _ended(tasks: "Collection[asyncio.Task[Any]]", seconds: float) -> None:
     """Return when tasks have ended; cancel those that have not after so many seconds.
 
     A task that is cancelled while it talks to the database may leave a connection behind, so the upkeep gets a moment.
@@ -378,6 +400,7 @@ async def _ended(tasks: "list[asyncio.Task[Any]]", seconds: float = GRACE_SECOND
     if tasks and seconds:
         await asyncio.wait(tasks, timeout=seconds)
     for task in tasks:
-        task.cancel()
+        if not task.cancelling():
+            task.cancel()
     if tasks:
         await asyncio.wait(tasks)

@@ -36,9 +36,6 @@ class CodevSettings(BaseModel, defer_build=True):
         default=10, ge=0, description="Sessions a minute that one address may start, with auto-login too; 0: no limit."
     )
     max_sessions: int = Field(default=8, ge=1, le=200, description="Sessions that one server works on at once.")
-    lease_seconds: float = Field(
-        default=15.0, gt=0, description="How long a session is left to a server that is not heard of."
-    )
     flowise_instances: list[FlowiseInstance] = Field(
         default_factory=list,
         description='Flowise servers for everybody, as a JSON list of `{"id": ..., "endpoint": ..., "api_key": ...}`. '

@@ -43,16 +43,22 @@ class Process:
     """Ids of the jobs whose handler began, in order."""
     at_once: int = 0
     most_at_once: int = 0
+    ending: list[Job] = field(default_factory=list)
+    finishing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def handle(self, job: Job) -> None:
-        """Finish the job, counting it in its row."""
+        """Finish the job, counting it in its row; those that end meanwhile are finished in the same transaction."""
         self.runs.append(job.id)
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
+        self.ending.append(job)
         try:
-            await asyncio.sleep(0)
-            async with self.database.writing() as session:
-                assert await QUEUE.finish(session, job, done=chores.c.done + 1)
+            async with self.finishing:
+                together, self.ending = self.ending, []
+                if together:
+                    async with self.database.writing() as session:
+                        for one in together:
+                            assert await QUEUE.finish(session, one, done=chores.c.done + 1)
         finally:
             self.at_once -= 1
 
@@ -101,10 +107,15 @@ class Rows:
                 await asyncio.sleep(0.01)
 
     async def until_done(self, count: int) -> None:
-        async def enough() -> bool:
-            return await self.done() >= count
+        """Return when so many are done. Patience is for the next one, however many there are."""
+        done = -1
 
-        await self.until(enough)
+        async def more() -> bool:
+            return await self.done() > done
+
+        while done < count:
+            await self.until(more)
+            done = await self.done()
 
 
 MakeProcess = Callable[..., Process]

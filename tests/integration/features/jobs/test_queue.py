@@ -82,7 +82,7 @@ class TestFence:
             assert not await QUEUE.finish(session, late, done=9)
             assert not await QUEUE.release(session, late, due_at=1, done=9)
             assert not await QUEUE.attempt_again(session, late, done=9)
-            assert await QUEUE.renew(session, ["a"], lease("late")) == set()
+            assert await QUEUE.renew(session, ["a"], lease("late")) == {}
             held = select(chores.c.id).where(QUEUE.held(late))
             assert (await session.execute(held)).one_or_none() is None
         assert await rows.row("a") == before
@@ -126,7 +126,7 @@ class TestLease:
         await claim(database, "other")
         longer = lease("me", 2 * LONG)
         async with database.writing() as session:
-            assert await QUEUE.renew(session, ["a", "b", "gone"], longer) == {"a"}
+            assert await QUEUE.renew(session, ["a", "b", "gone"], longer) == {"a": True}
         assert (await rows.row("a")).lease_until == longer.until
         assert (await rows.row("b")).lease_until < longer.until
 

@@ -47,15 +47,15 @@ class Gate:
 
 
 class TestDue:
-    async def test_two_thousand_due_rows_run_once_each(self, rows: Rows, make_process: MakeProcess) -> None:
+    async def test_ten_thousand_due_rows_run_once_each(self, rows: Rows, make_process: MakeProcess) -> None:
         first, second = make_process(), make_process()
-        await rows.add(*(f"job-{number}" for number in range(2_000)))
+        await rows.add(*(f"job-{number}" for number in range(10_000)))
         await rows.add(*(f"waits-{number}" for number in range(1_000)), due_at=clock() + 10_000 * SECOND)
         first.work(limit=64)
         second.work(limit=64)
-        await rows.until_done(2_000)
-        assert sorted([*first.runs, *second.runs]) == sorted(f"job-{number}" for number in range(2_000))
-        assert await rows.done() == 2_000
+        await rows.until_done(10_000)
+        assert sorted([*first.runs, *second.runs]) == sorted(f"job-{number}" for number in range(10_000))
+        assert await rows.done() == 10_000
         assert min(len(first.runs), len(second.runs)) > 0
 
     async def test_runs_at_its_time_and_not_before(self, rows: Rows, make_process: MakeProcess) -> None:

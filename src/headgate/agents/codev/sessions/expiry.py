@@ -5,11 +5,10 @@ What belongs to a space goes with it by the database's own rules; checkpoints ar
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
-from headgate.agents.codev.errors import SessionAtWork, SessionNotFound
 from headgate.agents.codev.sessions import repository
 from headgate.agents.codev.sessions.checkpoints import Checkpoints
-from headgate.agents.codev.sessions.holding import LEASE, held
 from headgate.agents.codev.tables import SessionRow
 from headgate.features.access.principal import system_principal
 from headgate.features.audit.recorder import record
@@ -47,7 +46,11 @@ def expiry_of(settings: Settings) -> Job:
 async def _delete_expired(
     database: Database, checkpoints: Checkpoints, retention: RetentionSettings, outcome: Outcome, *, dry: bool
 ) -> None:
-    """One that somebody works on or has just answered is left, however old it is."""
+    """One that somebody works on or has just answered is left, however old it is.
+
+    The row is deleted first, so that nobody can begin to work on it; checkpoints that cannot be deleted now are
+    forgotten by the next job.
+    """
     only = repository.expired(_ago(retention.session_days), _ago(retention.waiting_session_days))
     after = ""
     while True:
@@ -57,20 +60,16 @@ async def _delete_expired(
             return
         after = found[-1].id
         for row in found:
+            if dry or await _deleted(database, row, only):
+                outcome.count(row.tenant_id, sessions=1)
             if not dry:
-                try:
-                    async with held(database, row.id, LEASE, only):
-                        await _delete(database, checkpoints, row)
-                except (SessionAtWork, SessionNotFound):
-                    continue
-            outcome.count(row.tenant_id, sessions=1)
+                await checkpoints.forget(row.id)
 
 
-async def _delete(database: Database, checkpoints: Checkpoints, row: SessionRow) -> None:
-    """The row last: while it is there, deleting what could not be deleted can be tried again."""
-    await checkpoints.forget(row.id)
+async def _deleted(database: Database, row: SessionRow, only: Any) -> bool:  # noqa: ANN401 - a condition
     async with database.writing() as session:
-        await repository.delete_session(session, row.id)
+        if not await repository.delete_session(session, row.id, only, SessionRow.worker_id.is_(None)):
+            return False
         await record(
             session,
             system_principal(row.tenant_id),
@@ -79,6 +78,7 @@ async def _delete(database: Database, checkpoints: Checkpoints, row: SessionRow)
             name=row.requirement[:_NAME_CHARS],
             space_id=row.space_id,
         )
+    return True
 
 
 async def _forget_gone(database: Database, checkpoints: Checkpoints, outcome: Outcome, *, dry: bool) -> None:

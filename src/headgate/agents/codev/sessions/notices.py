@@ -1,135 +1,105 @@
-"""Tells a web address that a session waits for somebody (DD-037): signed like deliveries, through the guarded client.
+"""Calls a web address when a session waits for a user (DD-037): signed like deliveries, through the guarded client.
 
-A notice that is to be sent is the lease of a session that waits: whoever sends it holds the lease, and where that
-process dies another finds that it has run out. So a notice may come twice; `webhook-id` says which it is.
+A notice is a job, made in the transaction in which the session begins to wait. A process that dies after the request
+went out leaves it to another, so it may come twice; `webhook-id` says which it is.
 """
 
-import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import timedelta
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from pydantic import JsonValue
 
-from headgate.agents.codev.sessions import repository
 from headgate.agents.codev.sessions.places import Surroundings
-from headgate.agents.codev.sessions.repository import IN_PROGRESS, LEFT, PENDING
+from headgate.agents.codev.sessions.repository import NOTICES, PENDING
 from headgate.agents.codev.sessions.telling import Live
-from headgate.agents.codev.tables import SessionRow
+from headgate.agents.codev.tables import NoticeRow, SessionRow
+from headgate.agents.codev.writing.events import tell
+from headgate.features.jobs.leases import MICROSECONDS, clock
+from headgate.features.jobs.queue import Job
+from headgate.features.jobs.runner import JobKind, JobRunner
 from headgate.foundation.database import Database, now
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.ids import new_id
 from headgate.foundation.log import get_logger, redact_text
 from headgate.foundation.webhooks import signature_headers
 
+KIND = "codev_notices"
+MOST_AT_ONCE = 16
 SIGNING_VARIABLE = "WEBHOOK_SECRET"
 """The tenant's variable whose value signs notices, as it signs deliveries; without it they are not signed."""
 PAUSES = (1.0, 2.0, 4.0)
-"""Seconds before each further try."""
+"""Seconds before each further attempt."""
 TIMEOUT_SECONDS = 10.0
-LEASE = timedelta(seconds=60)
 log = get_logger(__name__)
+
+
+def notice_of(row: SessionRow, interrupt_id: str) -> NoticeRow | None:
+    """The notice that a session begins to wait for something; None where nobody asked for one."""
+    if not row.webhook_url:
+        return None
+    return NoticeRow(id=new_id(), session_id=row.id, interrupt_id=interrupt_id, due_at=clock())
 
 
 @dataclass(slots=True)
 class Notices:
-    """Sends notices. Lives on one event loop."""
+    """Sends notices: a kind of job."""
 
     database: Database
     around: Surroundings
     live: Live
+    jobs: JobRunner
     page: str = ""
     """Address of the studio, for links; empty where it is not known."""
     pauses: Sequence[float] = PAUSES
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    lease: timedelta = LEASE
-    owner: str = field(default_factory=new_id)
-    _under_way: dict[asyncio.Task[None], str] = field(default_factory=dict)
-    """Which session each is of: two notices of one session may be, where it waits for the second thing already."""
 
-    def send_soon(self, row: SessionRow) -> None:
-        """Send the notice of a session that waits, in the background."""
-        task = asyncio.create_task(self._send(row))
-        self._under_way[task] = row.id
-        task.add_done_callback(self._under_way.pop)
+    def __post_init__(self) -> None:
+        self.jobs.register(JobKind(KIND, NOTICES, self._attempt, MOST_AT_ONCE))
 
-    async def take(self, session_id: str) -> None:
-        """Send what another process was to send."""
-        if session_id in self._under_way.values():
+    def send_soon(self, notice_id: str) -> None:
+        """Send a notice in the background."""
+        self.jobs.enqueue(KIND, notice_id)
+
+    async def _attempt(self, job: Job) -> None:
+        """One attempt: the session is told the outcome, or it is tried again after a pause."""
+        async with self.database.reading() as session:
+            row = await session.get(SessionRow, job.row.session_id)
+        attempts, message, again = job.attempt, "", False
+        if row is None:
             return
-        at = now()
+        if row.status == PENDING and (row.interrupt or {}).get("id") == job.row.interrupt_id:
+            message, again = await self._post(row)
+        else:  # an answer came first, and a later question has a notice of its own
+            attempts, message = attempts - 1, "It is not waited for any more; the receiver was not told."
         async with self.database.writing() as session:
-            row = await repository.claim(
-                session, session_id, status=PENDING, owner=self.owner, at=at, until=at + self.lease
-            )
-            if row is not None and not row.webhook_url:  # whoever had it to themselves died; there is nothing to send
-                await repository.let_go(session, session_id, owner=self.owner)
-        if row is not None and row.webhook_url:
-            self.send_soon(row)
-
-    async def close(self) -> None:
-        """What is not sent yet is sent by whoever finds it."""
-        tasks = list(self._under_way)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
-
-    async def _send(self, row: SessionRow) -> None:
-        try:
-            told = await self._delivered(row)
-            async with self.database.writing() as session:
-                await repository.tell(session, row.id, [("webhook", told)], now())
-                same = await session.get(SessionRow, row.id, populate_existing=True)
-                if same is not None and _is_of(row, same) and same.leased_by == row.leased_by:
-                    await repository.change(session, row.id, **LEFT)
-        except HeadgateError as error:  # the lease runs out, and it is sent again
-            log.warning("notice left for later", session_id=row.id, problem=error.detail)
-        except Exception:
-            log.exception("notice left for later", session_id=row.id)
+            if again and attempts <= len(self.pauses):
+                due_at = clock() + int(self.pauses[attempts - 1] * MICROSECONDS)
+                await NOTICES.release(session, job, due_at=due_at)
+            elif await NOTICES.finish(session, job):
+                told = {"delivered": not message, "attempts": attempts, "message": message}
+                await tell(session, row.id, [("webhook", told)], now())
+        if message:
+            log.warning("notice not delivered", session_id=row.id, problem=message)
         self.live.wake(row.id)
 
-    async def _delivered(self, row: SessionRow) -> dict[str, JsonValue]:
-        """Try, and three times again; what came of it."""
-        body = orjson.dumps(self._body(row))
+    async def _post(self, row: SessionRow) -> tuple[str, bool]:
+        """Why it could not be delivered, empty where it was; and whether another attempt is any use."""
         notice_id = f"{row.id}-{(row.interrupt or {}).get('id', '')}"
-        message = ""
-        for attempt, pause in enumerate((*self.pauses, None), start=1):
-            try:
-                status = await self._post(row, notice_id, body)
-            except HeadgateError as error:
-                message, final = redact_text(error.detail), error.status < 500
-            else:
-                if 200 <= status < 300:
-                    return {"delivered": True, "attempts": attempt, "message": ""}
-                message, final = f"The receiver answered {status}.", 400 <= status < 500 and status not in {408, 429}
-            if final or pause is None:
-                break
-            await self.sleep(pause)
-            if not await self._still_waits(row):
-                message = "It is not waited for any more; the receiver was not told."
-                break
-        log.warning("notice not delivered", session_id=row.id, problem=message)
-        return {"delivered": False, "attempts": attempt, "message": message}
-
-    async def _still_waits(self, row: SessionRow) -> bool:
-        """Whether it is worth telling: an answer may have come first, and a later question is told by itself."""
-        async with self.database.reading() as session:
-            same = await session.get(SessionRow, row.id)
-        return same is not None and same.status == PENDING and _is_of(row, same)
-
-    async def _post(self, row: SessionRow, notice_id: str, body: bytes) -> int:
-        stamp = int(time.time())
+        body, stamp = orjson.dumps(self._body(row)), int(time.time())
         headers = {"content-type": "application/json", "webhook-id": notice_id, "webhook-timestamp": str(stamp)}
         secret = await self.around.secret_of(row.tenant_id, SIGNING_VARIABLE)
         if secret is not None:
             headers |= signature_headers(secret.get_secret_value(), notice_id, stamp, body)
-        return await self.around.http.post_once(
-            row.webhook_url, headers=headers, body=body, timeout_seconds=TIMEOUT_SECONDS
-        )
+        try:
+            status = await self.around.http.post_once(
+                row.webhook_url, headers=headers, body=body, timeout_seconds=TIMEOUT_SECONDS
+            )
+        except HeadgateError as error:
+            return redact_text(error.detail), error.status >= 500
+        if 200 <= status < 300:
+            return "", False
+        return f"The receiver answered {status}.", not 400 <= status < 500 or status in {408, 429}
 
     def _body(self, row: SessionRow) -> dict[str, Any]:
         return {
@@ -138,8 +108,3 @@ class Notices:
             "interrupt": row.interrupt,
             "link": f"{self.page}/develop/{row.id}",
         }
-
-
-def _is_of(row: SessionRow, same: SessionRow) -> bool:
-    """Whether a session still rests at the interrupt that a notice is of."""
-    return same.status != IN_PROGRESS and (same.interrupt or {}).get("id") == (row.interrupt or {}).get("id")

@@ -1,24 +1,42 @@
-"""Every query on sessions and their events.
+"""Every query on sessions and their events, and the queues of sessions and notices.
 
-Those for people name the tenant. Those for a process that works on sessions name its lease: what it changes is
-changed only while the session is its own (`mine`), so two processes never write one session's row.
+Queries for users name the tenant. What a process changes of a session that it works on is changed only while the claim
+is its own (`mine`), so two processes never write one session's row.
 """
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import and_, delete, false, func, insert, not_, or_, select, update
+from sqlalchemy import ColumnElement, Select, Table, and_, delete, false, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.agents.codev.tables import EventRow, SessionRow
+from headgate.agents.codev.tables import EventRow, NoticeRow, SessionRow
+from headgate.features.jobs.queue import Job, Queue
 
 IN_PROGRESS, PENDING, COMPLETED, STOPPED, ERROR = "in_progress", "pending_interrupt", "completed", "stopped", "error"
-LEFT = {"leased_by": None, "lease_until": None}
-"""Columns of a session that nobody works on."""
-Event = tuple[str, dict[str, Any]]
-"""Kind and data."""
 _S = SessionRow
+_TABLE = cast("Table", SessionRow.__table__)
+_C = _TABLE.c
+RESTS = _C.status != IN_PROGRESS
+"""The condition that nobody has to work on a session."""
+
+
+def turns(due: ColumnElement[bool], _at: int) -> Select[tuple[str]]:
+    """Ids of sessions of any tenant that are due, in turns: first those of tenants with the fewest in progress.
+
+    Of one tenant, and where turns are the same, the longest waiting comes first. So a tenant with hundreds of sessions
+    keeps no other waiting longer than until one session rests.
+    """
+    running = select(_C.tenant_id, func.count().label("sessions"))
+    busy = running.where(~RESTS, _C.worker_id.is_not(None)).group_by(_C.tenant_id).subquery()
+    place = func.row_number().over(partition_by=_C.tenant_id, order_by=(_C.updated_at, _C.id))
+    query = select(_C.id).outerjoin(busy, busy.c.tenant_id == _C.tenant_id).where(due)
+    return query.order_by(place + func.coalesce(busy.c.sessions, 0), _C.updated_at, _C.id)
+
+
+SESSIONS = Queue(_TABLE, only=~RESTS, pick=turns)
+NOTICES = Queue(cast("Table", NoticeRow.__table__))
 
 
 async def find_session(session: AsyncSession, session_id: str, *, tenant_id: str) -> SessionRow | None:
@@ -47,9 +65,10 @@ async def list_sessions(
     return (await session.execute(query.order_by(_S.id.desc()).limit(limit))).scalars().all()
 
 
-async def delete_session(session: AsyncSession, session_id: str) -> None:
-    """Delete a session with its events and writes."""
-    await session.execute(delete(_S).where(_S.id == session_id))
+async def delete_session(session: AsyncSession, session_id: str, *only: ColumnElement[bool]) -> bool:
+    """Delete a session with its events and writes, where conditions hold; whether it was there."""
+    deleted = await session.execute(delete(_S).where(_S.id == session_id, *only).returning(_S.id))
+    return deleted.scalar_one_or_none() is not None
 
 
 async def change(session: AsyncSession, session_id: str, *only: Any, **values: Any) -> SessionRow | None:  # noqa: ANN401
@@ -58,30 +77,6 @@ async def change(session: AsyncSession, session_id: str, *only: Any, **values: A
     return (
         await session.execute(query, execution_options={"populate_existing": True, "synchronize_session": False})
     ).scalar_one_or_none()
-
-
-async def advance(session: AsyncSession, session_id: str, *only: Any, **values: Any) -> int | None:  # noqa: ANN401
-    """The same for what is done at every step: only the number of the last event then is read."""
-    query = update(_S).where(_S.id == session_id, *only).values(values).returning(_S.events)
-    return (await session.execute(query, execution_options={"synchronize_session": False})).scalar_one_or_none()
-
-
-async def tell(session: AsyncSession, session_id: str, events: Sequence[Event], at: datetime) -> int | None:
-    """Add events of a session; the number of the last, None where there is no such session."""
-    last = await advance(session, session_id, events=_S.events + len(events), updated_at=at)
-    if last is not None:
-        await add_events(session, session_id, last - len(events), events, at)
-    return last
-
-
-async def add_events(session: AsyncSession, session_id: str, after: int, events: Sequence[Event], at: datetime) -> None:
-    """Add events behind a number."""
-    rows = [
-        {"session_id": session_id, "number": after + index, "kind": kind, "data": data, "at": at}
-        for index, (kind, data) in enumerate(events, start=1)
-    ]
-    if rows:
-        await session.execute(insert(EventRow), rows)
 
 
 async def read_events(session: AsyncSession, session_id: str, *, after: int, limit: int) -> Sequence[EventRow]:
@@ -96,22 +91,9 @@ async def progress(session: AsyncSession, session_id: str) -> tuple[str, int] | 
     return (found[0], found[1]) if found is not None else None
 
 
-def mine(owner: str) -> Any:  # noqa: ANN401 - a condition
-    """The session is worked on by this process, and nobody has ended it."""
-    return and_(_S.leased_by == owner, _S.status == IN_PROGRESS)
-
-
-def free(at: datetime) -> Any:  # noqa: ANN401 - a condition
-    """Nobody has the session, or who had it is not heard of any more."""
-    return or_(_S.lease_until.is_(None), _S.lease_until < at)
-
-
-def _due(status: str, at: datetime) -> Any:  # noqa: ANN401 - a condition
-    """Somebody has to take it up.
-
-    One that waits for a person is due only while a notice of it was not sent: then it has a lease that has run out.
-    """
-    return and_(_S.status == status, free(at) if status == IN_PROGRESS else _S.lease_until < at)
+def mine(job: Job) -> ColumnElement[bool]:
+    """The session still is worked on under this claim, and nobody has ended it."""
+    return and_(SESSIONS.held(job), _S.status == IN_PROGRESS)
 
 
 OVER = (COMPLETED, STOPPED, ERROR)
@@ -135,42 +117,3 @@ async def find_expired(session: AsyncSession, only: Any, *, after: str, limit: i
 async def known_among(session: AsyncSession, session_ids: Collection[str]) -> set[str]:
     """Those of the ids that are of a session."""
     return set((await session.execute(select(_S.id).where(_S.id.in_(session_ids)))).scalars())
-
-
-async def find_due(session: AsyncSession, *, status: str, at: datetime, limit: int) -> Sequence[str]:
-    """Ids of sessions of any tenant that somebody has to take up, in turns: first whose tenant has the fewest at work.
-
-    Of one tenant, and where turns are the same, the longest waiting goes first. So a tenant with hundreds of sessions
-    keeps no other waiting longer than until one session rests.
-    """
-    at_work = select(_S.tenant_id, func.count().label("sessions")).where(_S.status == status, not_(free(at)))
-    busy = at_work.group_by(_S.tenant_id).subquery()
-    place = func.row_number().over(partition_by=_S.tenant_id, order_by=(_S.updated_at, _S.id))
-    turn = place + func.coalesce(busy.c.sessions, 0)
-    query = select(_S.id).outerjoin(busy, busy.c.tenant_id == _S.tenant_id).where(_due(status, at))
-    query = query.order_by(turn, _S.updated_at, _S.id).limit(limit)
-    return (await session.execute(query)).scalars().all()
-
-
-async def claim(
-    session: AsyncSession, session_id: str, *, status: str, owner: str, at: datetime, until: datetime
-) -> SessionRow | None:
-    """Take a session that is due: compare-and-swap, so that one process has it. None when another was first."""
-    return await change(session, session_id, _due(status, at), leased_by=owner, lease_until=until)
-
-
-async def renew(session: AsyncSession, session_ids: Collection[str], *, owner: str, until: datetime) -> set[str]:
-    """Keep leases; the ids of those sessions that still are this process's."""
-    query = update(_S).where(_S.id.in_(session_ids), mine(owner)).values(lease_until=until).returning(_S.id)
-    return set((await session.execute(query, execution_options={"synchronize_session": False})).scalars().all())
-
-
-async def keep(session: AsyncSession, session_id: str, *, owner: str, until: datetime) -> bool:
-    """Keep the lease of a session that rests; whether it still is this one's."""
-    return await change(session, session_id, _S.leased_by == owner, lease_until=until) is not None
-
-
-async def let_go(session: AsyncSession, session_id: str, *, owner: str) -> None:
-    """Nobody works on it any more, for now."""
-    query = update(_S).where(_S.id == session_id, _S.leased_by == owner).values(LEFT)
-    await session.execute(query, execution_options={"synchronize_session": False})

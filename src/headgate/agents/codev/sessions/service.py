@@ -9,7 +9,7 @@ from pydantic import JsonValue, SecretStr
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.agents.codev.domain import Workplace
-from headgate.agents.codev.errors import NotWaiting, SessionNotFound
+from headgate.agents.codev.errors import NotWaiting, SessionAtWork, SessionNotFound
 from headgate.agents.codev.keys import holds_left_out
 from headgate.agents.codev.schemas import (
     DomainOut,
@@ -23,13 +23,13 @@ from headgate.agents.codev.schemas import (
 )
 from headgate.agents.codev.sessions import repository, telling
 from headgate.agents.codev.sessions.acting import acting
-from headgate.agents.codev.sessions.holding import check_rests, held, is_at_work
 from headgate.agents.codev.sessions.places import Place
-from headgate.agents.codev.sessions.repository import IN_PROGRESS, LEFT, PENDING, STOPPED
+from headgate.agents.codev.sessions.repository import IN_PROGRESS, PENDING, RESTS, STOPPED
 from headgate.agents.codev.sessions.responses import BY_HAND, LEFT_OUT, can_go_on, response, shown_state
-from headgate.agents.codev.sessions.runner import Runner
+from headgate.agents.codev.sessions.runner import KIND, Runner
 from headgate.agents.codev.sessions.summary import summarise
 from headgate.agents.codev.tables import SessionRow
+from headgate.agents.codev.writing import events
 from headgate.agents.codev.writing import repository as writes
 from headgate.agents.codev.writing.rollback import roll_back
 from headgate.features.access.permissions import Permission
@@ -38,6 +38,8 @@ from headgate.features.accounts.spaces.errors import SpaceNotFound
 from headgate.features.accounts.throttle import RateLimits
 from headgate.features.audit.recorder import record
 from headgate.features.idempotency.keys import StartKey, claim
+from headgate.features.jobs.errors import JobBusy
+from headgate.features.jobs.leases import clock
 from headgate.foundation.canonical import digest, portable
 from headgate.foundation.database import Database, microseconds, now
 from headgate.foundation.errors import HeadgateError, Invalid
@@ -90,7 +92,7 @@ class Sessions:
             await claim(session, once, row.id, microseconds(now()))
             told = {"domain": row.domain, "flow_id": row.flow_id, "requirement": row.requirement}
             await self._record(session, principal, "codev_session.started", row, payload=told)
-        await self.runner.begin(row.id)
+        self.runner.begin(row.id)
         return await self.get(principal, row.id)
 
     async def resume(self, principal: Principal, session_id: str, answer: Resume) -> SessionResponse:
@@ -106,22 +108,11 @@ class Sessions:
         interrupt_id = (row.interrupt or {})["id"]
         kept = {"interrupt_id": interrupt_id, "response": given}
         told = {"acting": acting(principal), "answered": _named(interrupt_id, given), LEFT_OUT: holds_left_out(given)}
-        async with self.database.writing() as session:
-            found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
+        async with self._continuing(session_id) as (session, found):
             if found is None or found.status != PENDING or (found.interrupt or {}).get("id") != interrupt_id:
                 raise _not_waiting("The session has been answered meanwhile.")
-            check_rests(found)
-            await repository.change(
-                session,
-                session_id,
-                status=IN_PROGRESS,
-                answer=kept,
-                updated_at=now(),
-                options=found.options | told,
-                **LEFT,
-            )
+            await _make_due(session, found, answer=kept, options=found.options | told)
             await self._record(session, principal, "codev_session.answered", row, payload=given)
-        await self.runner.begin(session_id)
         return await self.get(principal, session_id)
 
     async def get(self, principal: Principal, session_id: str) -> SessionResponse:
@@ -158,7 +149,7 @@ class Sessions:
     async def delete(self, principal: Principal, session_id: str) -> None:
         """Delete a session with all that was kept of it; what it wrote stays. Raises `SessionAtWork`."""
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
-        async with held(self.database, session_id):
+        async with self._held(session_id):
             # The row last: while it is there, deleting what could not be deleted can be tried again.
             await self.runner.checkpoints.forget(session_id)
             async with self.database.writing() as session:
@@ -172,7 +163,7 @@ class Sessions:
     async def rollback(self, principal: Principal, session_id: str) -> SessionResponse:
         """Take back what the session wrote. Raises `SessionAtWork`, `NothingToRollBack`, `WriteConflict`."""
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
-        async with held(self.database, session_id):
+        async with self._held(session_id):
             async with _opened(self.runner.around.place(row.domain), principal, row) as workplace:
                 await roll_back(self.database, self.runner.box, session_id, workplace)
             async with self.database.writing() as session:
@@ -187,11 +178,10 @@ class Sessions:
             found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
             ended = found is not None and found.status in {IN_PROGRESS, PENDING}
             if found is not None and ended:
-                # The lease of a notice would keep it from being deleted; one of work or of taking back has to.
-                left = LEFT if found.status == PENDING and not is_at_work(found) else {}
-                await repository.change(session, session_id, status=STOPPED, stop_reason=reason, **left)
+                # A claim stays until its holder has ended what it writes.
+                await repository.change(session, session_id, status=STOPPED, stop_reason=reason, due_at=None)
                 told = {"status": STOPPED, "stop_reason": reason}
-                await repository.tell(session, session_id, [("done", told)], now())
+                await events.tell(session, session_id, [("done", told)], now())
                 await self._record(session, principal, "codev_session.stopped", row)
         if ended:
             self.runner.live.wake(session_id)
@@ -201,24 +191,12 @@ class Sessions:
     async def retry(self, principal: Principal, session_id: str) -> SessionResponse:
         """Go on with a session that failed or was stopped by hand, from its last step. Raises `NotWaiting`."""
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
-        async with self.database.writing() as session:
-            found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
+        async with self._continuing(session_id) as (session, found):
             if found is None or not can_go_on(found):
                 raise _not_waiting("Only a session that failed, or was stopped by hand, can go on.")
-            check_rests(found)
             options = found.options | {"acting": acting(principal)}
-            await repository.change(
-                session,
-                session_id,
-                status=IN_PROGRESS,
-                stop_reason="",
-                interrupt=None,
-                options=options,
-                updated_at=now(),
-                **LEFT,
-            )
+            await _make_due(session, found, stop_reason="", interrupt=None, options=options)
             await self._record(session, principal, "codev_session.continued", row)
-        await self.runner.begin(session_id)
         return await self.get(principal, session_id)
 
     async def wait(self, principal: Principal, session_id: str) -> SessionResponse:
@@ -294,6 +272,7 @@ class Sessions:
                 LEFT_OUT: holds_left_out(wanted.requirement),
             },
             webhook_url=wanted.webhook_url or "",
+            due_at=clock(),
             created_at=at,
             updated_at=at,
         )
@@ -309,6 +288,23 @@ class Sessions:
             raise missing
         principal.require_in(row.space_id, permission, missing)
         return row
+
+    @asynccontextmanager
+    async def _held(self, session_id: str) -> AsyncIterator[None]:
+        """Have a session that rests to oneself. Raises `SessionAtWork`."""
+        try:
+            async with self.runner.jobs.hold(KIND, session_id, RESTS):
+                yield
+        except JobBusy as error:
+            raise _at_work() from error
+
+    @asynccontextmanager
+    async def _continuing(self, session_id: str) -> AsyncIterator[tuple[AsyncSession, SessionRow | None]]:
+        """The transaction that makes a session due which nobody has, and its row. Raises `SessionAtWork`."""
+        await self.runner.jobs.recover(KIND)  # who is gone keeps nobody from answering
+        async with self.database.writing() as session:
+            yield session, await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
+        self.runner.begin(session_id)
 
     async def _record(
         self,
@@ -334,6 +330,22 @@ async def _opened(place: Place, principal: Principal, row: SessionRow) -> AsyncI
         yield workplace
     finally:
         await workplace.close()
+
+
+def is_at_work(row: SessionRow) -> bool:
+    """Whether a process works on it or still ends a write of it, or somebody has it to themselves."""
+    return row.status == IN_PROGRESS or row.worker_id is not None
+
+
+async def _make_due(session: AsyncSession, row: SessionRow, **values: Any) -> None:  # noqa: ANN401 - columns
+    """Have a session worked on. Raises `SessionAtWork`."""
+    if is_at_work(row):
+        raise _at_work()
+    await repository.change(session, row.id, status=IN_PROGRESS, due_at=clock(), updated_at=now(), **values)
+
+
+def _at_work() -> HeadgateError:
+    return SessionAtWork("The session is being worked on.", remedy="Stop it first, or wait until it rests.")
 
 
 def _check_waiting(row: SessionRow, answer: Resume) -> None:

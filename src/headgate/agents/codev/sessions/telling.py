@@ -12,8 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.agents.codev.errors import LeaseLost
 from headgate.agents.codev.sessions import repository
-from headgate.agents.codev.sessions.repository import IN_PROGRESS, Event, mine
-from headgate.agents.codev.tables import EventRow, SessionRow
+from headgate.agents.codev.sessions.repository import IN_PROGRESS, SESSIONS, mine
+from headgate.agents.codev.tables import EventRow, NoticeRow, SessionRow
+from headgate.agents.codev.writing import events as rows
+from headgate.agents.codev.writing.events import Event
+from headgate.features.jobs.queue import Job
 from headgate.foundation.database import Database, now
 from headgate.graph.json_values import made_plain
 
@@ -140,8 +143,8 @@ class Teller:
 
     database: Database
     live: Live
-    session_id: str
-    owner: str
+    job: Job
+    """The session, as this process has claimed it."""
     values: dict[str, Any] = field(default_factory=dict)
     """Columns that are to be written with the next events."""
     told_phase: tuple[Any, Any] | None = None
@@ -156,7 +159,7 @@ class Teller:
             return
         data = cast("dict[str, JsonValue]", made_plain(data))
         if kind == "token":
-            self.live.say(self.session_id, data)
+            self.live.say(self.job.id, data)
             return
         if kind == "phase":
             came_to = (data.get("phase"), data.get("iteration"))
@@ -171,41 +174,68 @@ class Teller:
 
     async def write(self) -> None:
         """Write down what was told so far. Raises `LeaseLost`."""
-        async with self._lock, self._writing((), {}) as (_, told):
+        async with self._writing():
             pass
-        self.live.tell(self.session_id, told)
 
-    async def rest(self, events: list[Event], **values: Any) -> SessionRow:  # noqa: ANN401 - columns
-        """Write down how the session rests, and let it go; the row as it is then. Raises `LeaseLost`."""
-        async with self._lock, self._writing(events, values) as (session, _):
-            row = await session.get_one(SessionRow, self.session_id, populate_existing=True)
-        self.live.wake(self.session_id)
-        return row
+    async def rest(self, event: Event, notice: NoticeRow | None = None, **values: Any) -> None:  # noqa: ANN401 - columns
+        """Write down how the session rests, and a notice of that, and release it. Raises `LeaseLost`."""
+        async with self._writing(event, **values) as session:
+            await SESSIONS.finish(session, self.job)
+            if notice is not None:
+                session.add(notice)
+        self.live.wake(self.job.id)
+
+    @asynccontextmanager
+    async def record(self, event: Event) -> AsyncIterator[AsyncSession]:
+        """See `Record`. It is added even where the session is not this process's any more."""
+        async with self._writing(event, surely=True) as session:
+            yield session
 
     @asynccontextmanager
     async def _writing(
-        self, more: Sequence[Event], values: dict[str, Any]
-    ) -> AsyncIterator[tuple[AsyncSession, list[Heard]]]:
-        """The transaction that writes down what waits and more, and these events with their numbers."""
-        waiting, kept = self.waiting, self.values
-        events = [*waiting, *more]
-        self.waiting, self.values = [], {}
-        at = now()
-        told = kept | values | {"events": SessionRow.events + len(events), "updated_at": at}
-        try:
-            async with self.database.writing() as session:
-                after = await self._advanced(session, told) - len(events)
-                await repository.add_events(session, self.session_id, after, events, at)
-                yield session, [(after + index, *event) for index, event in enumerate(events, start=1)]
-        except BaseException:  # how it was to rest is not kept: without its event that would never be heard of
-            self.waiting, self.values = [*waiting, *self.waiting], kept | self.values
-            raise
+        self,
+        *more: Event,
+        surely: bool = False,
+        **values: Any,  # noqa: ANN401 - columns
+    ) -> AsyncIterator[AsyncSession]:
+        """The transaction that writes down what waits and more. Raises `LeaseLost`.
 
-    async def _advanced(self, session: AsyncSession, told: dict[str, Any]) -> int:
-        last = await repository.advance(session, self.session_id, mine(self.owner), **told)
+        Args:
+            more: Events behind those that wait.
+            surely: Whether they are written down, and nothing else is, where the claim is lost.
+            values: Columns of the session.
+        """
+        async with self._lock:
+            waiting, kept = self.waiting, self.values
+            self.waiting, self.values = [], {}
+            try:
+                async with self.database.writing() as session:
+                    told = await self._added(session, waiting, more, kept | values, surely=surely)
+                    yield session
+            except BaseException:  # how it was to rest is not kept: without its event that would never be heard of
+                self.waiting, self.values = [*waiting, *self.waiting], kept | self.values
+                raise
+        self.live.tell(self.job.id, told)
+
+    async def _added(
+        self,
+        session: AsyncSession,
+        waiting: Sequence[Event],
+        more: Sequence[Event],
+        values: dict[str, Any],
+        *,
+        surely: bool,
+    ) -> list[Heard]:
+        events, at = [*waiting, *more], now()
+        count = SessionRow.events + len(events)
+        last = await rows.advance(session, self.job.id, mine(self.job), **values, events=count, updated_at=at)
+        if last is None and surely:
+            events = [*more]
+            last = await rows.advance(session, self.job.id, events=SessionRow.events + len(events))
         if last is None:
             raise LeaseLost
-        return last
+        await rows.add_events(session, self.job.id, last - len(events), events, at)
+        return [(last - len(events) + index, *event) for index, event in enumerate(events, start=1)]
 
     async def _soon(self) -> None:
         """Write a moment later; a write that began is not cut short."""

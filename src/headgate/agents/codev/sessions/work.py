@@ -16,7 +16,7 @@ from headgate.agents.codev.schemas import InterruptPayload
 from headgate.agents.codev.sessions.acting import act_again
 from headgate.agents.codev.sessions.checkpoints import Checkpoints, checkpoint_errors, config_of
 from headgate.agents.codev.sessions.places import Surroundings
-from headgate.agents.codev.sessions.repository import COMPLETED, PENDING, STOPPED
+from headgate.agents.codev.sessions.repository import COMPLETED, PENDING, STOPPED, mine
 from headgate.agents.codev.sessions.telling import Teller
 from headgate.agents.codev.sessions.tracing import traced
 from headgate.agents.codev.tables import SessionRow
@@ -68,7 +68,7 @@ class Work:
                 session_id=row.id,
                 workplace=workplace,
                 reasoning=await self.around.reasoning.choose(principal, row.model or None),
-                journal=Journal(self.database, self.box, row.id, workplace, self.teller.tell, self.teller.owner),
+                journal=Journal(self.database, self.box, row.id, workplace, self.teller.record, mine(self.teller.job)),
                 patterns=self.around.patterns(principal, row.space_id, row.domain, row.id),
                 tell=self.teller.tell,
                 test_sets=test_sets,

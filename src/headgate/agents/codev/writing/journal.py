@@ -7,19 +7,21 @@ the database is held while a place is asked.
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import JsonValue
+from sqlalchemy import ColumnElement
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.agents.codev.domain import Answer, Change, DomainTool, Fault, Held, Workplace, mark_of
 from headgate.agents.codev.errors import LeaseLost, WriteConflict
-from headgate.agents.codev.ports import Tell, WriteNote, Written
+from headgate.agents.codev.ports import WriteNote, Written
 from headgate.agents.codev.state import Conflicted
 from headgate.agents.codev.tables import WriteRow
 from headgate.agents.codev.writing import repository
+from headgate.agents.codev.writing.events import Event, Record
 from headgate.agents.codev.writing.placing import MOST_LINES, UNKNOWN, find_placed, placed
 from headgate.agents.codev.writing.repository import DONE, INTENDED, REFUSED, ROLLED_BACK
 from headgate.agents.codev.writing.snapshots import open_change, open_held, seal_change, seal_held
@@ -56,9 +58,10 @@ class Journal:
     box: SecretBox
     session_id: str
     workplace: Workplace
-    tell: Tell = lambda _kind, _data: None
-    owner: str = ""
-    """The process that works on the session: it writes only while the session is its own. Empty: not looked at."""
+    record: Record
+    """Writes down what became of a write together with its event, so that no kill leaves one without the other."""
+    mine: ColumnElement[bool] | None = None
+    """The condition that the session is worked on by its holder, who writes only then. None: not checked."""
 
     async def carry_out(
         self,
@@ -158,7 +161,7 @@ class Journal:
 
     async def _intend(self, key: str, tool: str, change: Change, held: Held | None, iteration: int) -> Intent:
         async with self.database.writing() as session:
-            if self.owner and not await repository.is_owned(session, self.session_id, self.owner):
+            if self.mine is not None and not await repository.is_owned(session, self.session_id, self.mine):
                 raise LeaseLost
             number = await repository.next_number(session, self.session_id)
             intent = Intent(new_id(), number, tool, change, held, mark_of(change.definition))
@@ -232,32 +235,25 @@ class Journal:
         before = intent.before.definition if intent.before is not None else None
         changed = _shown(self.workplace.compare(before, intent.change.definition))
         answer: Answer = intent.change.answer | {"ok": True, "flow_id": after.flow_id, "changed": changed}
-        async with self.database.writing() as session:
-            noted = await repository.change_write(
-                session,
-                intent.id,
-                was=(INTENDED, REFUSED, DONE),
-                state=DONE,
-                flow_id=after.flow_id,
-                after_mark=after.mark,
-                answer=answer,
-            )
-            if noted:
+        noted = {"state": DONE, "flow_id": after.flow_id, "after_mark": after.mark, "answer": answer}
+        try:
+            async with self.record(_event(intent, DONE, after.flow_id)) as session:
+                await _note(session, intent, (INTENDED, REFUSED, DONE), noted)
                 await repository.note_flow(session, self.session_id, flow_id=after.flow_id, name=after.name)
-        if not noted:
+        except _NotedByAnotherError:
             return await self._as_noted(intent)
-        self._told(intent, DONE, after.flow_id)
         return Written(answer, after)
 
     async def _refused(self, intent: Intent, why: "Conflicted | Answer") -> Written:
         """Nothing was written. A conflict is kept so that it is the same when it is asked for again."""
         conflict = _as_conflict(why)
         answer: Answer = {"ok": False, "conflict": dict(conflict)} if conflict is not None else dict(why)  # type: ignore[arg-type]
-        async with self.database.writing() as session:
-            noted = await repository.change_write(session, intent.id, was=(INTENDED,), state=REFUSED, answer=answer)
-        if not noted:
+        flow_id = intent.before.flow_id if intent.before is not None else ""
+        try:
+            async with self.record(_event(intent, REFUSED, flow_id)) as session:
+                await _note(session, intent, (INTENDED,), {"state": REFUSED, "answer": answer})
+        except _NotedByAnotherError:
             return await self._as_noted(intent)
-        self._told(intent, REFUSED, intent.before.flow_id if intent.before is not None else "")
         return _stored(answer)
 
     async def _as_noted(self, intent: Intent) -> Written:
@@ -268,9 +264,19 @@ class Journal:
             raise LeaseLost
         return await self._again(row)
 
-    def _told(self, intent: Intent, state: str, flow_id: str) -> None:
-        told: dict[str, JsonValue] = {"number": intent.number, "tool": intent.tool, "summary": intent.change.summary}
-        self.tell("write", told | {"flow_id": flow_id, "state": state})
+
+class _NotedByAnotherError(Exception):
+    """Another process found out about the same write first; nothing is added to what it wrote down."""
+
+
+async def _note(session: AsyncSession, intent: Intent, was: Collection[str], values: dict[str, Any]) -> None:
+    if not await repository.change_write(session, intent.id, was=was, **values):
+        raise _NotedByAnotherError
+
+
+def _event(intent: Intent, state: str, flow_id: str) -> Event:
+    about = {"number": intent.number, "tool": intent.tool, "summary": intent.change.summary}
+    return "write", about | {"flow_id": flow_id, "state": state}
 
 
 def call_key(session_id: str, call_id: str) -> str:

@@ -3,11 +3,12 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import ColumnElement, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import defer
 
 from headgate.agents.codev.tables import SessionRow, WriteRow
+from headgate.agents.codev.writing.events import advance
 
 INTENDED, DONE, REFUSED, ROLLED_BACK = "intended", "done", "refused", "rolled_back"
 ROLLBACK = "rollback"
@@ -63,13 +64,9 @@ async def note_flow(session: AsyncSession, session_id: str, *, flow_id: str | No
     await session.execute(query)
 
 
-async def is_owned(session: AsyncSession, session_id: str, owner: str) -> bool:
-    """Whether a process works on a session that nobody has ended. The row is held until the transaction ends."""
-    query = update(SessionRow).where(
-        SessionRow.id == session_id, SessionRow.leased_by == owner, SessionRow.status == "in_progress"
-    )
-    held = await session.execute(query.values(leased_by=owner).returning(SessionRow.id))
-    return held.scalar_one_or_none() is not None
+async def is_owned(session: AsyncSession, session_id: str, mine: ColumnElement[bool]) -> bool:
+    """Whether a condition holds of a session. The row is held until the transaction ends."""
+    return await advance(session, session_id, mine, events=SessionRow.events) is not None
 
 
 async def can_roll_back(session: AsyncSession, session_ids: Sequence[str]) -> set[str]:

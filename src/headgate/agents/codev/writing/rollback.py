@@ -13,6 +13,7 @@ from headgate.agents.codev.domain import Held, Workplace
 from headgate.agents.codev.errors import NothingToRollBack, WriteConflict
 from headgate.agents.codev.tables import WriteRow
 from headgate.agents.codev.writing import repository
+from headgate.agents.codev.writing.events import recording
 from headgate.agents.codev.writing.journal import Journal, call_key
 from headgate.agents.codev.writing.placing import placed, removed
 from headgate.agents.codev.writing.repository import DONE, INTENDED, ROLLBACK, ROLLED_BACK
@@ -31,7 +32,7 @@ async def roll_back(database: Database, box: SecretBox, session_id: str, place: 
     Raises `NothingToRollBack`, `WriteConflict` when somebody changed the flow since, what the place raises. It can be
     called again after any failure: what is done is not done twice.
     """
-    await Journal(database, box, session_id, place).settle()
+    await Journal(database, box, session_id, place, recording(database, session_id)).settle()
     async with database.reading() as session:
         rows = await repository.list_writes(session, session_id, DONE)
     chain = last_chain(box, [row for row in rows if row.tool != ROLLBACK])

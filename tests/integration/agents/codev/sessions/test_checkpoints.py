@@ -101,14 +101,14 @@ class TestOtherProcesses:
         await found.close()
 
     async def test_that_write_for_long_end_no_session(self, settings: Settings, database: Database) -> None:
-        async with open_bench(hasty(settings), database, FakePlace(greeter="nothing"), sweeps=True) as bench:
+        async with open_bench(hasty(settings), database, FakePlace(greeter="nothing"), retry_seconds=0.1) as bench:
             await bench.runner.checkpoints.saver()
             with closing(sqlite3.connect(settings.data_dir / FILE, isolation_level=None)) as other:
                 other.execute("BEGIN IMMEDIATE")
                 wanted = SessionStart(requirement="x", domain="memory", flow_id="greeter")
                 begun = await bench.sessions.start(LOCAL, wanted)
                 async with asyncio.timeout(PATIENCE_SECONDS):
-                    while bench.runner.works_on(begun.thread_id):  # noqa: ASYNC110
+                    while bench.works_on(begun.thread_id):  # noqa: ASYNC110
                         await asyncio.sleep(0.01)
             assert (await bench.rested(begun.thread_id)).phase == "approve_plan"
 
@@ -116,7 +116,7 @@ class TestOtherProcesses:
 def hasty(settings: Settings) -> Settings:
     """Settings of a process that waits for no lock."""
     at_once = settings.database.model_copy(update={"busy_timeout_seconds": 0})
-    return settings.model_copy(update={"database": at_once, "codev": CodevSettings(lease_seconds=0.3)})
+    return settings.model_copy(update={"database": at_once})
 
 
 def named(name: str, **more: str) -> Any:

@@ -11,7 +11,7 @@ from headgate.agents.codev.schemas import SessionResponse
 from headgate.agents.codev.sessions import expiry, repository
 from headgate.agents.codev.sessions.checkpoints import Checkpoints
 from headgate.agents.codev.sessions.expiry import expiry_of
-from headgate.agents.codev.sessions.holding import held
+from headgate.agents.codev.sessions.runner import KIND
 from headgate.agents.codev.tables import EventRow, SessionRow, WriteRow
 from headgate.features.access.principal import LOCAL
 from headgate.features.accounts.spaces.service import delete_space
@@ -103,7 +103,7 @@ class TestExpiry:
         async with on(settings, database) as bench:
             over = await bench.start(flow_id="greeter")
             await make_old(database, over, 91, status="stopped")
-            async with held(database, over.thread_id):
+            async with bench.runner.jobs.hold(KIND, over.thread_id):
                 assert (await expire(settings, database)).sessions == 0
             assert (await expire(settings, database)).sessions == 1
 

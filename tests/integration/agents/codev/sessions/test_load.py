@@ -10,9 +10,9 @@ from sqlalchemy import func, select
 
 from headgate.agents.codev.ports import Said
 from headgate.agents.codev.schemas import SessionStart
-from headgate.agents.codev.sessions import repository
 from headgate.agents.codev.sessions.checkpoints import FILE, config_of
 from headgate.agents.codev.tables import EventRow, WriteRow
+from headgate.agents.codev.writing.events import tell
 from headgate.features.access.principal import LOCAL
 from headgate.foundation.database import Database, now
 from headgate.foundation.settings import CodevSettings, Settings
@@ -46,7 +46,7 @@ class TestManyAtOnce:
     async def test_are_all_worked_on_a_few_at_a_time(self, settings: Settings, database: Database) -> None:
         few = settings.model_copy(update={"codev": CodevSettings(max_sessions=8)})
         model = Busy(scripted().script)
-        async with open_bench(few, database, FakePlace(greeter="nothing"), model, sweeps=True) as bench:
+        async with open_bench(few, database, FakePlace(greeter="nothing"), model) as bench:
             begun = await asyncio.gather(
                 *(
                     bench.sessions.start(LOCAL, SessionStart(requirement=f"Flow {n:02}.", domain="memory"))
@@ -63,7 +63,7 @@ class TestTurns:
     async def test_of_a_tenant_come_though_another_has_many(self, settings: Settings, database: Database) -> None:
         few = settings.model_copy(update={"codev": CodevSettings(max_sessions=2)})
         model, them = Busy(scripted().script), await add_tenant(database)
-        async with open_bench(few, database, FakePlace(greeter="nothing"), model, sweeps=True) as bench:
+        async with open_bench(few, database, FakePlace(greeter="nothing"), model) as bench:
             for n in range(20):
                 await bench.sessions.start(LOCAL, SessionStart(requirement=f"Ours {n}.", domain="memory"))
             theirs = [
@@ -84,7 +84,7 @@ class TestReaders:
             plan = await bench.start(flow_id="greeter")
             async with database.writing() as session:
                 events = [("tool_result", {"id": str(n), "preview": "x" * 200}) for n in range(5_000)]
-                last = await repository.tell(session, plan.thread_id, events, now())
+                last = await tell(session, plan.thread_id, events, now())
 
             async def read() -> int:
                 return len([one async for one in bench.sessions.follow(LOCAL, plan.thread_id)])

@@ -1,4 +1,4 @@
-"""Notices to a web address: signed, tried again, sent by whoever finds them."""
+"""Notices to a web address: signed, tried again, sent by whichever process claims them."""
 
 import asyncio
 import base64
@@ -7,13 +7,11 @@ import hmac
 
 import pytest
 from pydantic import SecretStr
+from sqlalchemy import select, update
 
-from headgate.agents.codev.errors import SessionAtWork
-from headgate.agents.codev.sessions import repository
-from headgate.agents.codev.sessions.holding import held
-from headgate.agents.codev.tables import SessionRow
+from headgate.agents.codev.tables import NoticeRow
 from headgate.features.access.principal import LOCAL
-from headgate.foundation.database import Database, now
+from headgate.foundation.database import Database
 from headgate.foundation.errors import Forbidden, UpstreamFailed
 from headgate.foundation.settings import Settings
 from tests.support.codev_place import FakePlace
@@ -44,9 +42,15 @@ async def notices_of(bench: Bench, session_id: str) -> list[dict[str, object]]:
     return [dict(data) async for _, kind, data in bench.sessions.follow(LOCAL, session_id) if kind == "webhook"]
 
 
-async def for_ever(_seconds: float) -> None:
-    """A pause that nothing ends."""
-    await asyncio.Event().wait()
+async def until_paused(database: Database) -> None:
+    """Return when a notice waits for its next attempt."""
+    query = select(NoticeRow).where(NoticeRow.attempts == 1, NoticeRow.worker_id.is_(None))
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            async with database.reading() as session:
+                if (await session.execute(query)).scalars().all():
+                    return
+            await asyncio.sleep(0.02)
 
 
 class TestANotice:
@@ -96,91 +100,61 @@ class TestANotice:
             done = await bench.finished(flow_id="greeter", webhook_url=URL)
         assert done.status == "completed"
 
-    async def test_that_a_process_did_not_send_is_sent_by_the_next(
+    async def test_that_a_killed_process_did_not_send_is_sent_by_the_next(
         self, settings: Settings, database: Database, place: FakePlace
     ) -> None:
-        async with open_bench(settings, database, place) as bench:
-            plan = await bench.start(flow_id="greeter")
-        async with database.writing() as session:  # as a process leaves it that dies between the row and the request
-            await repository.change(
-                session, plan.thread_id, webhook_url=URL, leased_by="of the dead", lease_until=now()
-            )
-        async with open_bench(settings, database, place) as other:
-            await other.runner.sweep()
-            await told(other, plan.thread_id)
-            await other.runner.sweep()
-        assert len(other.posts.sent) == 1
+        async with open_bench(settings, database, place) as killed:
+            asked = killed.posts.hang()
+            plan = await killed.start(flow_id="greeter", webhook_url=URL)
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await asked.wait()
+            await killed.die()
+            async with open_bench(settings, database, place) as other:
+                await other.runner.jobs.recover()
+                assert await told(other, plan.thread_id) == {"delivered": True, "attempts": 2, "message": ""}
+            assert len(other.posts.sent) == 1
         async with database.reading() as session:
-            row = await session.get_one(SessionRow, plan.thread_id)
-        assert (row.status, row.leased_by, row.lease_until) == ("pending_interrupt", None, None)
+            (row,) = (await session.execute(select(NoticeRow))).scalars()
+        assert (row.due_at, row.worker_id) == (None, None)
 
     async def test_is_not_sent_again_after_the_answer(
         self, settings: Settings, database: Database, place: FakePlace
     ) -> None:
-        async with open_bench(settings, database, place) as bench:
-            pausing, go_on = asyncio.Event(), asyncio.Event()
-
-            async def pause(_seconds: float) -> None:
-                pausing.set()
-                await go_on.wait()
-
-            bench.runner.notices.sleep = pause
+        async with open_bench(settings, database, place, pauses=[3600]) as bench:
             bench.posts.answers = [503]
             plan = await bench.start(flow_id="greeter", webhook_url=URL)
-            await pausing.wait()
-            review = await bench.answer(plan, approved=True)  # whose own notice goes out meanwhile
-            go_on.set()
+            await until_paused(database)
+            review = await bench.answer(plan, approved=True)  # whose own notice is sent meanwhile
+            assert await told(bench, plan.thread_id) == {"delivered": True, "attempts": 1, "message": ""}
+            async with database.writing() as session:  # the pause is over
+                await session.execute(update(NoticeRow).where(NoticeRow.due_at.is_not(None)).values(due_at=0))
             async with asyncio.timeout(PATIENCE_SECONDS):
                 while len(await notices_of(bench, plan.thread_id)) < 2:  # noqa: ASYNC110
                     await asyncio.sleep(0.02)
             assert review.interrupt is not None
             assert [sent["interrupt"]["type"] for sent in bench.posts.bodies] == ["plan_approval", "result_review"]
-            first, second = await notices_of(bench, plan.thread_id)
-        assert (first["delivered"], second["delivered"], second["attempts"]) == (True, False, 1)
+            _, second = await notices_of(bench, plan.thread_id)
+        assert (second["delivered"], second["attempts"]) == (False, 1)
         assert "not waited for" in str(second["message"])
 
     async def test_under_way_keeps_nobody_from_stopping_and_deleting(
         self, settings: Settings, database: Database, place: FakePlace
     ) -> None:
         async with open_bench(settings, database, place) as bench:
-            bench.runner.notices.sleep = for_ever
-            bench.posts.answers = [503]
+            asked = bench.posts.hang()
             plan = await bench.start(flow_id="greeter", webhook_url=URL)
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await asked.wait()
             await bench.sessions.stop(LOCAL, plan.thread_id)
             await bench.sessions.delete(LOCAL, plan.thread_id)
-
-    async def test_that_ends_leaves_the_session_to_who_has_it(
-        self, settings: Settings, database: Database, place: FakePlace
-    ) -> None:
-        async with open_bench(settings, database, place) as bench:
-            pausing, go_on = asyncio.Event(), asyncio.Event()
-
-            async def pause(_seconds: float) -> None:
-                pausing.set()
-                await go_on.wait()
-
-            bench.runner.notices.sleep = pause
-            bench.posts.answers = [503]
-            plan = await bench.start(flow_id="greeter", webhook_url=URL)
-            await pausing.wait()
-            async with held(database, plan.thread_id):  # as taking back does
-                go_on.set()
-                await told(bench, plan.thread_id)
-                with pytest.raises(SessionAtWork):
-                    await bench.answer(plan, approved=True)
 
     async def test_is_none_where_nobody_asked_for_one(
         self, settings: Settings, database: Database, place: FakePlace
     ) -> None:
         async with open_bench(settings, database, place) as bench:
-            plan = await bench.start(flow_id="greeter")
-            async with database.writing() as session:  # as a process leaves it that dies while it takes writes back
-                await repository.change(session, plan.thread_id, leased_by="held-by-the-dead", lease_until=now())
-            await bench.runner.sweep()
+            await bench.start(flow_id="greeter")
             async with database.reading() as session:
-                row = await session.get_one(SessionRow, plan.thread_id)
-            assert (row.leased_by, bench.posts.sent) == (None, [])
-            assert await notices_of(bench, plan.thread_id) == []
+                assert (await session.execute(select(NoticeRow))).scalars().all() == []
 
     async def test_to_an_address_that_may_not_be_reached_begins_no_session(
         self, settings: Settings, database: Database, place: FakePlace

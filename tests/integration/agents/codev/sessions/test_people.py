@@ -137,7 +137,7 @@ class TestWorking:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         script = scripted(patch=(calls("list_components"), *SETS_HELLO))
-        async with open_bench(settings, database, place, script, sweeps=True) as bench:
+        async with open_bench(settings, database, place, script) as bench:
             async with database.writing() as session:
                 (await session.get_one(User, editor.user_id)).role = "admin"
             plan = await bench.start(editor, flow_id="greeter")

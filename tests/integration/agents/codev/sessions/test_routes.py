@@ -9,8 +9,10 @@ from typing import Any
 import httpx2
 import pytest
 
+from headgate.agents.codev.schemas import Resume, SessionResponse
 from headgate.agents.codev.sessions.routes import router
-from headgate.agents.codev.sessions.runner import Runner
+from headgate.agents.codev.sessions.service import Sessions
+from headgate.features.access.principal import Principal
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.support.api import api
@@ -107,13 +109,13 @@ class TestSessions:
         self, client: httpx2.AsyncClient, bench: Bench, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         begun = (await client.post("/codev/sessions", json=WANTED)).json()
-        begin = Runner.begin
+        resume = Sessions.resume
 
-        async def to_its_end(runner: Runner, session_id: str) -> None:
-            await begin(runner, session_id)
-            await bench.rested(session_id)
+        async def to_its_end(sessions: Sessions, who: Principal, session_id: str, answer: Resume) -> SessionResponse:
+            await resume(sessions, who, session_id, answer)
+            return await bench.rested(session_id)
 
-        monkeypatch.setattr(Runner, "begin", to_its_end)
+        monkeypatch.setattr(Sessions, "resume", to_its_end)
         answer = {"response": {"type": "plan_approval", "approved": False, "stop": True}}
         told = events((await client.post(f"/codev/sessions/{begun['thread_id']}/stream", json=answer)).text)
         assert (told[-1][1], told[-1][2]["status"]) == ("done", "stopped")

@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,10 +9,12 @@ import pytest
 from headgate.agents.codev.errors import SessionAtWork
 from headgate.agents.codev.ports import Said
 from headgate.agents.codev.schemas import SessionStart
-from headgate.agents.codev.sessions import repository
-from headgate.agents.codev.sessions.holding import held
+from headgate.agents.codev.sessions.repository import SESSIONS, turns
+from headgate.agents.codev.sessions.runner import KIND
 from headgate.features.access.principal import LOCAL
-from headgate.foundation.database import Database, now
+from headgate.features.jobs.leases import Lease, clock
+from headgate.features.jobs.queue import Queue
+from headgate.foundation.database import Database
 from headgate.foundation.settings import CodevSettings, Settings
 from tests.support.codev_place import FakePlace
 from tests.support.codev_script import ScriptedReasoning, scripted
@@ -69,10 +70,14 @@ class TestRoom:
             first = await begin(full, 0)
             await until_asked(gate, 1)
             waiting = [await begin(full, number) for number in range(1, 6)]
-            assert not any(full.runner.works_on(one) for one in waiting)
+            assert not any(full.works_on(one) for one in waiting)
             async with open_bench(with_room(settings, 2), database, place, gate) as other:
-                assert sum(await asyncio.gather(*(other.runner.take(one) for one in waiting))) == 2
-            assert full.runner.works_on(first)
+                for one in waiting:
+                    other.runner.begin(one)
+                await until_asked(gate, 3)
+                await asyncio.sleep(0.1)
+                assert sum(other.works_on(one) for one in waiting) == 2
+            assert full.works_on(first)
 
     async def test_goes_to_who_came_first(
         self, settings: Settings, database: Database, place: FakePlace, gate: Gate
@@ -84,7 +89,7 @@ class TestRoom:
             newcomer = await begin(bench, 2)
             await until_asked(gate, 2)
             assert gate.wanted == ["number-1", "number-1"]
-            assert not bench.runner.works_on(newcomer)
+            assert not bench.works_on(newcomer)
             gate.go_on.set()
             assert (await bench.rested(newcomer)).phase == "approve_plan"
 
@@ -97,19 +102,18 @@ class TestACommand:
             await begin(left, 1)
             await until_asked(gate, 1)
         gate.go_on.set()
-        async with open_bench(settings, database, place, gate) as command:
-            command.runner.shares = False
+        async with open_bench(settings, database, place, gate, scans=False) as command:
             own = await begin(command, 2)
             assert (await command.rested(own)).phase == "approve_plan"
             async with asyncio.timeout(PATIENCE_SECONDS):
-                while command.runner.works_on(own):  # noqa: ASYNC110
+                while command.works_on(own):  # noqa: ASYNC110
                     await asyncio.sleep(0.01)
             await asyncio.sleep(0.05)
         assert gate.wanted.count("number-1") == 1
 
 
-class TestSweeping:
-    async def test_goes_on_whatever_went_wrong_once(
+class TestAnError:
+    async def test_that_is_no_sessions_own_ends_none(
         self,
         settings: Settings,
         database: Database,
@@ -117,52 +121,82 @@ class TestSweeping:
         gate: Gate,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        quick = settings.model_copy(update={"codev": CodevSettings(lease_seconds=0.3)})
-        async with open_bench(quick, database, place, gate) as left:
-            begun = await begin(left, 1)
-            await until_asked(gate, 1)
         gate.go_on.set()
-        find_due, wrong = repository.find_due, [RuntimeError("No connection of the pool was free.")]
+        claim, wrong = Queue.claim, [RuntimeError("No connection of the pool was free.")]
 
         async def once_wrong(*given: Any, **more: Any) -> Any:
             if wrong:
                 raise wrong.pop()
-            return await find_due(*given, **more)
+            return await claim(*given, **more)
 
-        monkeypatch.setattr(repository, "find_due", once_wrong)
-        async with open_bench(quick, database, place, gate, sweeps=True) as bench:
-            assert (await bench.rested(begun)).phase == "approve_plan"
+        monkeypatch.setattr(Queue, "claim", once_wrong)
+        async with open_bench(settings, database, place, gate) as bench:
+            assert (await bench.rested(await begin(bench, 1))).phase == "approve_plan"
         assert not wrong
 
 
 class TestHolding:
-    async def test_lasts_as_long_as_it_takes(self, settings: Settings, database: Database, place: FakePlace) -> None:
-        async with open_bench(settings, database, place) as bench:
+    async def test_keeps_everybody_else_away(self, settings: Settings, database: Database, place: FakePlace) -> None:
+        async with open_bench(settings, database, place) as bench, open_bench(settings, database, place) as other:
             plan = await bench.start(flow_id="greeter")
-            async with held(database, plan.thread_id, timedelta(seconds=0.2)):
-                await asyncio.sleep(0.6)
-                with pytest.raises(SessionAtWork):
-                    await bench.sessions.delete(LOCAL, plan.thread_id)
-            await bench.sessions.delete(LOCAL, plan.thread_id)
+            async with bench.runner.jobs.hold(KIND, plan.thread_id):
+                for one in (bench, other):
+                    with pytest.raises(SessionAtWork):
+                        await one.sessions.delete(LOCAL, plan.thread_id)
+                    with pytest.raises(SessionAtWork):
+                        await one.answer(plan, approved=True)
+            await other.sessions.delete(LOCAL, plan.thread_id)
+
+    async def test_ends_with_the_process_that_did(
+        self, settings: Settings, database: Database, place: FakePlace
+    ) -> None:
+        async with open_bench(settings, database, place) as killed:
+            plan, other_plan = await killed.start(flow_id="greeter"), await killed.start(flow_id="greeter")
+            async with (
+                killed.runner.jobs.hold(KIND, plan.thread_id),
+                killed.runner.jobs.hold(KIND, other_plan.thread_id),
+            ):
+                await killed.die()
+                async with open_bench(settings, database, place, scans=False) as command:
+                    await command.sessions.delete(LOCAL, other_plan.thread_id)
+                    assert (await command.answer(plan, approved=True)).phase == "review"
+
+
+class TestStopping:
+    async def test_from_another_process_ends_the_work_and_waits_for_what_it_writes(
+        self, settings: Settings, database: Database, place: FakePlace, gate: Gate
+    ) -> None:
+        async with (
+            open_bench(settings, database, place, gate) as bench,
+            open_bench(settings, database, place, scans=False) as other,
+        ):
+            begun = await begin(bench, 1)
+            await until_asked(gate, 1)
+            assert (await other.sessions.stop(LOCAL, begun)).status == "stopped"
+            with pytest.raises(SessionAtWork):
+                await other.sessions.delete(LOCAL, begun)
+            await bench.runner.jobs._renew()
+            await bench.runner.jobs.wait(KIND, begun, PATIENCE_SECONDS)
+            await other.sessions.delete(LOCAL, begun)
 
 
 class TestTurns:
     async def test_are_of_who_has_the_fewest_at_work_and_then_by_age(
         self, settings: Settings, database: Database
     ) -> None:
-        them, at = await add_tenant(database), now()
-        no_one = settings.model_copy(update={"codev": CodevSettings(max_sessions=1)})
-        async with open_bench(no_one, database, FakePlace(greeter="nothing")) as bench:
-            bench.runner._closed = True  # nothing is worked on
+        them, lease = await add_tenant(database), Lease("o", clock(), clock() + 60_000_000)
+        async with open_bench(settings, database, FakePlace(greeter="nothing")) as bench:
+            await bench.runner.jobs.close()  # nothing is worked on
             found = {}
             for who, name in ((LOCAL, "a1"), (LOCAL, "a2"), (LOCAL, "a3"), (them, "b1"), (them, "b2"), (LOCAL, "a4")):
                 begun = await bench.sessions.start(who, SessionStart(requirement=name, domain="memory"))
                 found[begun.thread_id] = name
             (first,) = [one for one, name in found.items() if name == "a1"]
             async with database.writing() as session:
-                await repository.claim(
-                    session, first, status=repository.IN_PROGRESS, owner="o", at=at, until=at + timedelta(minutes=1)
-                )
+                assert await SESSIONS.take(session, first, lease)
             async with database.reading() as session:
-                due = await repository.find_due(session, status=repository.IN_PROGRESS, at=now(), limit=9)
-        assert [found[one] for one in due] == ["b1", "a2", "b2", "a3", "a4"]
+                due = (await session.execute(turns(SESSIONS.table.c.worker_id.is_(None), clock()))).all()
+            async with database.writing() as session:
+                claimed = await SESSIONS.claim(session, Lease("o", clock(), lease.until), limit=3)
+        assert [found[row.id] for row in due] == ["b1", "a2", "b2", "a3", "a4"]
+        assert {found[one.id] for one in claimed} == {"b1", "a2", "b2"}

@@ -111,7 +111,7 @@ class TestASession:
                     await bench.sessions.rollback(LOCAL, begun.thread_id)
                 stopped = await bench.sessions.stop(LOCAL, begun.thread_id)
             assert (stopped.status, stopped.stop_reason) == ("stopped", "Stopped by Local user.")
-            assert not bench.runner.works_on(begun.thread_id)
+            assert not bench.works_on(begun.thread_id)
             await bench.sessions.delete(LOCAL, begun.thread_id)
             with pytest.raises(SessionNotFound):
                 await bench.sessions.get(LOCAL, begun.thread_id)
@@ -151,8 +151,7 @@ class TestASession:
     async def test_is_left_for_later_while_a_database_is_away(
         self, settings: Settings, database: Database, place: FakePlace
     ) -> None:
-        quick = settings.model_copy(update={"codev": settings.codev.model_copy(update={"lease_seconds": 0.3})})
-        async with open_bench(quick, database, place, sweeps=True) as bench:
+        async with open_bench(settings, database, place, retry_seconds=0.1) as bench:
             place.failing = None
             model = scripted(clarify=(Unavailable("The disk is away."), "SCORE: 1"), patch=SETS_HELLO)
             bench.model.reasoning = model
@@ -183,13 +182,16 @@ class TestAnotherProcess:
             bench.model.reasoning = type("Hanging", (), {"model_id": "a/b", "complete": staticmethod(hang)})()
             begun = await bench.sessions.start(LOCAL, SessionStart(requirement="x", domain="memory"))
             await hung.wait()
-        async with open_bench(settings, database, place, sweeps=True) as other:
+        async with open_bench(settings, database, place) as other:
             assert (await other.rested(begun.thread_id)).phase == "approve_plan"
 
     async def test_never_works_on_what_another_has(
         self, settings: Settings, database: Database, place: FakePlace
     ) -> None:
-        async with open_bench(settings, database, place) as bench, open_bench(settings, database, place) as other:
+        async with (
+            open_bench(settings, database, place) as bench,
+            open_bench(settings, database, place, scans=False) as other,
+        ):
             hung, go_on = asyncio.Event(), asyncio.Event()
             own = scripted(patch=SETS_HELLO)
 
@@ -204,8 +206,10 @@ class TestAnotherProcess:
             bench.model.reasoning = Waiting()
             begun = await bench.sessions.start(LOCAL, SessionStart(requirement="x", domain="memory"))
             await hung.wait()
-            await other.runner.sweep()
-            assert not other.runner.works_on(begun.thread_id)
+            await other.runner.jobs.recover()
+            other.runner.begin(begun.thread_id)
+            await asyncio.sleep(0.1)
+            assert not other.works_on(begun.thread_id)
             go_on.set()
             assert (await bench.rested(begun.thread_id)).phase == "approve_plan"
 
@@ -222,7 +226,10 @@ class TestAnotherProcess:
 class TestTwoSessions:
     async def test_on_one_flow_see_each_other(self, settings: Settings, database: Database, place: FakePlace) -> None:
         """An approval holds for the flow it was given for: the second is asked again, and overwrites nothing."""
-        async with open_bench(settings, database, place) as bench, open_bench(settings, database, place) as other:
+        async with (
+            open_bench(settings, database, place, scans=False) as bench,
+            open_bench(settings, database, place, scans=False) as other,
+        ):
             theirs = scripted(patch=(calls("set_answer", answer="hello too"), "It is written."))
             other.model.reasoning = theirs
             first, second = await bench.start(flow_id="greeter"), await other.start(flow_id="greeter")

@@ -13,6 +13,7 @@ from headgate.agents.codev.sessions.telling import Live, Teller
 from headgate.agents.codev.tables import SessionRow
 from headgate.features.access.principal import LOCAL
 from headgate.features.accounts.tables import Space
+from headgate.features.jobs.queue import Job
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.ids import new_id
@@ -62,7 +63,8 @@ async def session_id(watched: Watched) -> str:
                 domain="memory",
                 requirement="x",
                 status=IN_PROGRESS,
-                leased_by=OWNER,
+                worker_id=OWNER,
+                attempts=1,
                 options={},
             )
         )
@@ -75,7 +77,7 @@ class TestFollowing:
     ) -> None:
         monkeypatch.setattr(telling, "LOOK_SECONDS", PATIENCE_SECONDS)
         live = Live()
-        teller = Teller(watched, live, session_id, OWNER)
+        teller = Teller(watched, live, Job(session_id, 1, OWNER, None))
         heard: list[str] = []
 
         async def follow() -> None:
@@ -92,7 +94,7 @@ class TestFollowing:
                 while not heard:  # the reader is there
                     await asyncio.sleep(0.001)
                     teller.tell("token", {"text": str(number)})
-            await teller.rest([("done", {})], status=COMPLETED)
+            await teller.rest(("done", {}), status=COMPLETED)
             await following
         assert heard[-1] == "done"
         assert watched.reads <= 3
@@ -102,7 +104,7 @@ class TestFollowing:
     ) -> None:
         monkeypatch.setattr(telling, "LOOK_SECONDS", PATIENCE_SECONDS)
         live = Live()
-        teller = Teller(watched, live, session_id, OWNER)
+        teller = Teller(watched, live, Job(session_id, 1, OWNER, None))
         heard: list[int] = []
         async with asyncio.timeout(PATIENCE_SECONDS):
             following = asyncio.create_task(numbers_heard(watched, live, session_id, heard))
@@ -110,7 +112,7 @@ class TestFollowing:
                 await tell_one(teller, number)
                 while len(heard) <= number:  # noqa: ASYNC110
                     await asyncio.sleep(0.001)
-            await teller.rest([("done", {})], status=COMPLETED)
+            await teller.rest(("done", {}), status=COMPLETED)
             await following
         assert heard == list(range(1, 32))
         assert watched.reads <= 4
@@ -120,7 +122,8 @@ class TestFollowing:
     ) -> None:
         monkeypatch.setattr(telling, "LOOK_SECONDS", PATIENCE_SECONDS)
         live = Live()
-        ours, theirs = Teller(watched, live, session_id, OWNER), Teller(watched, Live(), session_id, OWNER)
+        job = Job(session_id, 1, OWNER, None)
+        ours, theirs = Teller(watched, live, job), Teller(watched, Live(), job)
         heard: list[int] = []
         async with asyncio.timeout(PATIENCE_SECONDS):
             following = asyncio.create_task(numbers_heard(watched, live, session_id, heard))
@@ -131,7 +134,7 @@ class TestFollowing:
                 await tell_one(teller, 2)
             while len(heard) < 5:  # noqa: ASYNC110
                 await asyncio.sleep(0.001)
-            await ours.rest([("done", {})], status=COMPLETED)
+            await ours.rest(("done", {}), status=COMPLETED)
             await following
         assert heard == [1, 2, 3, 4, 5, 6]
 
@@ -140,13 +143,13 @@ class TestFollowing:
     ) -> None:
         monkeypatch.setattr(telling, "MOST_WAITING", 3)
         live = Live()
-        teller = Teller(watched, live, session_id, OWNER)
+        teller = Teller(watched, live, Job(session_id, 1, OWNER, None))
         following = telling.follow(watched, live, session_id, 0)
         await tell_one(teller, 0)
         heard = [(await anext(following))[0]]
         for number in range(20):
             await tell_one(teller, number)
-        await teller.rest([("done", {})], status=COMPLETED)
+        await teller.rest(("done", {}), status=COMPLETED)
         heard += [number async for number, _, _ in following]
         assert heard == list(range(1, 23))
 
@@ -167,14 +170,14 @@ class TestResting:
     async def test_that_could_not_be_written_down_leaves_nothing_behind(
         self, watched: Watched, session_id: str
     ) -> None:
-        teller = Teller(watched, Live(), session_id, OWNER)
+        teller = Teller(watched, Live(), Job(session_id, 1, OWNER, None))
         teller.tell("usage", {"input_tokens": 7, "output_tokens": 1})
         watched.away = True
         with pytest.raises(Unavailable):
-            await teller.rest([("done", {})], status=COMPLETED, leased_by=None)
+            await teller.rest(("done", {}), status=COMPLETED, answer=None)
         watched.away = False
         await teller.write()
         await teller.close()
         async with watched.reading() as session:
             row = await session.get_one(SessionRow, session_id)
-        assert (row.status, row.leased_by, row.input_tokens, row.events) == (IN_PROGRESS, OWNER, 7, 1)
+        assert (row.status, row.worker_id, row.input_tokens, row.events) == (IN_PROGRESS, OWNER, 7, 1)

@@ -1,6 +1,7 @@
 """The journal: each write once, with a snapshot, whatever happens to the answer."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,11 +10,14 @@ from sqlalchemy import select
 from headgate.agents.codev.domain import Change, Held
 from headgate.agents.codev.errors import LeaseLost, NothingToRollBack, WriteConflict
 from headgate.agents.codev.ports import Written
-from headgate.agents.codev.tables import SessionRow, WriteRow
+from headgate.agents.codev.sessions.repository import mine
+from headgate.agents.codev.tables import EventRow, SessionRow, WriteRow
+from headgate.agents.codev.writing.events import recording
 from headgate.agents.codev.writing.journal import Journal
 from headgate.agents.codev.writing.rollback import roll_back
 from headgate.features.access.principal import LOCAL
 from headgate.features.accounts.tables import Space
+from headgate.features.jobs.queue import Job
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid, UpstreamFailed
@@ -52,14 +56,12 @@ class Writer:
 
     def __init__(self, database: Database, box: SecretBox, place: Trouble, session_id: str) -> None:
         self.database, self.box, self.place, self.session_id = database, box, place, session_id
-        self.told: list[tuple[str, dict[str, Any]]] = []
 
     @property
     def journal(self) -> Journal:
         """A journal as a process that just began has it."""
-        return Journal(
-            self.database, self.box, self.session_id, self.place, lambda kind, data: self.told.append((kind, data))
-        )
+        record = recording(self.database, self.session_id)
+        return Journal(self.database, self.box, self.session_id, self.place, record)
 
     async def call(
         self, answer: str, call_id: str = "1", tool: str = "set_answer", flow_id: str | None = "greeter", **more: Any
@@ -74,6 +76,11 @@ class Writer:
     async def rows(self) -> list[WriteRow]:
         async with self.database.reading() as session:
             return list((await session.execute(select(WriteRow).order_by(WriteRow.number))).scalars().all())
+
+    async def events(self) -> list[tuple[str, dict[str, Any]]]:
+        async with self.database.reading() as session:
+            rows = (await session.execute(select(EventRow).order_by(EventRow.number))).scalars()
+            return [(row.kind, row.data) for row in rows]
 
     @property
     def now(self) -> str:
@@ -109,7 +116,7 @@ class TestAWrite:
         assert first.answer == again.answer
         assert again.held is not None
         assert again.held.mark == writer.place.flows["greeter"].mark
-        assert [kind for kind, _ in writer.told] == ["write"]
+        assert [kind for kind, _ in await writer.events()] == ["write"]
 
     async def test_that_was_made_before_the_process_died_is_not_made_again(self, writer: Writer) -> None:
         writer.place.after = [Killed()]
@@ -193,7 +200,7 @@ class TestAWrite:
 
     async def test_is_not_made_for_a_process_that_lost_the_session(self, writer: Writer) -> None:
         tool = writer.place.tools[-1]
-        journal = Journal(writer.database, writer.box, writer.session_id, writer.place, owner="somebody else")
+        journal = replace(writer.journal, mine=mine(Job(writer.session_id, 1, "somebody else", None)))
         with pytest.raises(LeaseLost):
             await journal.carry_out("1", tool, {"answer": "hello"}, flow_id="greeter", expected_mark=None, iteration=1)
         assert writer.place.written == []

@@ -9,6 +9,7 @@ from headgate.agents.codev.domain import Change, Held
 from headgate.agents.codev.domains.headgate.workplace import HeadgateWorkplace
 from headgate.agents.codev.ports import Written
 from headgate.agents.codev.tables import SessionRow
+from headgate.agents.codev.writing.events import recording
 from headgate.agents.codev.writing.journal import Journal
 from headgate.agents.codev.writing.rollback import roll_back
 from headgate.entrypoints.compose import Parts
@@ -49,7 +50,8 @@ class Writer:
         self.parts, self.place, self.session_id = parts, place, session_id
 
     async def call(self, name: str, call_id: str, held: Held | None, arguments: dict[str, Any]) -> Written:
-        journal = Journal(self.parts.database, self.parts.box, self.session_id, self.place)
+        record = recording(self.parts.database, self.session_id)
+        journal = Journal(self.parts.database, self.parts.box, self.session_id, self.place, record)
         return await journal.carry_out(
             call_id,
             tool(self.place, name),
