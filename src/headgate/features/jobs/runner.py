@@ -27,10 +27,6 @@ POLL_SECONDS = 0.5
 """How often jobs that other processes made due are looked for."""
 GRACE_SECONDS = 8.0
 """How long jobs may go on when the process closes; what is left then is released."""
-GATHER_SECONDS = 0.01
-BATCHES = 4
-"""A kind's next jobs are claimed once this share of its limit is free, or after `GATHER_SECONDS`: one statement claims
-many, where jobs that end one by one would have it claim them one by one."""
 Key = tuple[str, str]
 """Kind and id of a job."""
 log = get_logger(__name__)
@@ -96,7 +92,6 @@ class JobRunner:
     _closed: bool = False
     _stopped: asyncio.Event = field(default_factory=asyncio.Event)
     """Whether nothing is claimed any more, so that nothing needs to be renewed."""
-    _gathering: asyncio.TimerHandle | None = None
 
     def register(self, *kinds: JobKind) -> None:
         """Run these kinds from now on."""
@@ -224,11 +219,8 @@ class JobRunner:
     def _remove(self, entry: _Entry) -> None:
         if self._entries.get((entry.kind.name, entry.id)) is entry:
             del self._entries[entry.kind.name, entry.id]
+        self._nudged.set()
         self._changed.set()
-        if self._room(entry.kind) * BATCHES >= entry.kind.limit:
-            self._nudged.set()
-        elif self._gathering is None:
-            self._gathering = asyncio.get_running_loop().call_later(GATHER_SECONDS, self._nudged.set)
 
     # -- the scheduler --
 
@@ -238,7 +230,6 @@ class JobRunner:
         time = asyncio.get_running_loop().time
         while not self._closed:
             self._nudged.clear()
-            self._gathering = None
             pause = self.poll_seconds
             try:
                 if self.scans and time() >= recover_at:

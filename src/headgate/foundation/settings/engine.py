@@ -20,8 +20,8 @@ class EngineSettings(BaseModel, defer_build=True):
     lease_seconds: float = Field(
         default=8.0,
         gt=0,
-        description="How long a claimed step is left to a worker that is not heard of. It renews its claims three "
-        "times as often.",
+        description="How long a claimed step, or a job such as a delivery or a session of the development agent, is "
+        "left to a worker that is not heard of. It renews its claims three times as often.",
     )
     step_timeout_seconds: float = Field(default=600.0, gt=0, description="Longest time a step may work.")
     run_timeout_seconds: float | None = Field(
