@@ -167,13 +167,6 @@ class TestLoading:
         assert left == [2, 1, 0]
 
 
-class Development:
-    """The development agent's part of a server."""
-
-    async def keep_running(self) -> None:
-        """Do nothing."""
-
-
 class PartsOfTest(Parts):
     """Parts of which only the background work exists."""
 
@@ -205,11 +198,7 @@ class PartsOfTest(Parts):
 
     @property
     def _development(self) -> Any:
-        return Development()
-
-    def _keep(self, work: Any) -> None:
-        work.close()
-        self._made("development")
+        return self._made("development")
 
 
 @pytest.fixture
