@@ -32,16 +32,20 @@ class TestRoutes:
         assert undeclared(whole_app().routes) == []
 
     def test_that_are_public_say_why(self) -> None:
-        reasons = [found.reason for _, found in declarations(whole_app()) if isinstance(found, Public)]
+        reasons = [
+            declaration.reason for _, declaration in declarations(whole_app()) if isinstance(declaration, Public)
+        ]
         assert reasons
         assert all(len(reason.split()) > 2 for reason in reasons)
 
 
 class TestPermissions:
     def test_are_each_declared_or_asked_for_by_a_service(self) -> None:
-        found = {one.permission for _, one in declarations(whole_app()) if isinstance(one, Needs)}
-        found |= {tool.permission for tool in TOOLS}
-        assert set(Permission) - found == BY_A_SERVICE.keys()
+        declared = {
+            declaration.permission for _, declaration in declarations(whole_app()) if isinstance(declaration, Needs)
+        }
+        declared |= {tool.permission for tool in TOOLS}
+        assert set(Permission) - declared == BY_A_SERVICE.keys()
 
     def test_that_no_route_declares_are_asked_for_all_the_same(self) -> None:
         text = "".join(path.read_text() for path in modules() if PACKAGE / "features/access" not in path.parents)

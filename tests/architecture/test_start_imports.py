@@ -125,8 +125,8 @@ def chains(folder: Path, code: str, refused: tuple[str, ...], *arguments: str) -
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.rpartition("CHAINS ")[2].splitlines()[0])
-    return "\n".join(f"{name}: {' -> '.join(dict.fromkeys(chain))}" for name, chain in found.items())
+    imports = json.loads(done.stdout.rpartition("CHAINS ")[2].splitlines()[0])
+    return "\n".join(f"{name}: {' -> '.join(dict.fromkeys(chain))}" for name, chain in imports.items())
 
 
 @pytest.fixture(scope="module")
@@ -140,8 +140,10 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class TestCommands:
     @pytest.mark.parametrize("command", COMMANDS)
     def test_import_only_what_they_use(self, installation: Path, command: str) -> None:
-        found = chains(installation, RUN, COMMANDS[command], *command.split())
-        assert not found, f"`headgate {command}` imports what it does not use; see foundation/lazy.py:\n{found}"
+        refused_imports = chains(installation, RUN, COMMANDS[command], *command.split())
+        assert not refused_imports, (
+            f"`headgate {command}` imports what it does not use; see foundation/lazy.py:\n{refused_imports}"
+        )
 
     def test_collect_garbage_once_they_are_imported(self, installation: Path) -> None:
         code = "import gc\n" + RUN.replace("report()", "watch.chains = dict(enabled=[str(gc.isenabled())]); report()")
@@ -170,9 +172,9 @@ class TestServer:
             "headgate.features.flows.routes",
             "headgate.features.runs.routes",
         )
-        found = chains(installation, SERVE, refused)
-        assert not found, f"a start of the server imports what only a request needs:\n{found}"
+        refused_imports = chains(installation, SERVE, refused)
+        assert not refused_imports, f"a start of the server imports what only a request needs:\n{refused_imports}"
 
     def test_would_be_seen(self, installation: Path) -> None:
-        found = chains(installation, SERVE, ("headgate.entrypoints.services",))
-        assert "headgate.entrypoints.compose" in found
+        imports = chains(installation, SERVE, ("headgate.entrypoints.services",))
+        assert "headgate.entrypoints.compose" in imports

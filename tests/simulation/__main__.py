@@ -56,41 +56,41 @@ class Simulator:
         return World(plan, self._template, self._keys, folder).run()
 
     def shrink(self, plan: Plan, outcome: Outcome) -> tuple[Plan, Outcome]:
-        """The smallest plan found that fails in the same way, leaving one thing out after the other."""
+        """Shrink a failing plan: remove one element after another while it still fails in the same way."""
         kind, until = outcome.violation.partition(":")[0], time.monotonic() + _SHRINK_SECONDS
         smaller = True
         while smaller and time.monotonic() < until:
             smaller = False
             for candidate in plan.smaller():
-                found = self.simulate(candidate)
-                if found.violation.partition(":")[0] == kind:
-                    plan, outcome, smaller = candidate, found, True
+                candidate_outcome = self.simulate(candidate)
+                if candidate_outcome.violation.partition(":")[0] == kind:
+                    plan, outcome, smaller = candidate, candidate_outcome, True
                     break
         return plan, outcome
 
 
 def main() -> int:
     """Run what the command line says."""
-    asked = _arguments()
-    if asked.mutation:
-        MUTATIONS[asked.mutation]()
+    options = _arguments()
+    if options.mutation:
+        MUTATIONS[options.mutation]()
     configure(LogSettings(level="critical"))
     sys.unraisablehook = lambda _: None  # coroutines of processes that died
     memory = Path("/dev/shm")  # a folder in memory
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None, prefix="simulation-") as folder:
-        return _run(Simulator(Path(folder)), asked)
+        return _run(Simulator(Path(folder)), options)
 
 
-def _run(simulator: Simulator, asked: argparse.Namespace) -> int:
-    until, totals = time.monotonic() + asked.seconds, Outcome()
-    seeds = count(asked.first) if asked.seed is None else iter([asked.seed])
+def _run(simulator: Simulator, options: argparse.Namespace) -> int:
+    until, totals = time.monotonic() + options.seconds, Outcome()
+    seeds = count(options.first) if options.seed is None else iter([options.seed])
     simulations = 0
-    for seed in takewhile(lambda _: asked.seed is not None or time.monotonic() < until, seeds):
+    for seed in takewhile(lambda _: options.seed is not None or time.monotonic() < until, seeds):
         plan, simulations = draw(seed), simulations + 1
         outcome = simulator.simulate(plan)
         if outcome.violation:
             _say(f"{outcome.violation}\nReplay: PYTHONHASHSEED=0 python -m tests.simulation --seed {seed}")
-            smallest, outcome = (plan, outcome) if asked.no_shrink else simulator.shrink(plan, outcome)
+            smallest, outcome = (plan, outcome) if options.no_shrink else simulator.shrink(plan, outcome)
             _say("\n".join(["The smallest plan found:", str(smallest), *outcome.trace[-TRACE_LINES:]]))
             return 1
         totals = Outcome(
@@ -101,7 +101,7 @@ def _run(simulator: Simulator, asked: argparse.Namespace) -> int:
             totals.runs + outcome.runs,
             totals.deaths + outcome.deaths,
         )
-    if asked.trace:
+    if options.trace:
         _say("\n".join(totals.trace))
     figures = {
         "simulations": simulations,

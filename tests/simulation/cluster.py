@@ -233,9 +233,9 @@ class Canvas:
 class ToldCancellations:
     """Tells every process of cancelled runs, unless the queue is away."""
 
-    def __init__(self, broker: SimulatedBroker, heard: list[Any]) -> None:
+    def __init__(self, broker: SimulatedBroker, cancelled: list[Any]) -> None:
         self._broker = broker
-        self._heard = heard
+        self._heard = cancelled
 
     async def tell(self, run_id: str) -> None:
         """This run was cancelled."""
@@ -243,14 +243,14 @@ class ToldCancellations:
             for queue in self._heard:
                 queue.append(run_id)
 
-    async def listen(self, heard: Any) -> None:
+    async def listen(self, cancelled: Any) -> None:
         """Call for every run that is cancelled."""
         mine: list[str] = []
         self._heard.append(mine)
         while True:
             await asyncio.sleep(0.05)
             while mine:
-                await heard(mine.pop(0))
+                await cancelled(mine.pop(0))
 
 
 class NoPresence:
@@ -271,11 +271,16 @@ class ClusterEngine:
         services: What steps may reach.
         worker: Who this process is.
         broker: The message queue of all processes.
-        told: What each process is to be told of cancelled runs.
+        inboxes: Cancelled runs, for each process.
     """
 
     def __init__(
-        self, store: SqliteDispatchStore, services: Services, worker: Worker, broker: SimulatedBroker, told: list[Any]
+        self,
+        store: SqliteDispatchStore,
+        services: Services,
+        worker: Worker,
+        broker: SimulatedBroker,
+        inboxes: list[Any],
     ) -> None:
         assert isinstance(services.bus, EventBus)
         self._bus = services.bus
@@ -285,7 +290,7 @@ class ClusterEngine:
         self._plans = Plans(services.definitions, services.components)
         limits = TaskLimits(services.engine.step_timeout_seconds, 21_600)
         rows = cast("PostgresDispatchStore", store)
-        self._cancellations = cast("Cancellations", ToldCancellations(broker, told))
+        self._cancellations = cast("Cancellations", ToldCancellations(broker, inboxes))
         self.segments = SegmentWorker(
             rows,
             services,
@@ -354,19 +359,19 @@ class ClusterEngine:
 
     async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:
         """End a run."""
-        found = await self._store.cancel(run_id, tenant_id, clock(), entry)
+        outcome = await self._store.cancel(run_id, tenant_id, clock(), entry)
         await self._cancellations.tell(run_id)
-        return found
+        return outcome
 
     async def resume(self, key: RunKey, entry: Entry | None = None) -> Resumed | None:
         """Let a failed run continue."""
         await self._reconciler.settle_lost(key.run_id)
-        found = await self._store.resume(key, clock(), entry)
-        if found is not None and found.changed:
+        outcome = await self._store.resume(key, clock(), entry)
+        if outcome is not None and outcome.changed:
             for one in await self._store.sent([key.run_id]):
                 with suppress(BrokerAway):
                     await self._dispatcher.send_rest(one)
-        return found
+        return outcome
 
     async def wait(self, run_id: str) -> None:
         """Return once the run is over."""

@@ -120,7 +120,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         return _Future(number=next(self._numbers), loop=self)
 
     def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:  # type: ignore[override]
-        """Work in a thread: at some later moment, at once and whole. One thread does one thing after another."""
+        """Run a function as if in a thread: atomically, at a later time. Functions of one thread run in sequence."""
         future = self.create_future()
 
         def work() -> None:

@@ -33,7 +33,7 @@ def writer_ends_with_a_failed_checkpoint() -> None:
 
 
 def sweep_queues_a_run_twice() -> None:
-    """A sweep looks at which runs are busy before it reads, and queues what it found whoever owns it by then."""
+    """A sweep reads which runs are busy first, and queues the runs that it reads later without checking their owner."""
     enqueue, sweep = RunRegistry.enqueue, Reconciler.sweep
 
     def twice(self: RunRegistry, run_id: str, run: ActiveRun | None = None) -> bool:
@@ -53,10 +53,10 @@ def sweep_queues_a_run_twice() -> None:
 
 def undelivered_messages_count_as_attempts() -> None:
     """A sweep sends though the queue is away, and ends a run that was sent too often."""
-    wanted, sweep = Sweeper._wanted, Sweeper.sweep
+    wanted_runs, sweep = Sweeper._wanted, Sweeper.sweep
 
-    async def all_of_them(self: Sweeper, found: Any) -> Any:
-        return found if await self._broker.depths() is None else await wanted(self, found)
+    async def all_of_them(self: Sweeper, runs: Any) -> Any:
+        return runs if await self._broker.depths() is None else await wanted_runs(self, runs)
 
     async def ends_them(self: Sweeper) -> Any:
         outcome = await sweep(self)

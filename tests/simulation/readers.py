@@ -63,20 +63,20 @@ class Reader:
         stream = RunStream(cast("ExecutionBackend", server.engine), self._tenant_id, self.run_id)
         try:
             async with aclosing(stream.events(self._last_id)) as events:
-                async for told in events:
-                    self._take(told)
+                async for event in events:
+                    self._take(event)
                     most -= 1
                     if most == 0 or self.has_ended:
                         return
         except (Unavailable, RunNotFound):
             return
 
-    def _take(self, told: Any) -> None:
-        self._last_id = told.id
-        number, _, rest = told.id.partition(".")
+    def _take(self, event: Any) -> None:
+        self._last_id = event.id
+        number, _, rest = event.id.partition(".")
         if rest:
             return
         if self.seen and int(number) <= self.seen[-1][0]:
-            self._fail(f"repeated: event {number} ({told.kind}) came after event {self.seen[-1][0]}")
-        self.seen.append((int(number), told.kind))
-        self.has_ended = told.kind in ENDINGS
+            self._fail(f"repeated: event {number} ({event.kind}) came after event {self.seen[-1][0]}")
+        self.seen.append((int(number), event.kind))
+        self.has_ended = event.kind in ENDINGS

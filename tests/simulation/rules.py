@@ -44,7 +44,7 @@ class Rules:
         self._servers = servers
         self._fail = fail
         self.started: dict[str, PlannedRun] = {}
-        """Runs that clients asked for, by id."""
+        """Requested runs, by id."""
         self._bodies: dict[tuple[str, str], list[Server]] = defaultdict(list)
         """Step to where bodies of it are running."""
         self._begun: set[tuple[str, str, int, str]] = set()
@@ -136,28 +136,28 @@ class Rules:
             rows = self.rows("SELECT seq, kind FROM flow_run_events WHERE flow_run_id = ? ORDER BY seq", reader.run_id)
             # A reader ends with an end of the run; an earlier one, since resumed, is none any more.
             last = reader.seen[-1][0]
-            wanted = [row for row in rows if row[0] == last or (row[0] < last and row[1] not in ENDINGS)]
-            missing = [row for row in wanted if row not in reader.seen]
+            expected = [row for row in rows if row[0] == last or (row[0] < last and row[1] not in ENDINGS)]
+            missing = [row for row in expected if row not in reader.seen]
             if missing:
                 self._fail(f"missed: a reader of run {number} never got {missing}")
             if [row[0] for row in rows] != list(range(1, len(rows) + 1)):
                 self._fail(f"gaps: the events of run {number} are numbered {[row[0] for row in rows]}")
 
     def check_memory(self) -> None:
-        """A process that has nothing to do keeps nothing of what it did."""
+        """An idle process has no events, tasks, runs or waiters in memory."""
         for server in self._servers.values():
             if not server.answers:
                 continue
             engine, name = server.engine, server.process.name
             if server.bus.size_bytes or server.bus._topics:
-                self._fail(f"kept: {name} keeps {server.bus.size_bytes} bytes of events though all runs are over")
+                self._fail(f"leaked: {name} has {server.bus.size_bytes} bytes of events after all runs ended")
             tasks = [one for one in self._loop.tasks if one.process is server.process and not one.done()]
             upkeep = engine.upkeep if isinstance(engine, ClusterEngine) else len(engine._upkeep)
             if len(tasks) > upkeep:
-                self._fail(f"kept: {name} has {len(tasks)} tasks and nothing to do: {tasks[-1]}")
+                self._fail(f"leaked: {name} has {len(tasks)} tasks after all runs ended: {tasks[-1]}")
             if isinstance(engine, ClusterEngine):
                 continue
-            if kept := list(engine._runs):
-                self._fail(f"kept: {name} still owns {len(kept)} runs though all are over")
+            if owned := list(engine._runs):
+                self._fail(f"leaked: {name} owns {len(owned)} runs after all ended")
             if len(engine._waiters):
-                self._fail(f"kept: {name} keeps waiters for {len(engine._waiters)} runs")
+                self._fail(f"leaked: {name} has waiters for {len(engine._waiters)} runs")

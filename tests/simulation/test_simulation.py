@@ -48,7 +48,7 @@ def test_a_seed_is_replayed_exactly(seed: int) -> None:
 def test_finds_a_fault_that_was_fixed(name: str, record_property: Record) -> None:
     ended = simulate("--mutation", name, "--seconds", MUTATION_SECONDS)
     assert ended.returncode == 1, f"{name} was not found: {ended.stdout}{ended.stderr}"
-    found, replay, *trace = ended.stdout.splitlines()
+    violation, replay, *trace = ended.stdout.splitlines()
     assert re.fullmatch(r"Replay: .*--seed \d+", replay)
     assert "VIOLATION" in trace[-1]
-    record_property("figures", f"{name}: {found}, seed {replay.rpartition(' ')[2]}")
+    record_property("figures", f"{name}: {violation}, seed {replay.rpartition(' ')[2]}")

@@ -281,16 +281,16 @@ class World:
 
     async def _ask(self, server: Server, question: Coroutine[Any, Any, Any]) -> bool:
         """Ask a process for something; whether it answered."""
-        asked = self.loop.create_task(question, context=context_of(server.process))
+        request = self.loop.create_task(question, context=context_of(server.process))
         latest = max(self.loop.time(), self._plan.last_event) + STANDSTILL_SECONDS
-        while not asked.done() and server.process.alive:
-            await asyncio.wait([asked], timeout=0.2)
+        while not request.done() and server.process.alive:
+            await asyncio.wait([request], timeout=0.2)
             if self.loop.time() > latest:
                 self._fail(f"not answered: {server.process.name} says nothing for {STANDSTILL_SECONDS:g} s")
-        error = asked.exception() if asked.done() else None
+        error = request.exception() if request.done() else None
         if error is not None and server.process.alive and not isinstance(error, Unavailable):
             self._fail(f"{type(error).__name__}: {error}")
-        return asked.done() and error is None
+        return request.done() and error is None
 
     async def _until_over(self, server: Server, run_id: str) -> None:
         while True:

@@ -37,8 +37,8 @@ class SmallDisk:
     @property
     def free_bytes(self) -> int:
         """What is left."""
-        found = os.statvfs(self.path)
-        return found.f_bavail * found.f_frsize
+        stats = os.statvfs(self.path)
+        return stats.f_bavail * stats.f_frsize
 
 
 @contextmanager

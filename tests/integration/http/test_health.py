@@ -158,22 +158,22 @@ class TestFullDisk:
 
 class TestLoopLag:
     async def test_remembers_how_long_the_loop_was_blocked(self) -> None:
-        found = LoopLag()
-        found.start()
+        lag = LoopLag()
+        lag.start()
         loop = asyncio.get_running_loop()
-        found._due = loop.time() - 7
-        found._measure()
-        assert found.worst() >= 7
-        found.stop()
+        lag._due = loop.time() - 7
+        lag._measure()
+        assert lag.worst() >= 7
+        lag.stop()
 
     async def test_makes_a_server_not_ready(self) -> None:
-        async def said() -> BackendHealth:
+        async def healthy() -> BackendHealth:
             return WELL
 
-        late = await check_readiness(fine, said, lag=lambda: 6.0, most_lag_seconds=5.0)
+        late = await check_readiness(fine, healthy, lag=lambda: 6.0, most_lag_seconds=5.0)
         assert (late.status, late.parts[1].name, late.parts[1].state) == ("failed", "event loop", "failed")
         assert "blocked for 6.0 seconds" in late.parts[1].detail
-        assert (await check_readiness(fine, said, lag=lambda: 4.0, most_lag_seconds=5.0)).status == "ok"
+        assert (await check_readiness(fine, healthy, lag=lambda: 4.0, most_lag_seconds=5.0)).status == "ok"
 
 
 async def _write_until_refused(app: FastAPI) -> None:

@@ -12,8 +12,8 @@ from tests.support.team import FLOW, Team, team
 
 @pytest.fixture
 async def us(settings: Settings) -> AsyncIterator[Team]:
-    async with team(settings, retention=RetentionSettings(run_days=1)) as found:
-        yield found
+    async with team(settings, retention=RetentionSettings(run_days=1)) as client:
+        yield client
 
 
 class TestMaintenance:

@@ -33,12 +33,12 @@ class Reader:
 
     async def numbers(self, count: int) -> list[int]:
         """The numbers of the next events, at least so many."""
-        found: list[int] = []
-        while len(found) < count:
-            found += [int(str(event.data["number"])) for event in self.feed.pending()]
-            if len(found) < count:
+        numbers: list[int] = []
+        while len(numbers) < count:
+            numbers += [int(str(event.data["number"])) for event in self.feed.pending()]
+            if len(numbers) < count:
                 await self.feed.changed()
-        return found
+        return numbers
 
 
 class TestFollow:
@@ -55,8 +55,8 @@ class TestFollow:
             bus.publish("run", "token", {"number": number}, group=f"step{number % 3}")
             if number % 7 == 0:
                 await asyncio.sleep(0)
-        for found in await asyncio.gather(*reading):
-            assert found == list(range(1, 101))
+        for numbers in await asyncio.gather(*reading):
+            assert numbers == list(range(1, 101))
 
     async def test_gives_an_event_without_a_group_to_present_readers_only(self, bus: EventBus) -> None:
         bus.publish("flow", "saved", {"number": 1})
@@ -96,9 +96,9 @@ class TestFollow:
         for number in range(1, 1001):
             bus.publish("run", "token", {"number": number, "text": text}, group="step")
         reader = await Reader(bus).subscribe()
-        found = await reader.numbers(1)
-        assert 1 < found[0] < 1000
-        assert found == list(range(found[0], 1001))
+        numbers = await reader.numbers(1)
+        assert 1 < numbers[0] < 1000
+        assert numbers == list(range(numbers[0], 1001))
 
 
 class TestMemory:

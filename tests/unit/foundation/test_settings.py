@@ -33,10 +33,10 @@ OPTIONAL = sorted(name for name, field in SETTINGS.items() if type(None) in get_
 
 
 def value_of(settings: Settings, variable: str) -> Any:
-    found: Any = settings
+    value: Any = settings
     for part in variable.removeprefix("HEADGATE_").lower().split("__"):
-        found = getattr(found, part)
-    return found
+        value = getattr(value, part)
+    return value
 
 
 class TestEmptyVariables:

@@ -10,8 +10,8 @@ from tests.support.team import FLOW, Team, team
 
 @pytest.fixture
 async def us(settings: Settings) -> AsyncIterator[Team]:
-    async with team(settings) as found:
-        yield found
+    async with team(settings) as team_client:
+        yield team_client
 
 
 class TestPublishingAgain:

@@ -36,8 +36,8 @@ class TestClaim:
 
         async def work(name: str) -> list[str]:
             mine: list[str] = []
-            while found := await claim(database, name, limit=7):
-                mine += [job.id for job in found]
+            while jobs := await claim(database, name, limit=7):
+                mine += [job.id for job in jobs]
             return mine
 
         claimed = [job_id for mine in await asyncio.gather(*(work(f"w{n}") for n in range(8))) for job_id in mine]

@@ -141,10 +141,10 @@ class TestEvents:
         request = new_run(await store_flow(database, flow))
         await finish(engine, request)
         stream = RunStream(engine, request.key.tenant_id, request.key.run_id)
-        told = [one async for one in stream.events()]
+        events = [event async for event in stream.events()]
         row = await run_row(database, request.key.run_id)
-        assert told[-1].kind == "run_completed"
-        milliseconds = told[-1].data["ms"]
+        assert events[-1].kind == "run_completed"
+        milliseconds = events[-1].data["ms"]
         assert isinstance(milliseconds, float)
         assert milliseconds >= (row.finished_at - row.started_at) // 1000 >= 300
 

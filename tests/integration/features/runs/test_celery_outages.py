@@ -35,9 +35,9 @@ async def engines(tmp_path: Path, settings: Settings, database: Database) -> Asy
     """Engines and workers on a Redis of the test's own, which it may stop."""
     server = OwnRedis(tmp_path / "redis", durable=False)
     server.start()
-    found = Engines(Workers(tmp_path, server), settings, database)
-    yield found
-    await found.close()
+    engines = Engines(Workers(tmp_path, server), settings, database)
+    yield engines
+    await engines.close()
     server.stop()
 
 

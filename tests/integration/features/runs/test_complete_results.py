@@ -32,14 +32,14 @@ edges:
 @pytest.fixture
 async def us(settings: Settings) -> AsyncIterator[Team]:
     limits = LimitSettings(max_inline_text_bytes=INLINE, max_inline_json_bytes=INLINE, max_inline_preview_bytes=1_000)
-    async with team(settings, limits=limits) as found:
-        yield found
+    async with team(settings, limits=limits) as client:
+        yield client
 
 
 @pytest.fixture
 def provider(us: Team) -> Iterator[OpenAIServer]:
-    with OpenAIServer() as found:
-        yield found
+    with OpenAIServer() as server:
+        yield server
 
 
 @pytest.fixture
@@ -62,8 +62,8 @@ async def published(us: Team, spec: str) -> str:
 
 
 async def streamed(client: AsyncOpenAI, model: str, text: str) -> str:
-    said: list[Any] = [{"role": "user", "content": text}]
-    stream = await client.chat.completions.create(model=model, messages=said, stream=True)
+    messages: list[Any] = [{"role": "user", "content": text}]
+    stream = await client.chat.completions.create(model=model, messages=messages, stream=True)
     return "".join([chunk.choices[0].delta.content or "" async for chunk in stream if chunk.choices])
 
 
@@ -81,9 +81,9 @@ class TestRun:
         flow_id = await published(us, FLOW)
         for characters in (500, 501):
             await us.make("runner", f"/flows/{flow_id}/runs", version="published", text=words(characters), wait=True)
-        longer, whole = (await us.get("viewer", f"/flow-runs?flow_id={flow_id}"))["items"]
+        longer, complete = (await us.get("viewer", f"/flow-runs?flow_id={flow_id}"))["items"]
         assert (len(longer["text"]), longer["truncated"]) == (500, True)
-        assert (whole["text"], whole["truncated"]) == (words(500), False)
+        assert (complete["text"], complete["truncated"]) == (words(500), False)
 
     async def test_over_the_inline_cap_says_how_long_it_is_and_where_the_rest_is(self, us: Team) -> None:
         flow_id, text = await published(us, FLOW), words(100_000)
@@ -96,8 +96,8 @@ class TestRun:
             assert 500 < len(run["text"]) < len(text)
             assert run["size_bytes"] > len(text)
             assert run["download"] == f"/api/v1/flow-runs/{made['id']}/text"
-        whole = await us.ask("viewer", "GET", f"/flow-runs/{made['id']}/text")
-        assert (whole.status_code, whole.text) == (200, text)
+        response = await us.ask("viewer", "GET", f"/flow-runs/{made['id']}/text")
+        assert (response.status_code, response.text) == (200, text)
         allowed = await us.allowed("GET", f"/flow-runs/{made['id']}/text")
         assert "viewer" in allowed
         assert "stranger" not in allowed
@@ -119,19 +119,19 @@ class TestRun:
     async def test_events_mark_a_shortened_preview(self, us: Team) -> None:
         flow_id = await published(us, FLOW)
         made = await us.make("runner", f"/flows/{flow_id}/runs", version="published", text=words(5_000), wait=True)
-        told = (await us.ask("viewer", "GET", f"/flow-runs/{made['id']}/events")).text
-        assert '"truncated":true' in told
-        assert words(399) + "…" in told
+        events = (await us.ask("viewer", "GET", f"/flow-runs/{made['id']}/events")).text
+        assert '"truncated":true' in events
+        assert words(399) + "…" in events
 
 
 class TestCompletion:
     async def test_has_the_complete_text_of_an_artifact(self, us: Team, openai: AsyncOpenAI) -> None:
         await published(us, FLOW)
         text = words(300_000)
-        said: list[Any] = [{"role": "user", "content": text}]
-        found = await openai.chat.completions.create(model="Talk", messages=said)
-        assert found.choices[0].message.content == text
-        assert found.choices[0].finish_reason == "stop"
+        messages: list[Any] = [{"role": "user", "content": text}]
+        completion = await openai.chat.completions.create(model="Talk", messages=messages)
+        assert completion.choices[0].message.content == text
+        assert completion.choices[0].finish_reason == "stop"
         assert await streamed(openai, "Talk", text) == text
 
     @pytest.mark.parametrize(

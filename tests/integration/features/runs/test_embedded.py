@@ -105,11 +105,11 @@ class TestEvents:
             request = new_run(flow)
             await engine.start(request)
             stream = RunStream(engine, request.key.tenant_id, request.key.run_id)
-            heard = [event async for event in stream.events()]
-            kinds = [event.kind for event in heard]
+            events = [event async for event in stream.events()]
+            kinds = [event.kind for event in events]
             assert kinds[-1] == last
             assert sum(kind.startswith("run_") and kind != "run_started" for kind in kinds) == 1
-            assert [int(event.id) for event in heard] == list(range(1, len(heard) + 1))
+            assert [int(event.id) for event in events] == list(range(1, len(events) + 1))
 
 
 async def _pages_in_use(database: Database) -> int:

@@ -27,8 +27,8 @@ DAY = 24 * 3600 * 1_000_000
 
 @pytest.fixture
 async def us(settings: Settings) -> AsyncIterator[Team]:
-    async with team(settings) as found:
-        yield found
+    async with team(settings) as client:
+        yield client
 
 
 async def published(us: Team, **definition: Any) -> str:
@@ -149,8 +149,8 @@ class TestReruns:
         past = (await start(us, flow_id, "first", text="no JSON", wait=True)).json()["id"]
         answers = [await send(us, f"/flow-runs/{past}/resume", "again", wait=True) for _ in range(2)]
         assert [one.status_code for one in answers] == [200, 200]
-        told = [{name: one.json()[name] for name in ("how", "reason", "from_step")} for one in answers]
-        assert told[0] == told[1]
+        details = [{name: answer.json()[name] for name in ("how", "reason", "from_step")} for answer in answers]
+        assert details[0] == details[1]
         assert {one.json()["run"]["resumes"] for one in answers} == {1}
 
     async def test_a_part_of_a_flow_is_run_once(self, us: Team) -> None:
@@ -166,8 +166,8 @@ class TestTests:
         flow_id = str((await us.make("editor", "/flows", spec=FLOW))["id"])
         cases = [{"name": "echoes", "text": "hi", "expect": {"contains": ["hi"]}}]
         revision = (await us.get("editor", f"/flows/{flow_id}/tests"))["revision"]
-        kept = {"revision": revision, "cases": cases}
-        assert (await us.ask("editor", "PUT", f"/flows/{flow_id}/tests", json=kept)).status_code == 200
+        test_set = {"revision": revision, "cases": cases}
+        assert (await us.ask("editor", "PUT", f"/flows/{flow_id}/tests", json=test_set)).status_code == 200
         path = f"/flows/{flow_id}/tests/run"
         answers = await asyncio.gather(*(send(us, path, "key", "editor", wait=True) for _ in range(3)))
         assert {one.status_code for one in answers} == {200}

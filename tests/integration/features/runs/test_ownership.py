@@ -38,17 +38,17 @@ class TestSweep:
         engine = await make_engine(max_concurrent_runs=2, lease_seconds=0.2)
         await _blocked(engine, database, tmp_path, "one")
         await _blocked(engine, database, tmp_path, "two")
-        asked, answer = asyncio.Event(), asyncio.Event()
+        requested, answer = asyncio.Event(), asyncio.Event()
         live_runs = engine.store.live_runs
 
         async def late() -> Any:
-            asked.set()
+            requested.set()
             await answer.wait()
             return await live_runs()
 
         monkeypatch.setattr(engine.store, "live_runs", late)
         sweep = asyncio.create_task(engine.recover())
-        await asked.wait()
+        await requested.wait()
         flow = make_flow({"t": "Tally"}, t={"path": str(tmp_path / "tally"), "seconds": 1.0})
         request = new_run(await store_flow(database, flow))
         await engine.start(request)

@@ -30,8 +30,8 @@ URL = "https://shop.test/orders"
 
 @pytest.fixture
 def openai() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as found:
-        yield found
+    with OpenAIServer() as server:
+        yield server
 
 
 @pytest.fixture
@@ -47,10 +47,10 @@ async def agents(database: Database, settings: Settings, openai: OpenAIServer) -
             files=on_disk(database, settings),
         )
         services = replace(services, chat_models=ServerModels(openai.base_url), http=http or services.http)
-        found = build_engine(settings, database, services)
-        await found.open()
-        opened.append(found)
-        return found
+        backend = build_engine(settings, database, services)
+        await backend.open()
+        opened.append(backend)
+        return backend
 
     yield make
     for engine in opened:
@@ -146,11 +146,11 @@ class TestResume:
         engine = await agents()
         request = await begun(database, engine, flow)
         assert (await run_row(database, request.key.run_id)).status == "failed"
-        asked = len(openai.asked)
+        calls = len(openai.asked)
         await engine.resume(request.key)
         await over(engine, request.key.run_id)
         assert (await run_row(database, request.key.run_id)).status == "completed"
-        assert len(openai.asked) == asked + 1
+        assert len(openai.asked) == calls + 1
 
     async def test_gives_each_tool_call_the_same_key_in_every_attempt(
         self, agents: Any, database: Database, openai: OpenAIServer, tmp_path: Path

@@ -21,8 +21,8 @@ SECRET = "sk-live-0123456789abcdef0123456789"
 
 @pytest.fixture
 async def us(settings: Settings) -> AsyncIterator[Team]:
-    async with team(settings) as found:
-        yield found
+    async with team(settings) as client:
+        yield client
 
 
 class TestRunEnd:

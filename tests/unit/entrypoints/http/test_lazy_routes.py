@@ -31,10 +31,10 @@ LAZY = [route for route in ROUTES if isinstance(route, LazyRouter)]
 
 @pytest.fixture
 def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    found = ModuleType("headgate_router_of_a_test")
-    monkeypatch.setitem(sys.modules, found.__name__, found)
-    found.router = APIRouter()  # type: ignore[attr-defined]
-    return found
+    module = ModuleType("headgate_router_of_a_test")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    module.router = APIRouter()  # type: ignore[attr-defined]
+    return module
 
 
 @pytest.fixture

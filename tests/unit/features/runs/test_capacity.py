@@ -25,12 +25,12 @@ def capacity(folder: Path, clock: Clock, memory: int | None = None, **settings: 
 class TestCapacity:
     def test_refuses_on_a_full_disk_and_allows_when_it_is_free_again(self, small_disk: SmallDisk) -> None:
         clock = Clock()
-        wanted = capacity(small_disk.path, clock)
-        wanted.require(0.0)
+        admission = capacity(small_disk.path, clock)
+        admission.require(0.0)
         small_disk.fill()
         clock.now += 1
         with pytest.raises(CapacityShort, match="of disk are free") as caught:
-            wanted.require(0.0)
+            admission.require(0.0)
         problem = caught.value.problem()
         assert (problem["status"], problem["code"], problem["retry_after_seconds"]) == (
             503,
@@ -39,14 +39,14 @@ class TestCapacity:
         )
         small_disk.empty()
         clock.now += 1
-        wanted.require(0.0)
+        admission.require(0.0)
 
     def test_looks_at_the_disk_twice_a_second_at_most(self, small_disk: SmallDisk) -> None:
         clock = Clock()
-        wanted = capacity(small_disk.path, clock)
-        wanted.require(0.0)
+        admission = capacity(small_disk.path, clock)
+        admission.require(0.0)
         small_disk.fill()
-        wanted.require(0.0)
+        admission.require(0.0)
 
     def test_refuses_while_memory_is_short(self, tmp_path: Path) -> None:
         with pytest.raises(CapacityShort, match="of memory are free"):
@@ -55,10 +55,10 @@ class TestCapacity:
         capacity(tmp_path, Clock(), memory=None).require(0.0)
 
     def test_refuses_while_writes_wait(self, tmp_path: Path) -> None:
-        wanted = capacity(tmp_path, Clock(), max_write_wait_seconds=2)
-        wanted.require(2.0)
+        admission = capacity(tmp_path, Clock(), max_write_wait_seconds=2)
+        admission.require(2.0)
         with pytest.raises(CapacityShort, match=r"waited 2\.5 seconds"):
-            wanted.require(2.5)
+            admission.require(2.5)
         capacity(tmp_path, Clock(), max_write_wait_seconds=None).require(3600.0)
 
     def test_refuses_while_requests_wait_for_a_connection(self, tmp_path: Path) -> None:

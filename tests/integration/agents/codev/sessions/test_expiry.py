@@ -26,8 +26,8 @@ from tests.support.people import add_space_row
 pytestmark = pytest.mark.timeout(60)
 
 
-async def expire(settings: Settings, database: Database, *, dry: bool = False, **kept: Any) -> Outcome:
-    return await expiry_of(settings).execute(database, None, RetentionSettings(**kept), dry=dry)
+async def expire(settings: Settings, database: Database, *, dry: bool = False, **retention: Any) -> Outcome:
+    return await expiry_of(settings).execute(database, None, RetentionSettings(**retention), dry=dry)
 
 
 async def make_old(database: Database, session: SessionResponse, days: int, **more: Any) -> None:

@@ -222,8 +222,8 @@ class TestDelete:
         key = (await bo.post("/api-keys", {"name": "mine"})).json()["key"]
         assert (await admin.send("DELETE", f"/users/{row.id}")).status_code == 204
         assert (await bo.get("/me")).status_code == 401
-        asked = await (await house.browser()).get("/me", headers={"authorization": f"Bearer {key}"})
-        assert asked.status_code == 401
+        response = await (await house.browser()).get("/me", headers={"authorization": f"Bearer {key}"})
+        assert response.status_code == 401
 
     async def test_frees_the_address_for_a_new_user(self, house: House) -> None:
         admin, _ = await admin_of(house)

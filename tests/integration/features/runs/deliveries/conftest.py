@@ -116,11 +116,11 @@ async def make_desk(database: Database, settings: Settings, server: WebServer) -
         sender = Sender(http, secrets, services.files)
         folder = settings.data_dir / "workers"
         jobs = JobRunner(database, Leases(Worker(folder), 30.0), scans=False)
-        found = Courier(database, SecretBox(settings), sender, services.bus, jobs, **{"sleep": sleep, **courier})
-        backend = build_engine(settings, database, replace(services, deliveries=found, secrets=secrets))
+        deliveries = Courier(database, SecretBox(settings), sender, services.bus, jobs, **{"sleep": sleep, **courier})
+        backend = build_engine(settings, database, replace(services, deliveries=deliveries, secrets=secrets))
         await backend.open()
         made.append((backend, jobs, http))
-        return Desk(database, backend, found, jobs, secrets, server, folder, slept)
+        return Desk(database, backend, deliveries, jobs, secrets, server, folder, slept)
 
     yield make
     for backend, jobs, http in made:

@@ -203,10 +203,10 @@ class TestDelivery:
         page = await desk.engine.store.events_after(run_id, LOCAL.tenant_id, 0, 100)
         assert page is not None
         assert [event.seq for event in page.events] == list(range(1, page.last + 1))
-        told = [event for event in page.events if event.kind.startswith("delivery_")]
+        events = [event for event in page.events if event.kind.startswith("delivery_")]
         kinds = ["delivery_started", "delivery_failed", "delivery_started", "delivery_completed"]
-        assert [event.kind for event in told] == kinds
-        assert (told[-1].step_id, told[-1].attempt, told[-1].data["status"]) == ("send", 2, 200)
+        assert [event.kind for event in events] == kinds
+        assert (events[-1].step_id, events[-1].attempt, events[-1].data["status"]) == ("send", 2, 200)
 
 
 async def make_due(desk: Desk) -> None:

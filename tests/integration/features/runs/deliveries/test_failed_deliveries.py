@@ -15,8 +15,8 @@ from tests.support.web_server import answer
 
 @pytest.fixture
 async def client(desk: Desk) -> AsyncIterator[httpx2.AsyncClient]:
-    async with api(router, runs_router, database=desk.database, engine=desk.engine) as found:
-        yield found
+    async with api(router, runs_router, database=desk.database, engine=desk.engine) as client:
+        yield client
 
 
 async def some_runs(desk: Desk) -> tuple[list[str], str]:
@@ -38,10 +38,10 @@ class TestRuns:
     async def test_are_filtered_by_it(self, desk: Desk, client: httpx2.AsyncClient) -> None:
         failed, made = await some_runs(desk)
         for state, expected in (("failed", failed), ("delivered", [made]), ("pending", [])):
-            found = (await client.get("/flow-runs", params={"deliveries": state})).json()["items"]
-            assert {one["id"] for one in found} == set(expected)
-        found = (await client.get("/flow-runs", params={"deliveries": "failed", "search": "hello"})).json()["items"]
-        assert {one["id"] for one in found} == set(failed)
+            runs = (await client.get("/flow-runs", params={"deliveries": state})).json()["items"]
+            assert {run["id"] for run in runs} == set(expected)
+        runs = (await client.get("/flow-runs", params={"deliveries": "failed", "search": "hello"})).json()["items"]
+        assert {run["id"] for run in runs} == set(failed)
 
 
 class TestDeliveries:
@@ -49,10 +49,10 @@ class TestDeliveries:
         failed, _ = await some_runs(desk)
         first = (await client.get("/deliveries", params={"status": "failed", "limit": 1})).json()
         second = (await client.get("/deliveries", params={"status": "failed", "cursor": first["next_cursor"]})).json()
-        found = [*first["items"], *second["items"]]
-        assert [one["run_id"] for one in found] == failed[::-1]
-        assert {one["webhook_error"]["code"] for one in found} == {"delivery_refused"}
-        assert all(one["attempts"] for one in found)
+        deliveries = [*first["items"], *second["items"]]
+        assert [delivery["run_id"] for delivery in deliveries] == failed[::-1]
+        assert {delivery["webhook_error"]["code"] for delivery in deliveries} == {"delivery_refused"}
+        assert all(delivery["attempts"] for delivery in deliveries)
         assert len((await client.get("/deliveries")).json()["items"]) == 3
 
     async def test_that_failed_are_sent_again_together(self, desk: Desk, client: httpx2.AsyncClient) -> None:

@@ -67,10 +67,10 @@ class TestPackage:
             )
         ]
         record = replace(make_record(), steps=[first, second, skipped], definition={"edges": edges})
-        found = {step["step_id"]: step["input"] for step in package_of(record, secrets=(secret,))["step_results"]}
-        assert found["a"] is None
-        assert (found["c"] or {}).get("edges") is None
-        assert found["b"] == {
+        inputs = {step["step_id"]: step["input"] for step in package_of(record, secrets=(secret,))["step_results"]}
+        assert inputs["a"] is None
+        assert (inputs["c"] or {}).get("edges") is None
+        assert inputs["b"] == {
             "bindings": {"bound": "set"},
             "edges": [
                 {"field": "input", "from": "a.text", "type": "Text", "value": "Hello [redacted]"},

@@ -288,9 +288,9 @@ class TestSlow:
 
     @pytest.fixture
     def disk(self, monkeypatch: pytest.MonkeyPatch) -> "SlowDisk":
-        found = SlowDisk()
-        monkeypatch.setattr(sqlite3, "connect", found.connect)
-        return found
+        disk = SlowDisk()
+        monkeypatch.setattr(sqlite3, "connect", disk.connect)
+        return disk
 
     async def test_a_commit_of_a_slow_disk_is_not_made_on_the_loop(self, path: Path, disk: "SlowDisk") -> None:
         writer = await opened(path, clock=disk.clock)
