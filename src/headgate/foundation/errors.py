@@ -9,7 +9,7 @@ HeadgateError
 ├── TooLarge         413  over a documented limit
 ├── RateLimited      429  too many requests
 ├── Unavailable      503  a part Headgate needs is missing, full or locked
-│   └── DatabaseAway      the database server cannot be reached
+│   └── DatabaseAway 503  the database server cannot be reached
 ├── UpstreamFailed   502  a model provider or web server outside failed
 └── Cancelled        499  the run or request was stopped by its owner
 """
@@ -124,7 +124,7 @@ class Unavailable(HeadgateError):
 
 
 class DatabaseAway(Unavailable):
-    """The database server cannot be reached: what was asked of it may succeed later, unchanged."""
+    """The database server cannot be reached; the same operation may succeed later."""
 
 
 class UpstreamFailed(HeadgateError):
