@@ -497,7 +497,8 @@ export interface paths {
          * Stop a turn of the assistant
          * @description Its model call is cancelled and its stream ends with `cancelled`; what is being saved is saved whole.
          *
-         *     Only the person who asked can stop it, from any of their clients. The turn must be worked on by this server.
+         *     Only the person who asked can stop it, from any of their clients. The turn must be worked on by this server. Of one
+         *     that has just ended nothing changes: `stopped` is false.
          *
          *     Needs the permission `flows.edit`.
          */
@@ -7045,16 +7046,13 @@ export interface components {
         };
         /**
          * Stopped
-         * @description A turn was told to stop; its own stream says `cancelled`.
+         * @description The result of a request to stop a turn; the turn's own stream ends with `cancelled`.
          */
         Stopped: {
             /** Turn Id */
             turn_id: string;
-            /**
-             * Stopped
-             * @default true
-             */
-            stopped?: boolean;
+            /** Stopped */
+            stopped: boolean;
         };
         /**
          * StreamOptions

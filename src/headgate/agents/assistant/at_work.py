@@ -14,6 +14,8 @@ from headgate.features.access.principal import Principal
 from headgate.foundation.at_once import AtOnce
 
 Reason = Literal["client_gone", "stopped"]
+MOST_ENDED = 1000
+"""Ended turns whose users are kept in memory."""
 
 
 @dataclass(slots=True)
@@ -51,6 +53,8 @@ class TurnsAtWork:
     at_once: AtOnce
     """How many one person may have at once."""
     _turns: dict[str, Work] = field(default_factory=dict)
+    _ended: dict[str, Work] = field(default_factory=dict)
+    """Turns that ended last, oldest first: a request to stop one of them comes too late, and is no error."""
 
     def __len__(self) -> int:
         return len(self._turns)
@@ -67,12 +71,15 @@ class TurnsAtWork:
         try:
             yield work
         finally:
-            del self._turns[turn_id]
+            self._ended[turn_id] = self._turns.pop(turn_id)
+            if len(self._ended) > MOST_ENDED:
+                del self._ended[next(iter(self._ended))]
             self.metrics.turns_at_work(-1)
 
-    def stop(self, principal: Principal, turn_id: str) -> None:
-        """Stop a turn of this person's. Raises `TurnNotFound`, for somebody else's too."""
-        work = self._turns.get(turn_id)
+    def stop(self, principal: Principal, turn_id: str) -> bool:
+        """Stop a turn of this user. False when it has ended. Raises `TurnNotFound`, also for another user's turn."""
+        work = self._turns.get(turn_id) or self._ended.get(turn_id)
         if work is None or (work.tenant_id, work.user_id) != (principal.tenant_id, principal.user_id):
             raise TurnNotFound(turn_id)
         work.stop("stopped")
+        return turn_id in self._turns

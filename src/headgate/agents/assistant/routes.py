@@ -93,11 +93,11 @@ async def assist(
 async def stop_turn(turn_id: Annotated[str, Path(max_length=64)], caller: Caller, assistant: TheAssistant) -> Stopped:
     """Its model call is cancelled and its stream ends with `cancelled`; what is being saved is saved whole.
 
-    Only the person who asked can stop it, from any of their clients. The turn must be worked on by this server.
+    Only the person who asked can stop it, from any of their clients. The turn must be worked on by this server. Of one
+    that has just ended nothing changes: `stopped` is false.
     """
     caller.require_somewhere(Permission.FLOWS_EDIT)
-    assistant.stop(caller, turn_id)
-    return Stopped(turn_id=turn_id)
+    return Stopped(turn_id=turn_id, stopped=assistant.stop(caller, turn_id))
 
 
 @router.get("/check-config", summary="Which models the assistant can use", responses=problems(), dependencies=_ASK)

@@ -36,10 +36,11 @@ class AssistRequest(BaseModel):
 
 
 class Stopped(BaseModel):
-    """A turn was told to stop; its own stream says `cancelled`."""
+    """The result of a request to stop a turn; the turn's own stream ends with `cancelled`."""
 
     turn_id: str
-    stopped: bool = True
+    stopped: bool
+    """False when the turn had ended before."""
 
 
 class ProviderState(BaseModel):

@@ -165,9 +165,12 @@ class Assistant:
             raise TurnStopped("The turn was stopped.", remedy="Ask again; what was saved before stays.")
         return asking.data
 
-    def stop(self, principal: Principal, turn_id: str) -> None:
-        """Stop a turn that this person began, here or in another window. Raises `TurnNotFound`."""
-        self.at_work.stop(principal, turn_id)
+    def stop(self, principal: Principal, turn_id: str) -> bool:
+        """Stop a turn that this user began, here or in another window. False when it has ended.
+
+        Raises `TurnNotFound`.
+        """
+        return self.at_work.stop(principal, turn_id)
 
     async def _work(self, asking: Asking, work: Work) -> None:
         """Do the turn and tell how it ended, whichever way that is."""

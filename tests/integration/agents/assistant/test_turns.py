@@ -11,6 +11,8 @@ import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
 
+from headgate.agents.assistant import at_work
+from headgate.agents.assistant.errors import TurnNotFound
 from headgate.agents.assistant.intent.framing import OFF_TOPIC_REFUSAL
 from headgate.agents.assistant.memory.conversation import session_key
 from headgate.agents.assistant.protocol import EDIT_CONTINUATION_INPUT, PLAN_APPROVAL_INPUT, SESSION_PREFIX
@@ -365,11 +367,27 @@ class TestStop:
         told = next(entry for entry in logs if entry["event"] == "assistant.request.cancelled")
         assert told["reason"] == "client_gone"
 
-    async def test_of_a_turn_that_is_over_is_not_found(self, client: httpx2.AsyncClient, openai: OpenAIServer) -> None:
+    async def test_of_a_turn_that_has_just_ended_changes_nothing(
+        self, app: FastAPI, client: httpx2.AsyncClient, openai: OpenAIServer
+    ) -> None:
         openai.script(openai.text("Done."))
         turn_id = (await done(client, "hello"))["turn_id"]
         answer = await client.post(f"/api/v1/agentic/turns/{turn_id}/stop")
+        assert (answer.status_code, answer.json()) == (200, {"turn_id": turn_id, "stopped": False})
+        other = await add_colleague(app.state.database, "other", Role.OWNER)
+        async with acting(app, other) as stranger:
+            answer = await stranger.post(f"/api/v1/agentic/turns/{turn_id}/stop")
         assert (answer.status_code, answer.json()["code"]) == (404, "turn_not_found")
+
+    async def test_of_ended_turns_only_the_last_are_known(self, app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(at_work, "MOST_ENDED", 2)
+        turns = app.state.assistant.at_work
+        for number in range(3):
+            with turns.working(f"t{number}", LOCAL):
+                pass
+        assert [turns.stop(LOCAL, name) for name in ("t1", "t2")] == [False, False]
+        with pytest.raises(TurnNotFound):
+            turns.stop(LOCAL, "t0")
 
     async def test_while_the_flow_is_saved_saves_it_whole(
         self, app: FastAPI, client: httpx2.AsyncClient, openai: OpenAIServer, monkeypatch: pytest.MonkeyPatch
