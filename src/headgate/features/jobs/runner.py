@@ -82,8 +82,8 @@ class JobRunner:
     poll_seconds: float = POLL_SECONDS
     _kinds: dict[str, JobKind] = field(default_factory=dict)
     _entries: dict[Key, _Entry] = field(default_factory=dict)
-    _wanted: dict[Key, bool] = field(default_factory=dict)
-    """Jobs enqueued here that are not claimed yet, and whether they were looked for and were not due."""
+    _wanted: set[Key] = field(default_factory=set)
+    """Jobs enqueued here that are not claimed yet, where it runs no others."""
     _claiming: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Between a claim and its entry nothing is recovered."""
     _nudged: asyncio.Event = field(default_factory=asyncio.Event)
@@ -135,8 +135,12 @@ class JobRunner:
         """Run a job as soon as it is due; nothing happens when this process has it already."""
         if not self._closed:
             self._start()
-            self._wanted[kind, job_id] = False
-            self._nudged.set()
+            self._want(kind, job_id)
+
+    def _want(self, kind: str, job_id: str) -> None:
+        if not self.scans:
+            self._wanted.add((kind, job_id))
+        self._nudged.set()
 
     def owns(self, kind: str, job_id: str) -> bool:
         """Whether this process has the job."""
@@ -156,15 +160,12 @@ class JobRunner:
             await asyncio.wait([entry.task], timeout=timeout_seconds)
 
     async def settle(self, kind: str) -> None:
-        """Return when nothing of a kind runs here and what was enqueued has been claimed, or was not due."""
-
-        def busy() -> bool:
-            fresh = [key for key, looked_for in self._wanted.items() if not looked_for]
-            return not self._closed and any(key[0] == kind for key in (*fresh, *self._entries))
-
-        while busy():
+        """Return when nothing of a kind runs here and nothing of what this process may run is due."""
+        await self._look()
+        while not self._closed and any(name == kind for name, _ in self._entries):
             self._changed.clear()
             await self._changed.wait()
+            await self._look()
 
     @asynccontextmanager
     async def starting(self, kind: str, job_id: str) -> AsyncIterator[dict[str, Any]]:
@@ -246,17 +247,10 @@ class JobRunner:
 
     async def _look(self) -> float:
         """Claim and begin what is due and has room. Returns for how many seconds there is nothing more to do."""
-        asked = list(self._wanted)
         moments = await self._next_due()
         now = clock()
         for name in [name for name, due_at in moments.items() if due_at <= now]:
             await self._claim(self._kinds[name])
-        for key in asked:
-            if key in self._wanted and self._room(self._kinds[key[0]]) > 0:  # else there may be more of them due
-                self._wanted[key] = True
-                if self.scans:
-                    del self._wanted[key]
-        self._changed.set()
         return min([self.poll_seconds, *((due_at - now) / MICROSECONDS for due_at in moments.values() if due_at > now)])
 
     async def _next_due(self) -> dict[str, int]:
@@ -272,14 +266,14 @@ class JobRunner:
         mine = None if self.scans else [job_id for name, job_id in self._wanted if name == kind.name]
         if mine == []:
             return
-        here = [job_id for name, job_id in self._entries if name == kind.name]
         async with self._claiming:
+            here = [job_id for name, job_id in self._entries if name == kind.name]
             async with self.database.writing() as session:
                 lease = self.leases.lease()
-                jobs = await kind.queue.claim(session, lease, limit=self._room(kind), ids=mine, but=here)
+                jobs = await kind.queue.claim(session, lease, limit=max(self._room(kind), 0), ids=mine, but=here)
             entered = [job for job in jobs if (kind.name, job.id) not in self._entries]
             for job in entered:
-                self._wanted.pop((kind.name, job.id), None)
+                self._wanted.discard((kind.name, job.id))
                 entry = self._entries[kind.name, job.id] = _Entry(kind, job.id, runs=True, job=job)
                 self._spawn(entry)
         for job in jobs:
@@ -296,7 +290,8 @@ class JobRunner:
             if kind.upkeep is not None:
                 await kind.upkeep()
             async with self._claiming, self.database.reading() as session:
-                lost = [job for job in await kind.queue.claimed(session) if self._is_lost(kind, job)]
+                claimed = await kind.queue.claimed(session)
+                lost = [job for job in claimed if self._is_lost(job, owned=self.owns(kind.name, job.id))]
             if lost:
                 async with self.database.writing() as session:
                     recovered = await kind.queue.recover(session, lost)
@@ -304,8 +299,7 @@ class JobRunner:
                 count += recovered
         return count
 
-    def _is_lost(self, kind: JobKind, job: Job) -> bool:
-        owned = (kind.name, job.id) in self._entries
+    def _is_lost(self, job: Job, *, owned: bool) -> bool:
         return self.leases.is_lost(job.worker_id, job.row.lease_until or 0, owned=owned)
 
     # -- running --
@@ -331,8 +325,7 @@ class JobRunner:
             log.exception("job put off", kind=kind.name, job_id=job.id)
         if not entry.lost and not job.settled:
             await self._let_go(kind, job, retry)
-            if not self.scans:
-                self._wanted[kind.name, job.id] = False
+            self._want(kind.name, job.id)
 
     async def _let_go(self, kind: JobKind, job: Job, retry_seconds: float | None = None) -> None:
         """Release a claim, to be due again after so many seconds or as it was. What fails here is recovered later."""
@@ -347,11 +340,13 @@ class JobRunner:
 
     async def _beat(self) -> None:
         """Renew every claim three times a lease; cancel what lost its claim."""
+        outage = Outage(log, "database of claims")
         while not await _waited(self._stopped, self.leases.seconds / 3):
             try:
                 await self._renew()
+                outage.answered()
             except HeadgateError as error:
-                log.warning("claims not renewed", problem=error.detail)
+                outage.failed(error.detail)
             except Exception:  # or another process would claim what runs here
                 log.exception("claims not renewed")
 

@@ -11,7 +11,7 @@ from sqlalchemy import insert
 
 from headgate.features.jobs.errors import JobBusy, LeaseLost
 from headgate.features.jobs.leases import clock
-from headgate.features.jobs.queue import Job
+from headgate.features.jobs.queue import Job, Queue
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Unavailable
 from tests.integration.features.jobs.conftest import QUEUE, SECOND, MakeProcess, Process, Rows, chores
@@ -255,6 +255,36 @@ class TestLost:
         await rows.until_done(1)
         assert (other.runs, gate.finished) == ([], [True])
 
+    async def test_a_job_that_is_none_any_more_is_cancelled_and_claimed_until_it_ended(
+        self, rows: Rows, make_process: MakeProcess
+    ) -> None:
+        process, other = make_process(lease_seconds=0.3), make_process()
+        gate = Gate(process)
+        cancelled, end = asyncio.Event(), asyncio.Event()
+
+        async def handle(job: Job) -> None:
+            try:
+                await gate(job)
+            except asyncio.CancelledError:
+                cancelled.set()
+                await end.wait()  # as one that finishes a write
+                raise
+
+        await rows.add("a")
+        process.work(handle, queue=Queue(chores, only=chores.c.done == 0))
+        await gate.next()
+        await rows.set(done=7)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await cancelled.wait()
+        await process.runner._renew()  # the next heartbeat cancels nothing twice
+        other.runner.register(*process.runner._kinds.values())
+        with pytest.raises(JobBusy):
+            async with other.runner.hold("chores", "a"):
+                pass
+        end.set()
+        await process.runner.wait("chores", "a", PATIENCE_SECONDS)
+        assert ((await rows.row("a")).worker_id, process.runs) == (None, ["a"])
+
 
 class TestFailure:
     async def test_a_job_that_fails_is_put_off_and_the_others_run(self, rows: Rows, make_process: MakeProcess) -> None:
@@ -371,6 +401,20 @@ class TestHold:
             assert (process.runs, other.runs) == ([], [])
         await rows.until_done(1)
         assert len([*process.runs, *other.runs]) == 1
+
+    async def test_takes_a_job_whose_holder_is_gone(self, rows: Rows, make_process: MakeProcess) -> None:
+        killed, command = make_process(), make_process(scans=False)
+        gate = Gate(killed)
+        await rows.add("a")
+        killed.work(gate)
+        await gate.next()
+        await killed.die()
+        command.work()
+        async with command.runner.hold("chores", "a") as job:
+            assert job.attempt == 2
+        gate.open.set()
+        await gate.ended.wait()
+        assert gate.finished == [False]
 
     async def test_refuses_where_the_condition_does_not_hold(self, rows: Rows, make_process: MakeProcess) -> None:
         process = make_process()
