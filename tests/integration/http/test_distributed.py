@@ -128,14 +128,16 @@ class TestWatching:
         run = await client.post(f"/api/v1/flows/{flow['id']}/runs", json={"text": "between us", "wait": True})
         assert run.json()["status"] == "completed", run.text
         port = distributed.telemetry.worker_metrics_port
-        async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as scraper:
-            page = (await scraper.get(f"http://127.0.0.1:{port}/metrics")).text
-        steps = {
-            sample.labels["component"]: sample.value
-            for family in text_string_to_metric_families(page)
-            for sample in family.samples
-            if sample.name == "headgate_step_seconds_count"
-        }
+        steps: dict[str, float] = {}
+        async with asyncio.timeout(PATIENCE_SECONDS), httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as scraper:
+            while len(steps) < 2:  # the worker counts a step after it is stored
+                page = (await scraper.get(f"http://127.0.0.1:{port}/metrics")).text
+                steps = {
+                    sample.labels["component"]: sample.value
+                    for family in text_string_to_metric_families(page)
+                    for sample in family.samples
+                    if sample.name == "headgate_step_seconds_count"
+                }
         assert steps == {"ChatInput": 1, "ChatOutput": 1}
         worker.terminate()
         assert await asyncio.to_thread(worker.wait, 30) == 0
