@@ -147,7 +147,7 @@ class Parts(Installation):
         return self._development.sessions
 
     def recover(self) -> None:
-        """Start what a server does besides answering: periodic jobs, and work that ended processes left.
+        """Start the background work of a server: periodic jobs, and the recovery of work of ended processes.
 
         Each registers its jobs when it is made. What cannot be started is logged.
         """

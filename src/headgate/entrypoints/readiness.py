@@ -14,12 +14,12 @@ from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import redact_text
 
 LONGEST_CHECK_SECONDS = 3.0
-"""How long one part may take to answer; one that hangs has failed."""
+"""Timeout of each check; a part that exceeds it has failed."""
 State = Literal["ok", "failed"]
 
 
 class PartState(BaseModel):
-    """What one part said."""
+    """The state of one part."""
 
     name: str
     state: State
@@ -35,7 +35,7 @@ class Readiness(BaseModel):
     version: str = __version__
     parts: list[PartState]
     queue_depth: int
-    """Runs or messages that wait for a worker; -1 when that cannot be told."""
+    """Runs or messages that wait for a worker; -1 when unknown."""
     workers: int
 
 
@@ -47,23 +47,23 @@ async def check_readiness(
     lag: Callable[[], float] | None = None,
     most_lag_seconds: float = math.inf,
 ) -> Readiness:
-    """Ask every part at once. Takes no longer than the longest check, and raises nothing.
+    """Check every part concurrently. Takes at most `LONGEST_CHECK_SECONDS` and raises nothing.
 
     Args:
         ping: Raises unless the database can be written.
-        health: What the execution backend says of itself.
-        writes: Raises unless runs can be written, by the way that they are.
-        lag: By how many seconds the event loop was late lately, at worst.
-        most_lag_seconds: From when on a late loop is a failure.
+        health: Returns the state of the execution backend.
+        writes: Raises unless the writer of runs can write.
+        lag: Maximum lag of the event loop in the last ten seconds, in seconds.
+        most_lag_seconds: Lag above which the event loop has failed.
     """
     checks = [_answers("database", ping), *([] if writes is None else [_answers("writer of runs", writes)])]
-    answers, (engine, found) = await asyncio.gather(asyncio.gather(*checks), _engine(health))
-    parts = [*answers, *([] if lag is None else [_loop(lag(), most_lag_seconds)]), *_parts_of(engine, found)]
+    answers, (engine, engine_health) = await asyncio.gather(asyncio.gather(*checks), _engine(health))
+    parts = [*answers, *([] if lag is None else [_loop(lag(), most_lag_seconds)]), *_parts_of(engine, engine_health)]
     return Readiness(
         status="ok" if all(part.state == "ok" for part in parts) else "failed",
         parts=parts,
-        queue_depth=found.queue_depth if found else -1,
-        workers=found.workers if found else 0,
+        queue_depth=engine_health.queue_depth if engine_health else -1,
+        workers=engine_health.workers if engine_health else 0,
     )
 
 
@@ -87,27 +87,29 @@ async def _engine(health: Callable[[], Awaitable[BackendHealth]]) -> tuple[PartS
     started = time.perf_counter()
     try:
         async with asyncio.timeout(LONGEST_CHECK_SECONDS):
-            found = await health()
+            engine_health = await health()
     except Exception as error:  # noqa: BLE001 - see above
         return _failed("engine", started, error), None
-    why = redact_text(" ".join(found.problems))
-    state: State = "ok" if found.ready else "failed"
-    return PartState(name="engine", state=state, latency_ms=_since(started), detail=why or found.kind), found
+    why = redact_text(" ".join(engine_health.problems))
+    state: State = "ok" if engine_health.ready else "failed"
+    return PartState(
+        name="engine", state=state, latency_ms=_since(started), detail=why or engine_health.kind
+    ), engine_health
 
 
-def _parts_of(engine: PartState, found: BackendHealth | None) -> list[PartState]:
-    """The engine, and for the distributed one what it stands on."""
+def _parts_of(engine: PartState, health: BackendHealth | None) -> list[PartState]:
+    """The engine, and with Celery its broker, result backend and workers."""
     parts = [engine]
-    if found is None:
+    if health is None:
         return parts
-    asked = {"broker": found.broker, "result backend": found.results}
-    for name, answers in asked.items():
+    dependencies = {"broker": health.broker, "result backend": health.results}
+    for name, answers in dependencies.items():
         if answers is not None:
             detail = "" if answers else engine.detail
             parts.append(_part(name, good=answers, detail=detail, latency_ms=engine.latency_ms))
-    if found.broker is not None:
-        told = f"{found.workers} alive"
-        parts.append(_part("workers", good=found.workers > 0, detail=told, latency_ms=engine.latency_ms))
+    if health.broker is not None:
+        alive = f"{health.workers} alive"
+        parts.append(_part("workers", good=health.workers > 0, detail=alive, latency_ms=engine.latency_ms))
     return parts
 
 

@@ -21,7 +21,7 @@ STEADY_SECONDS = 10.0
 """A part that lived this long is started again at once; one that did not, after a growing pause."""
 LONGEST_PAUSE_SECONDS = 30.0
 POLL_SECONDS = 0.2
-"""How often a service is looked at."""
+"""Interval of the checks whether a service is alive."""
 LONGEST_LINE = 1 << 20
 _COLOURS = ("36", "35", "33", "32")
 
@@ -74,12 +74,12 @@ class Backoff:
 
 
 class Supervisor:
-    """Keeps parts and services running until it is told to stop.
+    """Keeps parts and services running until it is stopped.
 
     Args:
         parts: In the order in which they are started; they are stopped in the opposite one.
-        record: Where the processes are recorded, for whoever comes after a killed supervisor.
-        services: Servers that run already; restarted when they die.
+        record: The file of the processes, to end them after the supervisor was killed.
+        services: Servers that are already running; restarted when they die.
     """
 
     def __init__(self, parts: Sequence[Part], record: ProcessRecord, services: Sequence[Service] = ()) -> None:
@@ -163,7 +163,7 @@ class Supervisor:
             try:
                 line = await process.stdout.readline()
             except ValueError:
-                continue  # a line too long to be read at once is left out
+                continue  # a line that is too long is omitted
             if not line:
                 return
             self._say(part.name, place, line.decode(errors="replace").rstrip("\n"))

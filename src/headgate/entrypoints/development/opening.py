@@ -34,7 +34,7 @@ def flowise_servers(settings: Settings, database: Database, base: StepServices) 
 
 @dataclass(frozen=True, slots=True)
 class LateDomain:
-    """A domain that is made when the first session needs it: what it stands on costs time to import."""
+    """A domain that is created when the first session needs it: its imports take time."""
 
     name: str
     make: Callable[[], Domain]
@@ -61,7 +61,7 @@ class Development:
     """The development agent of an installation; close it at the end.
 
     Args:
-        ground: What it stands on. Its jobs run the sessions.
+        ground: The parts it is built from. Its jobs run the sessions.
     """
 
     def __init__(self, ground: Ground) -> None:
