@@ -5683,7 +5683,7 @@ export interface components {
         };
         /**
          * PartState
-         * @description What one part said.
+         * @description The state of one part.
          */
         PartState: {
             /** Name */
