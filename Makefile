@@ -100,5 +100,5 @@ bench: setup page ## Every benchmark, quick, with tables and pictures in .benchm
 
 .PHONY: test-faults
 test-faults: setup ## Half an hour of simulation, and the fault tests with ten times the runs and deaths (SCALE=10)
-	@HEADGATE_SIMULATION_SECONDS=$${SIMULATION_SECONDS:-1800} $(RUN) pytest tests/simulation -n 1 --timeout 0
+	@SIMULATION_SECONDS=$${SIMULATION_SECONDS:-1800} $(RUN) pytest tests/simulation -n 1 --timeout 0
 	@HEADGATE_FAULTS=$${SCALE:-10} $(RUN) pytest tests/integration/faults -n $(WORKERS) --timeout 0

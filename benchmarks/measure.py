@@ -6,14 +6,17 @@ import os
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from statistics import median
 from typing import Any, TypeVar
 
-import matplotlib as mpl
 import psutil
 from rich.console import Console
 from rich.table import Table
+
+from headgate.foundation.log import configure
+from headgate.foundation.settings import LogSettings
 
 __all__ = ["Options", "Report", "arguments", "cpu_seconds", "median", "percentile"]
 PICTURES = Path(".benchmarks")
@@ -41,6 +44,8 @@ def arguments(description: str) -> Options:
     parser.add_argument("--smoke", action="store_true", help="the smallest sizes: whether the program works at all")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     found = parser.parse_args()
+    os.environ["HEADGATE_LOG__LEVEL"] = "warning"  # of the processes that are started: a line for each run is no figure
+    configure(LogSettings(level="warning"))
     return Options(quick=found.quick, json=found.json, smoke=found.smoke)
 
 
@@ -89,9 +94,9 @@ class Report:
         for row in self.rows:
             table.add_row(*row)
         Console(width=120).print(table)
-        pictures = PICTURES / "smoke" if options.smoke else PICTURES
-        pictures.mkdir(parents=True, exist_ok=True)
-        self._draw(pictures / picture, axis)
+        if not options.smoke:  # importing matplotlib takes most of a second
+            PICTURES.mkdir(parents=True, exist_ok=True)
+            self.draw(PICTURES / picture, axis)
         if options.json is not None:
             machine = {"cores": os.cpu_count(), "system": platform.platform(), "python": platform.python_version()}
             options.json.parent.mkdir(parents=True, exist_ok=True)
@@ -99,11 +104,11 @@ class Report:
                 json.dumps({"title": self.title, "machine": machine, "rows": self.values}, indent=2)
             )
 
-    def _draw(self, path: Path, axis: str) -> None:
+    def draw(self, path: Path, axis: str = "") -> None:
+        """Draw the bars, where there are any."""
         if not self.bars:
             return
-        mpl.use("Agg")
-        pyplot: Any = __import__("matplotlib.pyplot").pyplot
+        pyplot = _pyplot()
         figure, axes = pyplot.subplots(figsize=(9, 0.6 + 0.42 * len(self.bars)))
         labels = [label for label, _ in self.bars][::-1]
         heights = [height for _, height in self.bars][::-1]
@@ -118,3 +123,8 @@ class Report:
         figure.savefig(path, dpi=120)
         pyplot.close(figure)
         print(f"Picture: {path}")
+
+
+def _pyplot() -> Any:  # noqa: ANN401 - the module, which is imported where a picture is drawn
+    import_module("matplotlib").use("Agg")
+    return import_module("matplotlib.pyplot")

@@ -15,7 +15,7 @@ from tests.simulation.mutations import MUTATIONS
 
 Record = Callable[[str, object], None]
 ROOT = Path(__file__).parents[2]
-SECONDS = float(os.environ.get("HEADGATE_SIMULATION_SECONDS", "60"))
+SECONDS = float(os.environ.get("SIMULATION_SECONDS", "60"))
 """How long fresh seeds are tried; `make test-faults` takes half an hour."""
 MUTATION_SECONDS = 300
 """How long a mutation may take to be found when the machine is busy; alone each is found within 60 seconds."""
