@@ -125,6 +125,7 @@ class Report:
         print(f"Picture: {path}")
 
 
-def _pyplot() -> Any:  # noqa: ANN401 - the module, which is imported where a picture is drawn
+def _pyplot() -> Any:
+    """Matplotlib, which is imported where a picture is drawn."""
     import_module("matplotlib").use("Agg")
     return import_module("matplotlib.pyplot")

@@ -1,0 +1,46 @@
+"""Each benchmark works: run as a process with the smallest sizes, it exits with 0 and writes the expected rows."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from benchmarks.measure import Report
+
+ROWS: dict[str, set[str]] = {
+    "assistant": set(),
+    "codev": set(),
+    "mcp": set(),
+    "rest": {"3 steps", "12 steps"},
+    "sandbox": set(),
+    "scale": {"SQLite"},
+    "startup": {"headgate version (ms)", "first healthy answer (ms)", "CPU of flows list (ms)", "memory after it (MB)"},
+}
+"""Each benchmark that needs no PostgreSQL, Redis and browser, and rows that it must write."""
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_smoke(name: str, tmp_path: Path) -> None:
+    figures = tmp_path / "figures.json"
+    done = subprocess.run(
+        [sys.executable, "-m", f"benchmarks.{name}", "--smoke", "--json", str(figures)],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"HEADGATE_DATA_DIR": str(tmp_path / "data")},
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    written = json.loads(figures.read_text())
+    rows = written if name == "sandbox" else written["rows"]
+    assert rows
+    assert ROWS[name] <= {row.get("row") for row in rows}
+    assert "run ended" not in done.stdout + done.stderr
+
+
+def test_every_benchmark_writes_a_picture_where_it_is_no_smoke_run(tmp_path: Path) -> None:
+    report = Report("Title", ("what", "value"))
+    report.add("one", "1", values={"value": 1}, bar=("one", 0.5))
+    report.draw(tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
