@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,14 +12,26 @@ from benchmarks.measure import Report
 
 ROWS: dict[str, set[str]] = {
     "assistant": set(),
+    "canvas": {"100"},
     "codev": set(),
+    "engine": {"SQLite", "SQLite FULL", "PostgreSQL"},
+    "identity": {"SQLite"},
     "mcp": set(),
+    "page": {"flows", "runs", "settings"},
     "rest": {"3 steps", "12 steps"},
     "sandbox": set(),
     "scale": {"SQLite"},
     "startup": {"headgate version (ms)", "first healthy answer (ms)", "CPU of flows list (ms)", "memory after it (MB)"},
+    "workers": {"runs of two steps drained (runs/s)"},
 }
-"""Each benchmark that needs no PostgreSQL, Redis and browser, and rows that it must write."""
+"""Each benchmark, and rows that it must write."""
+
+
+def test_every_benchmark_is_listed() -> None:
+    makefile = (Path(__file__).parents[2] / "Makefile").read_text()
+    listed = re.search(r"for name in ([a-z ]+); do", makefile)
+    assert listed is not None
+    assert {*listed[1].split()} == {*ROWS}
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -39,7 +52,7 @@ def test_smoke(name: str, tmp_path: Path) -> None:
     assert "run ended" not in done.stdout + done.stderr
 
 
-def test_every_benchmark_writes_a_picture_where_it_is_no_smoke_run(tmp_path: Path) -> None:
+def test_a_report_is_drawn_as_a_picture(tmp_path: Path) -> None:
     report = Report("Title", ("what", "value"))
     report.add("one", "1", values={"value": 1}, bar=("one", 0.5))
     report.draw(tmp_path / "picture.png")
