@@ -52,6 +52,8 @@ class Faults:
         self._kill = kill
         self._note = note
         self._random = Random(f"{plan.seed}:faults")
+        self._around_all: list[tuple[float, float]] = []
+        """When faults that are around every process began, and when they will have ended."""
 
     async def strike(self, fault: Fault) -> None:
         """Have one fault happen, and end."""
@@ -62,8 +64,11 @@ class Faults:
         touched = [one for one in living if one is server] if fault.kind in PROCESS_FAULTS else living
         if fault.kind in PROCESS_FAULTS and not touched:
             return
+        interval = (loop.time(), loop.time() + fault.seconds)
+        if fault.kind not in PROCESS_FAULTS:
+            self._around_all.append(interval)
         for one in touched:
-            one.disturbed.append((loop.time(), loop.time() + fault.seconds))
+            one.disturbed.append(interval)
         self._note(f"{fault.kind} for {fault.seconds:.2f} s", touched[0].process if len(touched) == 1 else WORLD)
         await self._happen(fault, server)
         for one in touched:
@@ -89,7 +94,9 @@ class Faults:
 
     async def _down(self, fault: Fault) -> None:
         await asyncio.sleep(fault.seconds)
-        await self._restart(fault.process)
+        server = await self._restart(fault.process)
+        now = asyncio.get_running_loop().time()
+        server.disturbed += [interval for interval in self._around_all if interval[1] >= now]
 
     async def _crash_at_statement(self, fault: Fault, server: Server) -> None:
         loop, process = asyncio.get_running_loop(), server.process
