@@ -55,6 +55,10 @@ class Faults:
         self._around_all: list[tuple[float, float]] = []
         """When faults that are around every process began, and when they will have ended."""
 
+    def around(self, now: float) -> list[tuple[float, float]]:
+        """The faults that are around every process at a moment: one that starts then is disturbed by them as well."""
+        return [interval for interval in self._around_all if interval[1] >= now]
+
     async def strike(self, fault: Fault) -> None:
         """Have one fault happen, and end."""
         loop = asyncio.get_running_loop()
@@ -94,9 +98,7 @@ class Faults:
 
     async def _down(self, fault: Fault) -> None:
         await asyncio.sleep(fault.seconds)
-        server = await self._restart(fault.process)
-        now = asyncio.get_running_loop().time()
-        server.disturbed += [interval for interval in self._around_all if interval[1] >= now]
+        await self._restart(fault.process)
 
     async def _crash_at_statement(self, fault: Fault, server: Server) -> None:
         loop, process = asyncio.get_running_loop(), server.process

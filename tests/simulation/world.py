@@ -91,6 +91,8 @@ class World:
         self._waiters: dict[asyncio.Task[None], tuple[Server, str]] = {}
         self._readers: dict[asyncio.Task[None], Reader] = {}
         self._violations: list[str] = []
+        self._booting: dict[int, asyncio.Lock] = {}
+        """Number of a server to what only one holds that starts it."""
         self._healing = False
         self.outcome = Outcome()
 
@@ -175,11 +177,12 @@ class World:
     # -- processes
 
     async def _running(self, number: int) -> Server:
-        """The server of a number, started again where it died."""
-        server = self._servers[number]
-        if server is None or not server.answers:
-            return await self._boot(number)
-        return server
+        """The server of a number, started again where it died: once, whoever of several asks first."""
+        async with self._booting.setdefault(number, asyncio.Lock()):
+            server = self._servers[number]
+            if server is None or not server.answers:
+                return await self._boot(number)
+            return server
 
     async def _boot(self, number: int) -> Server:
         """Start a process; it is tried again until its engine is open."""
@@ -201,6 +204,7 @@ class World:
         if isinstance(engine, ClusterEngine):
             process.at_death.append(engine.died)
         server = self._all[worker.id] = Server(number, process, engine, worker, bus)
+        server.disturbed += self._faults.around(self.loop.time())
         self._note("starts", process)
         try:
             await engine.open()

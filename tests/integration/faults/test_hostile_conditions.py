@@ -163,7 +163,8 @@ class TestClock:
         executions = [line.split()[:3] for line in installation.counter.read_text().splitlines()]
         begun = [(label, step) for label, step, what in executions if what == "begin"]
         twice = {one for one in begun if begun.count(one) > 1}
-        assert max(begun.count(one) for one in begun) <= 2
+        # The clock jumps twice, there and back; each time the other server may take a step over.
+        assert max(begun.count(one) for one in begun) <= 3
         taken = sum(row.attempts > 1 for steps in rows for row in steps.values())
         assert len(twice) <= taken, "a step was repeated that nobody took over"
         record_property(

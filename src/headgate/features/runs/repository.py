@@ -148,7 +148,9 @@ def _newest_first(
     which: RunFilter,
     before: str | None,
 ) -> Select[Any]:
-    query = select(*columns).where(flow_runs.c.tenant_id == tenant_id, *which.conditions())
+    # Of a flow an index of the flow serves. Compared as an expression, the tenant's is none that SQLite could prefer.
+    tenant = flow_runs.c.tenant_id if which.flow_id is None else flow_runs.c.tenant_id.concat("")
+    query = select(*columns).where(tenant == tenant_id, *which.conditions())
     if spaces is not None:
         query = query.join(FlowRow, _OF_FLOW).where(FlowRow.space_id.in_(sorted(spaces)))
     if before is not None:

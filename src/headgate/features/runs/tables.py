@@ -79,7 +79,7 @@ flow_runs = Table(
     UniqueConstraint("id", "tenant_id"),
     UniqueConstraint("id", "flow_id"),
     _one_of("status", RunStatus),
-    Index("ix_flow_runs_flow_id_status_id", "flow_id", "status", "id"),
+    Index("ix_flow_runs_flow_id_status", "flow_id", "status"),
     Index("ix_flow_runs_tenant_id_created_at", "tenant_id", "created_at"),
     Index("ix_flow_runs_tenant_id_status_id", "tenant_id", "status", "id"),
     Index("ix_flow_runs_flow_id_session_id", "flow_id", "session_id"),
