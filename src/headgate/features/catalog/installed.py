@@ -55,10 +55,10 @@ class _AllComponents:
     """Imports the built-in and the installed components when they are iterated over."""
 
     def __iter__(self) -> Iterator[type[Component]]:
-        found = installed_components()
-        for fault in found.faults:
+        installed = installed_components()
+        for fault in installed.faults:
             log.warning("Installed components: %s", fault)
-        yield from (*builtin.BUILTINS, *found.components)
+        yield from (*builtin.BUILTINS, *installed.components)
 
 
 @cache

@@ -185,7 +185,7 @@ class JobRunner:
         """
         with self._entered(kind, job_id, runs=False) as entry:
             job = await self._taken(entry, only)
-            if job is None and await self.recover(kind):  # whoever had it is gone
+            if job is None and await self.recover(kind):  # its holder is gone
                 job = await self._taken(entry, only)
             if job is None:
                 raise JobBusy(f"The {kind} job {job_id} is claimed, or not in the state that this needs.")
@@ -355,10 +355,10 @@ class JobRunner:
         for kind in {entry.kind.name: entry.kind for entry in held}.values():
             mine = {entry.id: entry for entry in held if entry.kind is kind}
             async with self.database.writing() as session:
-                kept = await kind.queue.renew(session, mine, self.leases.lease())
+                renewed = await kind.queue.renew(session, mine, self.leases.lease())
             for entry in mine.values():
                 if entry.job is not None and not entry.job.settled:  # what was settled meanwhile is not lost
-                    self._check(entry, kept.get(entry.id))
+                    self._check(entry, renewed.get(entry.id))
 
     def _check(self, entry: _Entry, runs: bool | None) -> None:  # noqa: FBT001 - of `Queue.renew`
         """Cancel what is not to run any more, and what is not ours any more: None."""

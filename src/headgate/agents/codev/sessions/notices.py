@@ -62,7 +62,7 @@ class Notices:
         self.jobs.enqueue(KIND, notice_id)
 
     async def _attempt(self, job: Job) -> None:
-        """One attempt: the session is told the outcome, or it is tried again after a pause."""
+        """One attempt: the outcome becomes an event of the session, or it is tried again after a pause."""
         async with self.database.reading() as session:
             row = await session.get(SessionRow, job.row.session_id)
         attempts, message, again = job.attempt, "", False
@@ -77,8 +77,8 @@ class Notices:
                 due_at = clock() + int(self.pauses[attempts - 1] * MICROSECONDS)
                 await NOTICES.release(session, job, due_at=due_at)
             elif await NOTICES.finish(session, job):
-                told = {"delivered": not message, "attempts": attempts, "message": message}
-                await tell(session, row.id, [("webhook", told)], now())
+                outcome = {"delivered": not message, "attempts": attempts, "message": message}
+                await tell(session, row.id, [("webhook", outcome)], now())
         if message:
             log.warning("notice not delivered", session_id=row.id, problem=message)
         self.live.wake(row.id)

@@ -113,9 +113,9 @@ class Runner:
 
     async def _failed(self, teller: Teller, error: HeadgateError) -> None:
         """End a session with an error. Where that cannot be written down it is due again."""
-        told = {"code": error.code, "message": redact_text(error.detail), "remedy": redact_text(error.remedy)}
-        reason = _sentences(told["message"], told["remedy"])
-        await teller.rest(("error", dict(told)), status=ERROR, stop_reason=reason, interrupt=None)
+        failure = {"code": error.code, "message": redact_text(error.detail), "remedy": redact_text(error.remedy)}
+        reason = _sentences(failure["message"], failure["remedy"])
+        await teller.rest(("error", dict(failure)), status=ERROR, stop_reason=reason, interrupt=None)
 
 
 def _sentences(message: str, remedy: str) -> str:

@@ -276,7 +276,7 @@ class Conductor:
         return self._spread(run, await self._finish(run, step, claim, done, clock() - began))
 
     async def _park(self, run: ActiveRun, claim: Claim, until: int) -> None:
-        """End the attempt of a step that waits long; whoever sweeps continues it."""
+        """End the attempt of a step that waits long; the next sweep after that continues it."""
         parking = run.parking
         if parking is None:
             raise RuntimeError("a step was parked on an engine that parks none")
