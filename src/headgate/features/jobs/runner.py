@@ -9,7 +9,7 @@ job that waits.
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ from sqlalchemy import ColumnElement, literal, select, union_all
 from headgate.features.jobs.errors import JobBusy, LeaseLost
 from headgate.features.jobs.leases import MICROSECONDS, Leases, clock
 from headgate.features.jobs.queue import Job, Queue
+from headgate.features.jobs.upkeep import repeat, waited
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
@@ -106,7 +107,9 @@ class JobRunner:
     def _start(self) -> None:
         if not self._upkeep and not self._closed:
             self.leases.worker.open()
-            self._upkeep = [asyncio.create_task(self._schedule()), asyncio.create_task(self._beat())]
+            outage = Outage(log, "database of claims")
+            heartbeat = repeat(self._renew, self.leases.seconds / 3, outage, stopped=self._stopped)
+            self._upkeep = [asyncio.create_task(self._schedule()), asyncio.create_task(heartbeat)]
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -243,7 +246,7 @@ class JobRunner:
             except Exception:
                 log.exception("jobs not looked for")
             if not self._closed:
-                await _waited(self._nudged, pause)
+                await waited(self._nudged, pause)
 
     async def _look(self) -> float:
         """Claim and begin what is due and has room. Returns for how many seconds there is nothing more to do."""
@@ -338,19 +341,8 @@ class JobRunner:
 
     # -- the heartbeat --
 
-    async def _beat(self) -> None:
-        """Renew every claim three times a lease; cancel what lost its claim."""
-        outage = Outage(log, "database of claims")
-        while not await _waited(self._stopped, self.leases.seconds / 3):
-            try:
-                await self._renew()
-                outage.answered()
-            except HeadgateError as error:
-                outage.failed(error.detail)
-            except Exception:  # or another process would claim what runs here
-                log.exception("claims not renewed")
-
     async def _renew(self) -> None:
+        """Renew every claim; cancel what lost its claim."""
         held = [entry for entry in self._entries.values() if entry.job is not None]
         for kind in {entry.kind.name: entry.kind for entry in held}.values():
             mine = {entry.id: entry for entry in held if entry.kind is kind}
@@ -368,14 +360,6 @@ class JobRunner:
             entry.cancel()
         elif not runs and entry.runs:
             entry.cancel()
-
-
-async def _waited(event: asyncio.Event, seconds: float) -> bool:
-    """Wait for an event, at most so many seconds; whether it came."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            return await event.wait()
-    return False
 
 
 async def _ended(tasks: "Collection[asyncio.Task[Any]]", seconds: float) -> None:

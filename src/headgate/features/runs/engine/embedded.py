@@ -6,10 +6,11 @@ another process left. `RunRegistry` holds every run of this process once.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Coroutine
 
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
+from headgate.features.jobs.upkeep import repeat
 from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.conductor import Conductor
@@ -40,6 +41,7 @@ from headgate.features.runs.transitions import (
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.events import EventBus
 from headgate.foundation.log import get_logger
+from headgate.foundation.outages import Outage
 
 log = get_logger(__name__)
 
@@ -72,7 +74,7 @@ class EmbeddedBackend:
         rules = Rules(run_timeout_seconds=self._settings.run_timeout_seconds)
         self._reconciler = Reconciler(store, self._shift.has_lost, rules)
         self._waiters = Waiters()
-        self._upkeep: tuple[asyncio.Task[None], ...] = ()
+        self._upkeep: list[asyncio.Task[None]] = []
 
     @property
     def plans(self) -> Plans:
@@ -98,13 +100,14 @@ class EmbeddedBackend:
         """Connect, recover what was left, start the heartbeat and the sweep."""
         self._shift.worker.open()
         await self._store.open()
-        heartbeat = self._repeat(self._renew, "heartbeat")
-        if not self._settings.recover_on_start:
-            # A command that runs one flow next to a server leaves the server's queue alone.
-            self._upkeep = (asyncio.create_task(heartbeat),)
-            return
-        self._upkeep = (asyncio.create_task(heartbeat), asyncio.create_task(self._repeat(self._sweep, "sweep")))
-        await self.recover()
+        every = self._settings.lease_seconds / 3
+        heartbeat = repeat(self._renew, every, Outage(log, "database of leases"))
+        self._upkeep.append(asyncio.create_task(heartbeat))
+        # A command that runs one flow next to a server leaves the server's queue alone.
+        if self._settings.recover_on_start:
+            sweep = repeat(self.recover, every, Outage(log, "database of sweeps"))
+            self._upkeep.append(asyncio.create_task(sweep))
+            await self.recover()
 
     async def close(self, grace_seconds: float = GRACE_SECONDS) -> None:
         """Take no more steps, wait a moment for those that are running, leave the rest to be recovered."""
@@ -356,21 +359,6 @@ class EmbeddedBackend:
 
     def _events(self, key: RunKey, trace_parent: str | None = None) -> RunEvents:
         return RunEvents(self._services.bus, key.run_id, self._services.telemetry, trace_parent)
-
-    async def _repeat(self, work: Callable[[], Awaitable[None]], name: str) -> None:
-        """Do something three times a lease. The heartbeat has a task of its own: nothing slow may come before it."""
-        while True:
-            await asyncio.sleep(self._settings.lease_seconds / 3)
-            try:
-                await work()
-            except Unavailable as error:
-                log.warning("upkeep missed", upkeep=name, problem=error.detail)
-            except Exception:
-                # Without its heartbeat the process would lose everything it works on.
-                log.exception("upkeep failed", upkeep=name)
-
-    async def _sweep(self) -> None:
-        await self.recover()
 
     async def _renew(self) -> None:
         """Renew the leases of what runs here."""

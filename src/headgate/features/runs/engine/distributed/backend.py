@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
+from headgate.features.jobs.upkeep import repeat
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.distributed.broker import Broker
 from headgate.features.runs.engine.distributed.cancellations import Cancellations
@@ -86,7 +87,6 @@ class CeleryBackend:
         self._begun: dict[str, None] = {}
         """Runs that were begun here lately, oldest first: their events tell all there is to tell."""
         self._closed = False
-        self._outage = Outage(log, "database")
         self._later: set[asyncio.Task[None]] = set()
         self._waiting: set[asyncio.Task[object]] = set()
 
@@ -116,7 +116,8 @@ class CeleryBackend:
         if self._services.engine.recover_on_start:
             with suppress(Unavailable):
                 await self.recover()
-            self._do_later(self._recover_often())
+            # Beat has it done as well; a server recovers what was lost even while beat is down.
+            self._do_later(repeat(self.recover, self._sweep_seconds, Outage(log, "database")))
 
     async def close(self, grace_seconds: float = 0.0) -> None:  # noqa: ARG002 - nothing works here
         """Disconnect. Runs go on without this process."""
@@ -192,18 +193,6 @@ class CeleryBackend:
         task = asyncio.create_task(work)
         self._later.add(task)
         task.add_done_callback(self._later.discard)
-
-    async def _recover_often(self) -> None:
-        """Beat has it done as well; a server heals what was lost though beat is down."""
-        while True:
-            await asyncio.sleep(self._sweep_seconds)
-            try:
-                await self.recover()
-                self._outage.answered()
-            except Unavailable as error:
-                self._outage.failed(error.detail)
-            except Exception:
-                log.exception("sweep failed")
 
     async def wait(self, run_id: str) -> None:
         """Return once the run is over, or this engine has closed. Its events say so; the rows where they do not."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from headgate.features.jobs.leases import TIMER
+from headgate.features.jobs.upkeep import repeat
 from headgate.features.runs.engine.conductor import Conductor
 from headgate.features.runs.engine.distributed.cancellations import Cancellations
 from headgate.features.runs.engine.distributed.limits import TaskLimits
@@ -84,7 +85,6 @@ class SegmentWorker:
         max_pickups: int,
     ) -> None:
         self._max_pickups = max_pickups
-        self._outage = Outage(log, "database")
         self._store = store
         self._services = services
         self._shift = shift
@@ -102,8 +102,10 @@ class SegmentWorker:
 
     async def open(self) -> None:
         """Begin to renew leases, and to listen to what is cancelled."""
+        await self._presence.tell(self._shift.worker.id)
+        heartbeat = repeat(self._beat, self._shift.seconds / 3, Outage(log, "database"))
         self._upkeep = [
-            asyncio.create_task(self._heartbeat()),
+            asyncio.create_task(heartbeat),
             asyncio.create_task(self._cancellations.listen(self._cancelled)),
         ]
 
@@ -277,19 +279,11 @@ class SegmentWorker:
     def _ended(self, run: ActiveRun) -> None:
         run.ended = True
 
-    async def _heartbeat(self) -> None:
+    async def _beat(self) -> None:
         """Keep the leases of what is at work; notice what was cancelled or taken."""
-        while True:
-            try:
-                await self._renew()
-                self.beaten_at = time.monotonic()
-                self._outage.answered()
-                await self._presence.tell(self._shift.worker.id)
-            except Unavailable as error:
-                self._outage.failed(error.detail)
-            except Exception:
-                log.exception("heartbeat failed")
-            await asyncio.sleep(self._shift.seconds / 3)
+        await self._renew()
+        self.beaten_at = time.monotonic()
+        await self._presence.tell(self._shift.worker.id)
 
     async def _cancelled(self, run_id: str) -> None:
         """Let go of a run that is said to be cancelled, if the rows say so too."""
