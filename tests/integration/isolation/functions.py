@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 import headgate.features
 from headgate.features.access.principal import Access
 from headgate.features.audit.repository import Wanted
+from headgate.features.files.reach import reach_of, whole_tenant
 from headgate.features.runs.repository import RunFilter
 from headgate.features.runs.statistics.periods import period_of
 from headgate.features.runs.statistics.repository import Seen
@@ -51,7 +52,7 @@ _PLAIN: dict[str, Any] = {
     "deleted": False,
 }
 """Arguments that are the same whoever asks."""
-_NOTHING = {"place", "before", "after", "status", "since", "until", "seen_by", "only", "besides", "organisation"}
+_NOTHING = {"place", "before", "after", "status", "since", "until", "only", "besides", "organisation"}
 """Filters and places in a list that are left out."""
 _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("find_spaces_named", "name"): lambda world: "Personal",
@@ -68,7 +69,7 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("prune", "keep"): lambda world: 0,
 }
 """Arguments that one function wants other than all the rest, so that it finds or changes something."""
-CUTS = ("space_ids", "spaces", "seen_by")
+CUTS = ("space_ids", "spaces", "reach")
 """Arguments that say which spaces the caller sees."""
 ASKS_WHICH_SPACES = {"names_of_spaces", "spaces_of_member"}
 """Their `space_ids` are what is asked about."""
@@ -163,9 +164,14 @@ def arguments_of(function: Function, of: World, tenant_id: str) -> dict[str, Any
 def cut_to(of: World, name: str) -> Any:
     """The value of an argument of `CUTS` for somebody who sees only the other space of the tenant."""
     spaces = frozenset({of.space_ids[1]})
-    if name != "seen_by":
+    if name != "reach":
         return spaces
-    return replace(of.principal, user_id=new_id(), access=Access(admin=True, spaces=spaces))
+    return reach_of(replace(of.principal, user_id=new_id(), access=Access(admin=True, spaces=spaces)))
+
+
+def uncut(name: str) -> Any:
+    """The value of an argument of `CUTS` for somebody who sees the whole tenant."""
+    return whole_tenant() if name == "reach" else None
 
 
 def _argument(function: Function, parameter: inspect.Parameter, of: World) -> Any:
@@ -192,6 +198,7 @@ def _argument(function: Function, parameter: inspect.Parameter, of: World) -> An
         "idle_since": now() - timedelta(days=1),
         "spaces": of.space_ids[:1],
         "owner_user_id": of.principal.user_id,
+        "reach": whole_tenant(),
         "token_hash": of.token_hash,
         "link_id": of.link_id,
         "prefix": of.key_prefix,

@@ -29,6 +29,7 @@ from tests.integration.isolation.functions import (
     store_calls,
     store_methods,
     trial,
+    uncut,
 )
 from tests.integration.isolation.known import OWNED, Unknown
 from tests.integration.isolation.rows import digest, rows_in, rows_of, telling_values
@@ -72,7 +73,7 @@ class TestRepositories:
                 asked += 1
                 where = f"{function.__module__}.{function.__name__}"
                 async with trial(database) as session:
-                    whole = _texts(await function(session, **{**arguments, name: None}))
+                    whole = _texts(await function(session, **{**arguments, name: uncut(name)}))
                     found = _texts(await function(session, **{**arguments, name: cut_to(theirs, name)}))
                 assert not whole.isdisjoint(hidden), f"{where} finds nothing for who sees all"
                 assert found.isdisjoint(hidden), f"{where} shows {found & hidden}"

@@ -7,8 +7,7 @@ const ACCEPTS: Partial<Record<Field["type"], string>> = { image: "image/*", audi
 const LARGEST = 3_500_000;
 
 export interface Answers {
-  form_data: Record<string, string | number>;
-  form_files: Record<string, string[]>;
+  form_data: Record<string, string | number | string[]>;
 }
 
 interface Drawn {
@@ -45,11 +44,11 @@ export class FormFields {
 
   /** The answers, files sent first. */
   async answers(upload: (file: File) => Promise<string>): Promise<Answers> {
-    const found: Answers = { form_data: {}, form_files: {} };
+    const found: Answers = { form_data: {} };
     for (const { field, value } of this.drawn) {
       const answer = value();
       if (Array.isArray(answer)) {
-        if (answer.length > 0) found.form_files[field.id] = await Promise.all(answer.map((file) => upload(file)));
+        if (answer.length > 0) found.form_data[field.id] = await Promise.all(answer.map((file) => upload(file)));
       } else if (answer !== null && answer !== "") found.form_data[field.id] = answer;
     }
     return found;

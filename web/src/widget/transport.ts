@@ -21,8 +21,7 @@ export interface About {
 
 export interface Sent {
   text: string;
-  form_data: Record<string, string | number>;
-  form_files: Record<string, string[]>;
+  form_data: Record<string, string | number | string[]>;
   files: string[];
 }
 

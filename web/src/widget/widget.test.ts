@@ -64,7 +64,7 @@ describe("a form", () => {
     file?.dispatchEvent(new Event("change"));
     if (number) number.value = "2.5";
     const upload = vi.fn(async () => "token");
-    expect(await form.answers(upload)).toEqual({ form_data: { n: 2.5 }, form_files: { f: ["token"] } });
+    expect(await form.answers(upload)).toEqual({ form_data: { f: ["token"], n: 2.5 } });
     expect(upload).toHaveBeenCalledWith(given);
   });
   it("takes names that are markup for text", () => {

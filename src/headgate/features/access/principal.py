@@ -1,6 +1,6 @@
 """Who is asking. Every service takes it; every query is scoped by its tenant and what it may see."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -37,6 +37,9 @@ class Access:
     """The spaces an API key is for; None: all that the person has. With spaces it does nothing that only admins may:
     people, keys, variables and the audit log are of the whole tenant. Nor does it make spaces, which it is not for, or
     touch the person's workspace, which is in none."""
+    files: frozenset[str] = frozenset()
+    """Files that they hold by a seal, as a visitor holds an upload of theirs or a rerun the files of its run: they may
+    give these to a run, whatever else they see. Never filled from an id that a request contains."""
 
     def granted(self, space_id: str | None = None) -> frozenset[Permission]:
         """The permissions in a space and the tenant; without a space, those of the tenant alone."""
@@ -99,11 +102,18 @@ class Principal:
             return space_id is not None or not is_of_space(permission)
         return permission in self.access.granted(space_id)
 
+    def spaces_where(self, permission: Permission) -> frozenset[str] | None:
+        """The spaces in which they have a permission of a space; None: every space of the tenant."""
+        visible = self.access.visible
+        if visible is None:
+            return None if self.in_scope(permission) else frozenset()
+        return frozenset(space_id for space_id in visible if self.may(permission, space_id))
+
     def may_somewhere(self, permission: Permission) -> bool:
         """Whether they have a permission of a space in at least one space."""
         visible = self.access.visible
         if visible is None:
-            return self._in_scope(permission)
+            return self.in_scope(permission)
         return any(self.may(permission, space_id) for space_id in visible)
 
     def require(self, permission: Permission) -> None:
@@ -125,10 +135,11 @@ class Principal:
 
     def require_scope(self, permission: Permission) -> None:
         """Raise `PermissionMissing` when their API key is not for this, wherever it would be done."""
-        if not self._in_scope(permission):
+        if not self.in_scope(permission):
             raise self._missing(permission)
 
-    def _in_scope(self, permission: Permission) -> bool:
+    def in_scope(self, permission: Permission) -> bool:
+        """Whether their API key, where they have one, is for this at all."""
         return self.access.scopes is None or permission in self.access.scopes
 
     def _missing(self, permission: Permission, space_id: str | None = None) -> PermissionMissing:
@@ -143,6 +154,12 @@ def bringing(principal: Principal, *more: Permission) -> Principal:
     access = principal.access
     scopes = None if access.scopes is None else access.scopes | set(more)
     return replace(principal, access=replace(access, scopes=scopes))
+
+
+def holding(principal: Principal, files: Iterable[str]) -> Principal:
+    """Somebody who holds these files too, by a seal that Headgate has checked."""
+    access = principal.access
+    return replace(principal, access=replace(access, files=access.files | frozenset(files)))
 
 
 def system_principal(tenant_id: str, space_id: str = "") -> Principal:

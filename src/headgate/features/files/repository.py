@@ -1,27 +1,25 @@
-"""Every query on files. The tenant is always required."""
+"""Every query on files. The tenant and the reach of who asks are always required."""
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.access.principal import Principal
+from headgate.features.files.reach import Reach
 from headgate.features.files.tables import StoredFile
 
 
-async def find_file(
-    session: AsyncSession, file_id: str, *, tenant_id: str, seen_by: Principal | None = None
-) -> StoredFile | None:
-    """One file's record; with `seen_by` only if they see it."""
-    query = select(StoredFile).where(StoredFile.id == file_id, StoredFile.tenant_id == tenant_id, *_seen(seen_by))
+async def find_file(session: AsyncSession, file_id: str, *, tenant_id: str, reach: Reach) -> StoredFile | None:
+    """One file's record, if it is within reach."""
+    query = select(StoredFile).where(StoredFile.id == file_id, StoredFile.tenant_id == tenant_id, _within(reach))
     return (await session.execute(query)).scalar_one_or_none()
 
 
 async def find_files(
-    session: AsyncSession, file_ids: Collection[str], *, tenant_id: str, seen_by: Principal | None = None
+    session: AsyncSession, file_ids: Collection[str], *, tenant_id: str, reach: Reach
 ) -> Sequence[StoredFile]:
-    """The records of these ids that the tenant has, in no order; with `seen_by` only those that they see."""
-    query = select(StoredFile).where(StoredFile.id.in_(file_ids), StoredFile.tenant_id == tenant_id, *_seen(seen_by))
+    """The records of these ids that are within reach, in no order."""
+    query = select(StoredFile).where(StoredFile.id.in_(file_ids), StoredFile.tenant_id == tenant_id, _within(reach))
     return (await session.execute(query)).scalars().all()
 
 
@@ -32,10 +30,10 @@ async def list_files(
     flow_run_id: str | None,
     limit: int,
     before: str | None,
-    seen_by: Principal | None = None,
+    reach: Reach,
 ) -> Sequence[StoredFile]:
-    """Newest first; `before` is the id of the last file of the page before; with `seen_by` only what they see."""
-    query = select(StoredFile).where(StoredFile.tenant_id == tenant_id, *_seen(seen_by))
+    """Newest first, what is within reach; `before` is the id of the last file of the previous page."""
+    query = select(StoredFile).where(StoredFile.tenant_id == tenant_id, _within(reach))
     if flow_run_id is not None:
         query = query.where(StoredFile.flow_run_id == flow_run_id)
     if before is not None:
@@ -56,13 +54,13 @@ async def add_file(session: AsyncSession, row: StoredFile) -> None:
 
 
 async def put_in_space(
-    session: AsyncSession, file_ids: Collection[str], space_id: str, *, tenant_id: str, owner_user_id: str
+    session: AsyncSession, file_ids: Collection[str], space_id: str, *, tenant_id: str, reach: Reach
 ) -> Sequence[StoredFile]:
-    """Show a person's uploads to a space: those that nobody else saw until now. The records it was done to."""
+    """Share uploads within reach with a space: those that no space has yet. The records that changed."""
     shared = (
         update(StoredFile)
         .where(StoredFile.id.in_(file_ids), StoredFile.tenant_id == tenant_id)
-        .where(_owned(owner_user_id), StoredFile.space_id.is_(None))
+        .where(_within(reach), StoredFile.space_id.is_(None))
         .values(space_id=space_id)
         .returning(StoredFile)
     )
@@ -74,19 +72,16 @@ async def delete_files(session: AsyncSession, file_ids: Collection[str], *, tena
     await session.execute(delete(StoredFile).where(StoredFile.id.in_(file_ids), StoredFile.tenant_id == tenant_id))
 
 
-def _owned(user_id: str) -> ColumnElement[bool]:
-    """Whose it is; without a user, the installation's own keeper's, who has no row."""
-    return StoredFile.owner_user_id == user_id if user_id else StoredFile.owner_user_id.is_(None)
-
-
-def _seen(by: Principal | None) -> tuple[ColumnElement[bool], ...]:
-    """What somebody sees: the files of their spaces, and their own uploads whoever else sees them.
-
-    An API key for some spaces does not see its person's uploads that others of their spaces have taken.
-    """
-    if by is None:
-        return ()
-    spaces, own = by.visible_spaces, _owned(by.user_id)
-    shared = StoredFile.space_id.is_not(None) if spaces is None else StoredFile.space_id.in_(sorted(spaces))
-    mine = own if by.access.spaces is None else and_(own, StoredFile.space_id.is_(None))
-    return (or_(shared, mine),)
+def _within(reach: Reach) -> ColumnElement[bool]:
+    if reach.everything:
+        return true()
+    shared = StoredFile.space_id.is_not(None)
+    ways: list[ColumnElement[bool]] = [
+        shared if reach.spaces is None else StoredFile.space_id.in_(sorted(reach.spaces))
+    ]
+    if reach.owns is not None:
+        own = StoredFile.owner_user_id == reach.owns if reach.owns else StoredFile.owner_user_id.is_(None)
+        ways.append(own if reach.owns_shared else and_(own, StoredFile.space_id.is_(None)))
+    if reach.sealed:
+        ways.append(StoredFile.id.in_(sorted(reach.sealed)))
+    return or_(*ways)

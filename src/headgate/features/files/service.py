@@ -15,6 +15,7 @@ from headgate.features.audit.recorder import record
 from headgate.features.files import repository
 from headgate.features.files.errors import FileNotFound, FileTooLarge, NoRoomForFile
 from headgate.features.files.names import media_type_of, safe_name
+from headgate.features.files.reach import reach_of, whole_tenant
 from headgate.features.files.storage import Storage
 from headgate.features.files.tables import StoredFile
 from headgate.foundation.database import Database, now
@@ -103,7 +104,7 @@ async def store_artifact(
 async def delete_file_system(database: Database, storage: Storage, *, tenant_id: str, file_id: str) -> None:
     """Delete a file of a tenant, whoever owns it: for maintenance. Its record goes first, then its content."""
     async with database.writing() as session:
-        row = await repository.find_file(session, file_id, tenant_id=tenant_id)
+        row = await repository.find_file(session, file_id, tenant_id=tenant_id, reach=whole_tenant())
         if row is not None:
             await forget_files(session, [file_id], tenant_id=tenant_id)
             await _record_deletion(session, row)
@@ -118,9 +119,8 @@ async def forget_files(session: AsyncSession, file_ids: Sequence[str], *, tenant
 async def get_file(session: AsyncSession, principal: Principal, file_id: str) -> StoredFile:
     """The record of a file that the caller sees. Raises `FileNotFound`."""
     tenant_id = principal.tenant_id
-    row = (
-        await repository.find_file(session, file_id, tenant_id=tenant_id, seen_by=principal) if is_id(file_id) else None
-    )
+    reach = reach_of(principal)
+    row = await repository.find_file(session, file_id, tenant_id=tenant_id, reach=reach) if is_id(file_id) else None
     if row is None:
         raise FileNotFound(file_id)
     return row
@@ -128,7 +128,8 @@ async def get_file(session: AsyncSession, principal: Principal, file_id: str) ->
 
 async def get_file_system(session: AsyncSession, *, tenant_id: str, file_id: str) -> StoredFile:
     """A file's record, whoever sees it: for the engine. Raises `FileNotFound`."""
-    row = await repository.find_file(session, file_id, tenant_id=tenant_id) if is_id(file_id) else None
+    reach = whole_tenant()
+    row = await repository.find_file(session, file_id, tenant_id=tenant_id, reach=reach) if is_id(file_id) else None
     if row is None:
         raise FileNotFound(file_id)
     return row
@@ -137,7 +138,7 @@ async def get_file_system(session: AsyncSession, *, tenant_id: str, file_id: str
 async def get_files(session: AsyncSession, principal: Principal, file_ids: Sequence[str]) -> list[StoredFile]:
     """The records of these ids, in that order. Raises `FileNotFound` naming the first that the caller does not see."""
     wanted = {file_id for file_id in file_ids if is_id(file_id)}
-    rows = await repository.find_files(session, wanted, tenant_id=principal.tenant_id, seen_by=principal)
+    rows = await repository.find_files(session, wanted, tenant_id=principal.tenant_id, reach=reach_of(principal))
     found = {row.id: row for row in rows}
     for file_id in file_ids:
         if file_id not in found:
@@ -150,7 +151,7 @@ async def share_uploads(
 ) -> None:
     """Show the caller's uploads to a space whose run takes them; what a space sees already stays where it is."""
     shared = await repository.put_in_space(
-        session, file_ids, space_id, tenant_id=principal.tenant_id, owner_user_id=principal.user_id
+        session, file_ids, space_id, tenant_id=principal.tenant_id, reach=reach_of(principal)
     )
     for row in sorted(shared, key=lambda one: one.id):
         seen = {"space_id": space_id}
@@ -169,7 +170,7 @@ async def share_uploads(
 
 async def find_files(session: AsyncSession, *, tenant_id: str, file_ids: Collection[str]) -> Sequence[StoredFile]:
     """Those of these files that are still there, in no order."""
-    return await repository.find_files(session, file_ids, tenant_id=tenant_id)
+    return await repository.find_files(session, file_ids, tenant_id=tenant_id, reach=whole_tenant())
 
 
 async def list_files(
@@ -187,13 +188,15 @@ async def list_files(
         flow_run_id=flow_run_id,
         limit=limit,
         before=before,
-        seen_by=principal,
+        reach=reach_of(principal),
     )
 
 
 async def run_artifacts(session: AsyncSession, *, tenant_id: str, run_id: str, limit: int) -> Sequence[StoredFile]:
     """What the steps of a run made, newest first."""
-    return await repository.list_files(session, tenant_id=tenant_id, flow_run_id=run_id, limit=limit, before=None)
+    return await repository.list_files(
+        session, tenant_id=tenant_id, flow_run_id=run_id, limit=limit, before=None, reach=whole_tenant()
+    )
 
 
 async def open_file(storage: Storage, row: StoredFile) -> AsyncIterator[bytes]:

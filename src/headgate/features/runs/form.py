@@ -1,19 +1,39 @@
-"""Answers to a flow's form, checked before a run starts."""
+"""Answers to a flow's form, checked before a run starts.
+
+A form is a closed type: it takes its own fields and nothing else, each read by the one reader of its field type.
+"""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 from pydantic import JsonValue
 
 from headgate.features.runs.errors import InputInvalid
-from headgate.graph.model import FormField
+from headgate.graph.json_values import LARGEST_INTEGER, SMALLEST_INTEGER
+from headgate.graph.model import FormField, FormFieldType
 from headgate.graph.names import did_you_mean, listed
 
-_FILES = frozenset({"image", "audio", "document", "file"})
+FileOf = Callable[[str], str]
+"""Returns the id of the file that a reference in an answer stands for. Raises for a reference that stands for none."""
 
 
-def check_form(form: Sequence[FormField], answers: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """The answers in the form's types; an empty answer is left out. Raises `InputInvalid` naming the field."""
+def by_id(reference: str) -> str:
+    """The reference is the id. Whether the file is within reach is checked where the file is found."""
+    return reference
+
+
+def check_form(
+    form: Sequence[FormField], answers: Mapping[str, JsonValue], *, file_of: FileOf = by_id
+) -> dict[str, JsonValue]:
+    """The answers in the form's types; an empty answer is omitted. Raises `InputInvalid` naming the field.
+
+    Args:
+        form: The fields.
+        answers: Field id to answer.
+        file_of: Turns a reference to a file into its id: an id for users of the API, a sealed token for visitors.
+    """
     known = {field.id: field for field in form}
     for name in answers:
         if name not in known:
@@ -21,45 +41,52 @@ def check_form(form: Sequence[FormField], answers: Mapping[str, JsonValue]) -> d
                 f"The form has no field '{name}'{did_you_mean(name, known) or '.'}",
                 remedy=f"Its fields are: {listed(known)}." if known else "This flow has no form; send text.",
             )
-    found: dict[str, JsonValue] = {}
+    checked: dict[str, JsonValue] = {}
     for field in form:
         answer = answers.get(field.id)
         if answer not in (None, "", []):
-            found[field.id] = _checked(field, answer)
+            checked[field.id] = READERS[field.type](field, answer, file_of)
         elif field.required:
             raise InputInvalid(f"The form field '{field.id}' needs an answer.", remedy="Fill it in.")
-    return found
+    return checked
 
 
 def file_ids_in(form: Sequence[FormField], answers: Mapping[str, JsonValue]) -> list[str]:
     """Ids of the files that the answers to file fields name."""
-    found: list[str] = []
+    ids: list[str] = []
     for field in form:
         answer = answers.get(field.id)
-        if field.type in _FILES and answer is not None:
-            found += [str(one) for one in (answer if isinstance(answer, list) else [answer])]
-    return found
+        if READERS[field.type] is _files and answer is not None:
+            ids += [str(one) for one in (answer if isinstance(answer, list) else [answer])]
+    return ids
 
 
-def _checked(field: FormField, answer: JsonValue) -> JsonValue:
-    if field.type == "number":
-        return _number(field, answer)
-    if field.type in _FILES:
-        ids = answer if isinstance(answer, list) else [answer]
-        if not all(isinstance(one, str) for one in ids):
-            raise _wrong(field, "the id of an uploaded file")
-        return answer
+def _text(field: FormField, answer: JsonValue, _file_of: FileOf) -> str:
     if not isinstance(answer, str):
         raise _wrong(field, "a text")
-    if field.type == "select" and answer not in field.options:
-        raise InputInvalid(
-            f"The form field '{field.id}' has no option '{answer}'{did_you_mean(answer, field.options) or '.'}",
-            remedy=f"Its options are: {listed(field.options)}.",
-        )
     return answer
 
 
-def _number(field: FormField, answer: JsonValue) -> int | float:
+def _choice(field: FormField, answer: JsonValue, file_of: FileOf) -> str:
+    text = _text(field, answer, file_of)
+    if text not in field.options:
+        raise InputInvalid(
+            f"The form field '{field.id}' has no option '{text}'{did_you_mean(text, field.options) or '.'}",
+            remedy=f"Its options are: {listed(field.options)}.",
+        )
+    return text
+
+
+def _files(field: FormField, answer: JsonValue, file_of: FileOf) -> JsonValue:
+    references = answer if isinstance(answer, list) else [answer]
+    texts = [reference for reference in references if isinstance(reference, str)]
+    if len(texts) < len(references):
+        raise _wrong(field, "the id of an uploaded file")
+    ids: list[JsonValue] = [file_of(text) for text in texts]
+    return ids if isinstance(answer, list) else ids[0]
+
+
+def _number(field: FormField, answer: JsonValue, _file_of: FileOf) -> int | float:
     if isinstance(answer, str):
         try:
             answer = int(answer) if answer.strip().lstrip("+-").isdigit() else float(answer)
@@ -67,8 +94,24 @@ def _number(field: FormField, answer: JsonValue) -> int | float:
             raise _wrong(field, "a number") from None
     if isinstance(answer, bool) or not isinstance(answer, int | float) or not math.isfinite(answer):
         raise _wrong(field, "a number")
+    if isinstance(answer, int) and not SMALLEST_INTEGER <= answer <= LARGEST_INTEGER:
+        raise _wrong(field, "a number of at most 64 bits")
     return answer
 
 
 def _wrong(field: FormField, wanted: str) -> InputInvalid:
     return InputInvalid(f"The form field '{field.id}' must be {wanted}.", remedy="Correct the answer.")
+
+
+READERS: Mapping[FormFieldType, Callable[[FormField, Any, FileOf], JsonValue]] = MappingProxyType(
+    {
+        "text": _text,
+        "number": _number,
+        "select": _choice,
+        "image": _files,
+        "audio": _files,
+        "document": _files,
+        "file": _files,
+    }
+)
+"""How an answer to a field of each type is read."""

@@ -189,11 +189,11 @@ class TestRuns:
         sent = await visitor.post("files", files={"file": ("a.png", b"\x89PNG....", "image/png")})
         assert sent.status_code == 201, sent.text
         token = sent.json()["token"]
-        run = await visitor.run(form_data={"who": "A"}, form_files={"photo": [token]})
+        run = await visitor.run(form_data={"who": "A", "photo": [token]})
         assert "event: done" in (await visitor.events(run)).text
         other = Visitor(visitor.http, visitor.flow_id)
         await other.load()
-        answer = await other.post("runs", json={"form_data": {"who": "A"}, "form_files": {"photo": [token]}})
+        answer = await other.post("runs", json={"form_data": {"who": "A", "photo": [token]}})
         assert answer.status_code == 403
         upload = await us.ask("owner", "POST", "/files", files={"file": ("b.txt", b"ours", "text/plain")})
         for stolen in (upload.json()["id"], "x", ""):

@@ -33,6 +33,8 @@ class TestCheckForm:
             ({"namn": "x", "age": True}, "'age' must be a number"),
             ({"namn": "x", "age": math.inf}, "'age' must be a number"),
             ({"namn": "x", "age": "nan"}, "'age' must be a number"),
+            ({"namn": "x", "age": "9" * 30}, "'age' must be a number of at most 64 bits"),
+            ({"namn": "x", "age": -(2**64)}, "'age' must be a number of at most 64 bits"),
             ({"namn": "x", "age": [1]}, "'age' must be a number"),
             ({"namn": "x", "colour": "gren"}, "no option 'gren'"),
             ({"namn": "x", "scan": {"id": 1}}, "'scan' must be the id of an uploaded file"),

@@ -61,7 +61,7 @@ def rights_of(principal: Principal) -> Rights:
     everywhere = principal.visible_spaces is None
     return Rights(
         tenant=_ordered(access.granted()),
-        every_space=[one for one in TABLE if is_of_space(one) and everywhere and _in_scope(principal, one)],
+        every_space=[one for one in TABLE if is_of_space(one) and everywhere and principal.in_scope(one)],
         spaces=[
             SpaceRights(
                 space_id=space_id,
@@ -71,10 +71,6 @@ def rights_of(principal: Principal) -> Rights:
             for space_id in seen
         ],
     )
-
-
-def _in_scope(principal: Principal, permission: Permission) -> bool:
-    return principal.access.scopes is None or permission in principal.access.scopes
 
 
 def _ordered(granted: frozenset[Permission]) -> Sequence[Permission]:

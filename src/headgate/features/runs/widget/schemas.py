@@ -14,6 +14,12 @@ Whole = Annotated[int, Field(ge=SMALLEST_INTEGER, le=LARGEST_INTEGER)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 MOST_FILES = 10
 LONGEST_TEXT = 20_000
+Answer = (
+    Annotated[PlainText, Field(max_length=LONGEST_TEXT)]
+    | Whole
+    | Number
+    | Annotated[list[Token], Field(max_length=MOST_FILES)]
+)
 
 
 class WidgetOut(BaseModel):
@@ -35,13 +41,9 @@ class WidgetStart(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     text: PlainText = Field(default="", max_length=LONGEST_TEXT)
-    form_data: dict[Name, Annotated[PlainText, Field(max_length=LONGEST_TEXT)] | Whole | Number] = Field(
-        default_factory=dict, max_length=100
-    )
-    form_files: dict[Name, Annotated[list[Token], Field(max_length=MOST_FILES)]] = Field(
-        default_factory=dict, max_length=100
-    )
-    """Answers to fields that take files, as tokens of uploads."""
+    form_data: dict[Name, Answer] = Field(default_factory=dict, max_length=100)
+    """Answers to the form of the flow, whose fields say which type each has. A field that takes files is answered with
+    tokens of uploads of this visit."""
     files: list[Token] = Field(default_factory=list, max_length=MOST_FILES)
 
 

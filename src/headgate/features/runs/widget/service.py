@@ -10,6 +10,7 @@ from headgate.features.idempotency.keys import StartKey, start_key
 from headgate.features.idempotency.service import StartOnce
 from headgate.features.runs import service as runs
 from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.form import check_form
 from headgate.features.runs.schemas import RunStart
 from headgate.features.runs.transitions import RunKey
 from headgate.features.runs.widget import repository
@@ -36,9 +37,11 @@ class Widget:
     settings: WidgetSettings
     flow: Flow
 
-    def visitor(self, address: str | None) -> Principal:
-        """Somebody whom nobody knows: they run this flow and bring files for it, and see nothing."""
-        access = Access(roles={self.space_id: Role.RUNNER}, scopes=_SCOPES, spaces=frozenset({self.space_id}))
+    def visitor(self, address: str | None, files: frozenset[str] = frozenset()) -> Principal:
+        """An anonymous user: they run this flow and bring files for it, and see nothing but files they hold by a seal."""
+        access = Access(
+            roles={self.space_id: Role.RUNNER}, scopes=_SCOPES, spaces=frozenset({self.space_id}), files=files
+        )
         actor = Actor("system", "Visitor of a widget", address=address)
         return Principal(self.tenant_id, "", self.space_id, access, actor)
 
@@ -107,20 +110,21 @@ async def start(
     """
     visitor = unseal(box, "visit", visit, flow=widget.flow_id)["visitor"]
     bound = {"flow": widget.flow_id, "visitor": visitor}
-    files = [unseal(box, "upload", token, **bound)["file"] for token in wanted.files]
-    answers = {
-        name: [unseal(box, "upload", token, **bound)["file"] for token in tokens]
-        for name, tokens in wanted.form_files.items()
-    }
+    uploads: dict[str, str] = {}
+    sent = wanted.model_dump(mode="json")
+
+    def upload_of(token: str) -> str:
+        return uploads.setdefault(token, unseal(box, "upload", token, **bound)["file"])
+
     start_of = RunStart(
         text=wanted.text,
-        form_data={**wanted.form_data, **answers},
-        file_ids=files,
+        form_data=check_form(widget.flow.form, sent["form_data"], file_of=upload_of),
+        file_ids=[upload_of(token) for token in wanted.files],
         session_id=f"widget-{visitor}" if widget.settings.kind == "chat" else None,
         version="published",
     )
-    who = widget.visitor(address)
-    mark = start_key(who, key, wanted.model_dump(mode="json"), scope=f"widget/{widget.flow_id}/{visitor}/")
+    who = widget.visitor(address, frozenset(uploads.values()))
+    mark = start_key(who, key, sent, scope=f"widget/{widget.flow_id}/{visitor}/")
 
     async def begin(once: StartKey | None) -> str:
         return (await runs.start_run(database, engine, who, widget.flow_id, start_of, once=once)).run_id
