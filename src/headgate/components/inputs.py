@@ -165,7 +165,7 @@ class FileInput(Component):
         return found
 
     def _file_of(self, value: JsonValue) -> File:
-        """The file of the run that a form answer names, by id or name. An id that the run was not given opens nothing."""
+        """The file of the run that a form answer names, by id or name. The id of any other file opens nothing."""
         known = {key: file for file in reversed(self.ctx.input.files) for key in (file.name, file.id)}
         key = value.get("id") if isinstance(value, dict) else value
         if isinstance(key, str) and key in known:
