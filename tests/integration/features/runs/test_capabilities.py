@@ -1,5 +1,6 @@
-"""Nobody starts a run with a file that they may not open, by whichever route: generated from the form's field types and
-the routes that take answers or files.
+"""Nobody starts a run with a file that they may not open, by whichever route.
+
+Generated from the form's field types and from the routes that take answers or files.
 """
 
 import time
@@ -249,7 +250,7 @@ class TestKeysWithoutFilesView:
 
     async def test_rerun_what_a_run_was_given(self, place: Place) -> None:
         """The run holds its files: who may run it again needs no other right to them."""
-        file_id = sorted(place.ids)[0]
+        file_id = min(place.ids)
         first = await place.us.make("admin", f"/flows/{place.flow_id}/runs", **_start(of_file=file_id), wait=True)
         client = (await place.clients())["a key that only runs"]
         again = await client.post(f"/api/v1/flow-runs/{first['id']}/rerun", json={"wait": True})

@@ -38,7 +38,7 @@ class Widget:
     flow: Flow
 
     def visitor(self, address: str | None, files: frozenset[str] = frozenset()) -> Principal:
-        """An anonymous user: they run this flow and bring files for it, and see nothing but files they hold by a seal."""
+        """An anonymous user: they run this flow, bring files for it, and open only files that they hold by a seal."""
         access = Access(
             roles={self.space_id: Role.RUNNER}, scopes=_SCOPES, spaces=frozenset({self.space_id}), files=files
         )
