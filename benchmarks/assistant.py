@@ -18,24 +18,24 @@ from typing import Any
 
 import httpx2
 import psutil
-from fastapi import FastAPI
 from pydantic import SecretStr
 from tests.support.databases import make_settings, migrate
 
-from benchmarks.assistant_model import TOOLS, WireModel, in_process, wire_model
+from benchmarks.assistant_in_process import in_process
+from benchmarks.assistant_model import TOOLS, WireModel, wire_model
 from benchmarks.measure import Options, Report, arguments, percentile
 from headgate.agents.assistant.models.choice import ModelsAvailable, TurnModels
 from headgate.agents.assistant.schemas import AssistRequest
 from headgate.agents.assistant.service import Assistant
 from headgate.agents.assistant.turn.events import AssistEvent
 from headgate.components import BUILTINS
-from headgate.entrypoints.http.app import create_app
+from headgate.entrypoints.compose import Parts, open_parts
 from headgate.features.access.principal import LOCAL, Principal
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex, template_texts
 from headgate.features.secrets import service as secrets
 from headgate.foundation import log
-from headgate.foundation.settings import LogSettings
+from headgate.foundation.settings import LogSettings, Settings
 from headgate.toolkit import Workbench
 
 FIRST_MS, BUILD_MS, SEARCH_MS, GROWTH = 30.0, 150.0, 5.0, 1.1
@@ -91,36 +91,37 @@ def main() -> None:
         settings = make_settings(Path(folder), log=LogSettings(level="error"))
         log.configure(settings.log)
         migrate(settings)
-        asyncio.run(_measure(report, create_app(settings), model, options))
+        asyncio.run(_measure(report, settings, model, options))
     report.finish(options, picture="assistant.png")
 
 
-async def _measure(report: Report, app: FastAPI, model: WireModel, options: Options) -> None:
-    async with app.router.lifespan_context(app):
-        await _configure(app, model)
-        wire: Assistant = app.state.assistant
-        rounds = options.choose(100, 15, 1)
+async def _measure(report: Report, settings: Settings, model: WireModel, options: Options) -> None:
+    async with open_parts(settings) as parts:
+        await _configure(parts, model)
+        wire = parts.assistant
+        rounds = options.choose(101, 16, 1)
         _tell(report, "over the wire", await _turns(wire, "openai", rounds, model))
         local = replace(wire, models=OneModel(TOOLS))
         _tell(report, "model in this process", await _turns(local, "scripted", rounds, None))
         _search(report, options.choose(2000, 200, 2))
-        await _memory(report, replace(wire, models=OneModel(1)), options.choose(1000, 200, 10))
+        await _memory(report, replace(wire, models=OneModel(1)), options.choose(1000, 200, 3))
 
 
-async def _configure(app: FastAPI, model: WireModel) -> None:
-    async with app.state.database.writing() as session:
+async def _configure(parts: Parts, model: WireModel) -> None:
+    async with parts.database.writing() as session:
         for name, value in (("OPENAI_API_KEY", "sk-benchmark"), ("OPENAI_BASE_URL", model.base_url)):
-            await secrets.set_variable(session, LOCAL, app.state.box, name=name, value=SecretStr(value))
+            await secrets.set_variable(session, LOCAL, parts.box, name=name, value=SecretStr(value))
 
 
 async def _turns(assistant: Assistant, provider: str, rounds: int, model: WireModel | None) -> Took:
+    """Time so many turns; of several, the first is not counted: it imports LangChain."""
     took = Took()
     request = AssistRequest(input_value="build an echo", provider=provider, model_name="gpt-5-mini")
-    for number in range(rounds + 1):
+    for number in range(rounds):
         first, answered, whole = await _turn(assistant, request)
         floor = await _floor(model) if model is not None else 0.0
-        if number == 0:
-            continue  # the first imports LangChain
+        if number == 0 and rounds > 1:
+            continue
         took.first.append(first)
         took.answered.append(answered)
         took.whole.append(whole)
@@ -205,11 +206,11 @@ def _search(report: Report, rounds: int) -> None:
 
 async def _memory(report: Report, assistant: Assistant, turns: int) -> None:
     """Resident memory after a tenth, half and all of the turns, each in one of fifty conversations."""
-    process, seen = psutil.Process(), {}
+    process, seen, marks = psutil.Process(), {}, (max(1, turns // 10), max(2, turns // 2), turns)
     for number in range(1, turns + 1):
         request = AssistRequest(input_value="build an echo", provider="scripted", session_id=f"s{number % 50}")
         await _turn(assistant, request)
-        if number in (turns // 10, turns // 2, turns):
+        if number in marks:
             gc.collect()
             seen[number] = process.memory_info().rss / 1e6
     tenth, half, whole = seen.values()

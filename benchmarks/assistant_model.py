@@ -1,17 +1,18 @@
-"""The model of `benchmarks.assistant`, without latency: over OpenAI's protocol from another process, or in this one."""
+"""The model of `benchmarks.assistant`, without latency, over OpenAI's protocol from another process.
 
-import multiprocessing
+`python -m benchmarks.assistant_model` is that process.
+"""
+
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing.connection import Connection
-from typing import Any
+from typing import IO, Any
 
 from tests.integration.agents.assistant.scenarios.model import is_classification
 from tests.support.openai_server import OpenAIServer
-from tests.support.scripted_model import ScriptedModel, calls, says
 from tests.support.scripted_server import Asked, Script
-
-from headgate.agents.assistant.intent.intents import Intent
 
 TOOLS = 12
 SPEC = """name: Echo
@@ -37,37 +38,33 @@ def call_number(done: int) -> tuple[str, dict[str, Any]]:
 class WireModel:
     """The server's process: where it listens, and the bodies that it was sent."""
 
-    def __init__(self, pipe: Connection) -> None:
-        self._pipe = pipe
-        self.base_url: str = pipe.recv()
+    def __init__(self, orders: IO[str], answers: IO[str]) -> None:
+        self._orders, self._answers = orders, answers
+        self.base_url: str = json.loads(answers.readline())
 
     def bodies(self) -> list[dict[str, Any]]:
-        """What it was sent since this was last asked."""
-        self._pipe.send("bodies")
-        found: list[dict[str, Any]] = self._pipe.recv()
-        return found
+        """Return what it was sent since the last call."""
+        print("bodies", file=self._orders, flush=True)
+        bodies: list[dict[str, Any]] = json.loads(self._answers.readline())
+        return bodies
 
 
 @contextmanager
 def wire_model() -> Iterator[WireModel]:
-    """A server that speaks OpenAI's protocol, in a process of its own."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs,), daemon=True)
-    process.start()
-    try:
-        yield WireModel(ours)
-    finally:
-        ours.send("end")
-        process.join(10)
+    """A server that speaks OpenAI's protocol, in its own process; it ends with its standard input."""
+    command = [sys.executable, "-m", "benchmarks.assistant_model"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        yield WireModel(process.stdin, process.stdout)
 
 
-def _serve(pipe: Connection) -> None:
+def _serve() -> None:
     with OpenAIServer() as server:
         server.sort = lambda asked: _next(server, asked)
-        pipe.send(server.base_url)
-        while pipe.recv() == "bodies":
-            pipe.send([asked.body for asked in server.asked])
+        print(json.dumps(server.base_url), flush=True)
+        while sys.stdin.readline():
+            print(json.dumps([asked.body for asked in server.asked]), flush=True)
             server.asked.clear()
 
 
@@ -80,15 +77,5 @@ def _next(server: OpenAIServer, asked: Asked) -> Script:
     return server.text(BUILT)
 
 
-class InProcessModel(ScriptedModel):
-    """Says the same without any wire, and knows what a request is."""
-
-    def intent_of(self, _text: str) -> Intent:
-        """Always a build."""
-        return "build_flow"
-
-
-def in_process(tools: int = TOOLS) -> InProcessModel:
-    """A model for one turn of so many tool calls."""
-    steps = [(name, given) for name, given in map(call_number, range(tools))]
-    return InProcessModel(script=[*(calls(name, **given) for name, given in steps), says(BUILT)])
+if __name__ == "__main__":
+    _serve()

@@ -15,6 +15,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -37,7 +38,8 @@ _RECORD = """
   let last = performance.now(), on = true;
   const step = now => { times.push(now - last); last = now; if (on) requestAnimationFrame(step); };
   requestAnimationFrame(now => { last = now; requestAnimationFrame(step); });
-  window.stopFrames = () => { on = false; return times; };
+  const enough = done => times.length > 2 ? done(times) : setTimeout(enough, 5, done);
+  window.stopFrames = () => new Promise(enough).finally(() => { on = false; });
 }
 """
 _STARTED = """
@@ -55,16 +57,25 @@ _STARTED = """
 Gesture = Callable[[Page, float], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How long each gesture lasts, how often the page is opened, and how long it comes to rest before a gesture."""
+
+    seconds: float
+    repeats: int
+    settle: float = 0.4
+
+
 def main() -> None:
     """Measure and print."""
     options = arguments(__doc__ or "")
-    size = options.choose((4.0, 3), (1.5, 3), (0.1, 1))
-    sizes = options.choose(SIZES, SIZES, dict([next(iter(SIZES.items()))]))
+    effort = options.choose(Effort(4.0, 3), Effort(1.5, 3), Effort(0.02, 1, settle=0.05))
+    sizes = options.choose(SIZES, SIZES, {20: 24})
     report = Report("The canvas (Chromium, software rendering)", ("nodes", "what", "median", "p95", "worst frame"))
     with _page_address() as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(**BROWSER_OPTIONS)
         for nodes, edges in sizes.items():
-            _measure(report, browser, f"{url}/flows/{_imported(url, nodes, edges)}", nodes, size)
+            _measure(report, browser, f"{url}/flows/{_imported(url, nodes, edges)}", nodes, effort)
         browser.close()
     report.finish(options, picture="canvas.png")
 
@@ -84,9 +95,8 @@ def _page_address() -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
 
 
-def _measure(report: Report, browser: Browser, address: str, nodes: int, size: tuple[float, int]) -> None:
-    seconds, repeats = size
-    starts = [_start(browser, address) for _ in range(repeats)]
+def _measure(report: Report, browser: Browser, address: str, nodes: int, effort: Effort) -> None:
+    starts = [_start(browser, address) for _ in range(effort.repeats)]
     for what, aim in (("drawn", LONGEST_PAINT_MS), ("idle", LONGEST_START_MS)):
         took = sorted(one[what] for one in starts)
         name = {"drawn": "first picture of the flow", "idle": "ready for the hand"}[what]
@@ -99,11 +109,12 @@ def _measure(report: Report, browser: Browser, address: str, nodes: int, size: t
     page = context.new_page()
     page.goto(address)
     page.evaluate(_STARTED)
-    time.sleep(0.5)
     for name, prepare, gesture in GESTURES:
         prepare(page)
-        time.sleep(0.4)
-        frames = _frames(page, gesture, seconds)
+        time.sleep(effort.settle)
+        _pause_pointer(page)
+        time.sleep(effort.settle)
+        frames = _frames(page, gesture, effort.seconds)
         fps = 1000 / statistics.median(frames)
         slow = percentile(frames, 0.95)
         bar = (f"{nodes} nodes: {name} at {LEAST_FPS:.0f} fps", LEAST_FPS / fps) if nodes == max(SIZES) else None
@@ -153,17 +164,14 @@ def _swing(page: Page, x: float, y: float, seconds: float, reach: float) -> None
 
 def _whole(page: Page) -> None:
     page.get_by_role("button", name="Fit to window").click()
-    _pause_pointer(page)
 
 
 def _close(page: Page) -> None:
     page.get_by_role("button", name="Fit to window").click()
     page.get_by_role("button", name="set to 100").click()
-    _pause_pointer(page)
 
 
 def _pause_pointer(page: Page) -> None:
-    time.sleep(0.4)
     x, y = _middle(page)
     page.mouse.move(x, y)
 

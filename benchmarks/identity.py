@@ -73,7 +73,7 @@ def _measure(report: Report, database: str, folder: Path, url: str, rounds: int)
         people = asyncio.run(_people(folder, url))
         lines = {AUTO_LOGIN: servers.enter_context(_line(port, {}))}
         lines |= {name: servers.enter_context(_line(shut_port, headers)) for name, headers in people.items()}
-        took = _in_turns(lines, rounds)
+        took = _in_turns(lines, rounds, warm=min(100, rounds))
         used = {name: _cpu_ms(line, pid if name == AUTO_LOGIN else shut_pid, rounds) for name, line in lines.items()}
     floor = percentile(took[AUTO_LOGIN], 0.5)
     for name, values in took.items():
@@ -168,9 +168,9 @@ def _line(port: int, headers: dict[str, str]) -> Iterator[_Line]:
         found.close()
 
 
-def _in_turns(lines: dict[str, _Line], rounds: int) -> dict[str, list[float]]:
+def _in_turns(lines: dict[str, _Line], rounds: int, *, warm: int) -> dict[str, list[float]]:
     for line in lines.values():
-        for _ in range(100):
+        for _ in range(warm):
             line.ask()
     took: dict[str, list[float]] = {name: [] for name in lines}
     for _ in range(rounds):

@@ -44,12 +44,12 @@ uvicorn.Server(uvicorn.Config(app, access_log=False, log_level="warning")).run(s
 def main() -> None:
     """Measure and print."""
     options = arguments(__doc__ or "")
-    seconds = options.choose(8.0, 2.0, 0.05)
+    seconds, levels = options.choose(8.0, 2.0, 0.0), options.choose((1, 8, 32), (1, 8, 32), (1, 2))
     report = Report(
         "Runs over HTTP (SQLite)", ("flow", "at once", "p50 ms", "p95 ms", "runs/s", "CPU-ms", "floor p50", "ratio")
     )
     with _process([sys.executable, "-c"], {}) as (port, pid):
-        floors = {at_once: asyncio.run(_load(port, "/run", at_once, seconds / 2, pid)) for at_once in (1, 8, 32)}
+        floors = {at_once: asyncio.run(_load(port, "/run", at_once, seconds / 2, pid)) for at_once in levels}
     with (
         tempfile.TemporaryDirectory() as folder,
         _process([HEADGATE, "serve", "--port"], {"HEADGATE_DATA_DIR": folder}) as (
@@ -60,7 +60,7 @@ def main() -> None:
         for steps in (3, 12):
             flow = _published(port, steps)
             asyncio.run(_load(port, flow, 4, min(0.5, seconds), pid))
-            for at_once in (1, 8, 32):
+            for at_once in levels:
                 _row(report, steps, at_once, asyncio.run(_load(port, flow, at_once, seconds, pid)), floors[at_once])
     report.finish(options, picture="rest.png")
 

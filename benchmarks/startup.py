@@ -7,7 +7,6 @@ interpreter that imports the libraries that all of them use.
 """
 
 import importlib.metadata
-import json
 import os
 import socket
 import subprocess
@@ -63,7 +62,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         environment = _environment(folder)
         serve, smallest = [str(HEADGATE), "serve", "--port"], [sys.executable, "-c"]
-        first = _serve(serve, environment)  # makes the database and the bytecode
+        first = _serve(serve, environment, imported=Path(folder) / "imported")  # makes the database and the bytecode
         floor, version, bare, served = [], [], [], [first] if options.smoke else []
         for _ in range(repeats):  # in turns: each meets the same load as its floor
             floor.append(_seconds([sys.executable, "-c", "pass"], environment))
@@ -71,7 +70,7 @@ def main() -> None:
             bare.append(_serve(smallest, environment))
             if not options.smoke:
                 served.append(_serve(serve, environment))
-        loaded = _imported_at_start(environment)
+        loaded = _providers(Path(folder) / "imported")
         names = list(COMMANDS)[: 1 if options.smoke else None]
         libraries, commands = _commands(Path(folder), environment, repeats, names)
     packages, megabytes = _installed()
@@ -159,13 +158,20 @@ def _processor_times(command: Sequence[str], environment: dict[str, str]) -> tup
     return first, after.children_user + after.children_system - before.children_user - before.children_system
 
 
-def _serve(command: Sequence[str], environment: dict[str, str]) -> tuple[float, float]:
-    """Seconds from the start of the process to its first healthy answer, and megabytes resident then."""
+def _serve(
+    command: Sequence[str], environment: dict[str, str], imported: Path = Path(os.devnull)
+) -> tuple[float, float]:
+    """Seconds from the start of the process to its first healthy answer, and megabytes resident then.
+
+    With `imported`, the interpreter writes each import into that file.
+    """
     port = free_port()
     bare = command[-1] == "-c"
     last = BARE.replace("PORT", str(port)) if bare else str(port)
     began = time.perf_counter()
-    process = subprocess.Popen([*command, last], env=environment, stderr=subprocess.DEVNULL)
+    more = {} if imported == Path(os.devnull) else {"PYTHONPROFILEIMPORTTIME": "1"}
+    with imported.open("wb") as errors:
+        process = subprocess.Popen([*command, last], env=environment | more, stderr=errors)
     try:
         while True:
             try:
@@ -195,15 +201,10 @@ def free_port() -> int:
         return port
 
 
-def _imported_at_start(environment: dict[str, str]) -> list[str]:
-    code = (
-        "import json, sys; from headgate.entrypoints.http.app import create_app; "
-        "from headgate.foundation.settings import Settings; create_app(Settings()); "
-        f"print(json.dumps([name for name in {PROVIDERS!r} if name in sys.modules]))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True)
-    found: list[str] = json.loads(done.stdout)
-    return found
+def _providers(imported: Path) -> list[str]:
+    """Provider packages among what a server imported until its first answer."""
+    names = {line.rpartition("|")[2].strip() for line in imported.read_text().splitlines()}
+    return [name for name in PROVIDERS if name in names]
 
 
 def _installed() -> tuple[int, float]:

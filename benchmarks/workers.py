@@ -8,6 +8,7 @@ Memory is the proportional share (PSS): pages that children share with their par
 """
 
 import asyncio
+import os
 import tempfile
 import time
 from collections.abc import AsyncIterator
@@ -20,6 +21,7 @@ from sqlalchemy import func, select
 from tests.integration.faults.cluster import Cluster, Worker
 from tests.integration.faults.installation import Server, counting_flow
 from tests.support.databases import Postgres, make_settings
+from tests.support.forked import IMPORTS
 
 from benchmarks.measure import Options, Report, arguments, median
 from headgate.entrypoints.own_services import OwnRedis
@@ -34,6 +36,13 @@ CONTINUE_AIM_SECONDS = 10.0
 CHILDREN = 2
 STEP_SECONDS = 1.0
 SETTLE_SECONDS = 2.0
+IMPORTED = (
+    *("celery.apps.beat", "celery.apps.worker", "celery.concurrency.prefork", "kombu.transport.redis", "psycopg_pool"),
+    *("headgate.entrypoints.cli.beat", "headgate.entrypoints.cli.serve", "headgate.entrypoints.cli.worker"),
+    *("headgate.entrypoints.worker.processes", "headgate.features.runs.store.postgres"),
+    "tests.support.headgate_process",
+)
+"""What its processes have in common: the rest of what tests fork from takes longer to import than a smoke run."""
 TWO_STEPS = {
     "name": "Two steps",
     "nodes": [{"id": "heard", "type": "ChatInput"}, {"id": "said", "type": "ChatOutput"}],
@@ -53,17 +62,25 @@ class Bench:
 async def main(options: Options) -> None:
     """Measure and print."""
     report = Report("Workers", ("what", "found", "aim"))
-    queued, deaths = options.choose((10_000, 10), (1_000, 3), (20, 1))
+    os.environ[IMPORTS] = ",".join(IMPORTED)
+    queued, deaths = options.choose((10_000, 10), (1_000, 3), (4, 1))
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)  # noqa: ASYNC240 - the server of PostgreSQL runs as another user
-        async with _bench(Path(folder)) as bench:
+        async with _bench(Path(folder), hasty=options.smoke) as bench:
             await _memory(report, bench, queued)
-            await _deaths(report, bench, deaths, options.choose(STEP_SECONDS, STEP_SECONDS, 0.2))
+            await _deaths(
+                report,
+                bench,
+                deaths,
+                options.choose(STEP_SECONDS, STEP_SECONDS, 0.2),
+                settle=options.choose(SETTLE_SECONDS, SETTLE_SECONDS, 0.0),
+            )
     report.finish(options, picture="workers.png")
 
 
 @asynccontextmanager
-async def _bench(folder: Path) -> AsyncIterator[Bench]:
+async def _bench(folder: Path, *, hasty: bool) -> AsyncIterator[Bench]:
+    """Start everything; in haste, what is lost is looked for sooner than an installation does by default."""
     postgres = await asyncio.to_thread(Postgres, folder / "postgres", "workers", careless=())
     redis = OwnRedis(folder / "redis")
     try:
@@ -72,8 +89,7 @@ async def _bench(folder: Path) -> AsyncIterator[Bench]:
             settings.data_dir.mkdir()
             redis.start()
             cluster = Cluster(settings.data_dir, {"HEADGATE_DATABASE__URL": url, "HEADGATE_LOG__LEVEL": "error"})
-            # What an installation has by default, not the haste of the fault tests.
-            cluster.join(redis, hasty=False)
+            cluster.join(redis, hasty=hasty)
             database = Database(settings)
             try:
                 yield Bench(cluster, await cluster.up(), database)
@@ -107,7 +123,7 @@ async def _memory(report: Report, bench: Bench, queued: int) -> None:
     worker.kill()
 
 
-async def _deaths(report: Report, bench: Bench, count: int, seconds: float) -> None:
+async def _deaths(report: Report, bench: Bench, count: int, seconds: float, *, settle: float) -> None:
     """Kill the worker of a run at work, with another one beside it; how long until its step is begun again."""
     cluster = bench.cluster
     flow = await cluster.make_flow(bench.server, counting_flow(cluster.counter, seconds=seconds))
@@ -115,7 +131,7 @@ async def _deaths(report: Report, bench: Bench, count: int, seconds: float) -> N
     waited = []
     for number in range(count):
         mortal, spare = spare, cluster.command("worker", "--concurrency", str(CHILDREN))
-        await staffed(spare)
+        await staffed(spare, settle)
         await cluster.submit(bench.server, flow, 1, at_once=1)
         label = f"run-{cluster.labels}"
         await _lines(cluster.counter, label, 1)
@@ -133,12 +149,12 @@ async def _deaths(report: Report, bench: Bench, count: int, seconds: float) -> N
     _row(report, "the same, longest (s)", max(waited), CONTINUE_AIM_SECONDS)
 
 
-async def staffed(worker: Worker) -> None:
+async def staffed(worker: Worker, settle: float) -> None:
     """Wait until a worker has its children, and a moment longer: they open what they work with."""
     async with asyncio.timeout(60):
         while len(psutil.Process(worker.process.pid).children()) < CHILDREN:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
-    await asyncio.sleep(SETTLE_SECONDS)
+    await asyncio.sleep(settle)
 
 
 def _row(report: Report, what: str, value: float, aim: float) -> None:

@@ -12,7 +12,7 @@ from benchmarks.measure import Report
 
 ROWS: dict[str, set[str]] = {
     "assistant": set(),
-    "canvas": {"100"},
+    "canvas": {"20"},
     "codev": set(),
     "engine": {"SQLite", "SQLite FULL", "PostgreSQL"},
     "identity": {"SQLite"},

@@ -55,6 +55,8 @@ IMPORTED = (
     "tests.support.headgate_process",
     "tests.support.mcp_process",
 )
+IMPORTS = "FORKED_IMPORTS"
+"""An environment variable that names the modules to import first instead, separated by commas."""
 MOST_BYTES = 150_000
 """Of an order: an environment may be long."""
 _STATUS = struct.Struct("i")
@@ -263,7 +265,7 @@ def _become(order: _Order) -> None:
 _LIFELINE = os.environ.get(VARIABLE, "")
 
 if __name__ == "__main__":
-    for name in IMPORTED:
+    for name in os.environ[IMPORTS].split(",") if IMPORTS in os.environ else IMPORTED:
         import_module(name)
     gc.collect()
     gc.freeze()
