@@ -21,6 +21,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts.tables import ApiKey, OneTimeLink, User, UserSession
 from headgate.features.assistants.tables import AssistantRow
 from headgate.features.catalog.own.tables import OwnComponent
+from headgate.features.flows.tables import FlowRow
 from headgate.features.idempotency.keys import CLAIM, StartKey
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
 from headgate.features.models.tables import ModelClass
@@ -270,6 +271,7 @@ async def _make_rows(world: World, database: Database) -> None:
     shown = f"https://127.0.0.1:9/{world.marker}"
     key = StartKey(tenant, new_id(), world.principal.user_id or "", "0" * 64, answer=f'"{world.marker}"')
     async with database.writing() as session:
+        await session.execute(update(FlowRow).where(FlowRow.id == world.unpublished_id).values(owner_user_id=None))
         await session.execute(text(CLAIM), key.values(world.run_ids[0], clock()))
         world.codev_ids += await add_sessions(session, world.principal, world.flow_ids[0], world.marker)
         world.pattern_ids.append(await add_pattern(session, world.principal, world.codev_ids[0], world.marker))

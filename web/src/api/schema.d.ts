@@ -1459,6 +1459,28 @@ export interface paths {
         patch: operations["patch_api_v1_flows__flow_id__patch"];
         trace?: never;
     };
+    "/api/v1/flows/{flow_id}/owner": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the owner
+         * @description Make another member of the flow's space its owner. For the owner, and for users who manage the space.
+         *
+         *     Needs the permission `flows.edit`.
+         */
+        put: operations["put_owner_api_v1_flows__flow_id__owner_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flows/{flow_id}/draft": {
         parameters: {
             query?: never;
@@ -4331,7 +4353,7 @@ export interface components {
         };
         /**
          * FlowPatch
-         * @description New name, description or owner.
+         * @description New name or description.
          */
         FlowPatch: {
             /** Name */
@@ -4367,6 +4389,36 @@ export interface components {
              * @default 1
              */
             required_trials?: number;
+        };
+        /**
+         * FlowSummary
+         * @description A flow in a list.
+         */
+        FlowSummary: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            /** Space Id */
+            space_id: string;
+            /** Revision */
+            revision: number;
+            /** Published Version */
+            published_version: number | null;
+            /** Owner User Id */
+            owner_user_id?: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
         };
         /**
          * FlowiseInstanceIn
@@ -5550,6 +5602,17 @@ export interface components {
          * @enum {string}
          */
         OutputType: "text" | "json" | "pdf" | "docx";
+        /**
+         * OwnerIn
+         * @description A new owner.
+         */
+        OwnerIn: {
+            /**
+             * User Id
+             * @description A member of the space who may edit flows there.
+             */
+            user_id: string;
+        };
         /** Page[AssistantOut] */
         Page_AssistantOut_: {
             /** Items */
@@ -13271,6 +13334,90 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FlowOut"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_owner_api_v1_flows__flow_id__owner_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnerIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowSummary"];
                 };
             };
             /** @description Nobody is signed in, or the API key is not valid. */

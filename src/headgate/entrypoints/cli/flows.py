@@ -16,18 +16,22 @@ from headgate.features.accounts.spaces.service import list_spaces
 from headgate.features.flows import service, versions
 from headgate.features.flows.summaries import FlowSummary, VersionSummary
 from headgate.foundation.errors import Invalid
+from headgate.foundation.ids import is_id
 from headgate.foundation.lazy import lazy_module
 
 if TYPE_CHECKING:
     from rich import prompt
 
     from headgate.entrypoints.cli import component_checks
-    from headgate.features.flows import own_code
+    from headgate.features.accounts.users import service as users
+    from headgate.features.flows import own_code, owners
     from headgate.graph import draw
 else:
     prompt = lazy_module("rich.prompt")
     component_checks = lazy_module("headgate.entrypoints.cli.component_checks")
+    users = lazy_module("headgate.features.accounts.users.service")
     own_code = lazy_module("headgate.features.flows.own_code")
+    owners = lazy_module("headgate.features.flows.owners")
     draw = lazy_module("headgate.graph.draw")
 
 app = typer.Typer(
@@ -122,6 +126,28 @@ def publish(
             print_json(found)
         else:
             console.print(f"Published release {found.release} (version {found.version}, {found.checksum[:12]}).")
+
+    with_installation(work)
+
+
+@app.command("set-owner")
+def set_owner(
+    which: FlowArgument,
+    who: Annotated[str, typer.Argument(metavar="USER", help="E-mail address or id of the new owner.")],
+    json: JsonFlag = False,
+) -> None:
+    """Make another member of the flow's space its owner. They must be able to edit flows there."""
+
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, which)
+        async with installation.database.writing() as session:
+            user = await (users.get_user if is_id(who) else users.get_user_of_address)(session, acting(), who)
+            row = await owners.transfer_flow(session, acting(), flow_id, user.id)
+            shown, name = FlowSummary.model_validate(row), user.name or who
+        if json:
+            print_json(shown)
+        else:
+            console.print(f"{escape(name)} owns {escape(shown.name)}.")
 
     with_installation(work)
 

@@ -49,6 +49,8 @@ What the tables cannot say:
 - Running a draft, or a version that was never published, needs `runs.test` besides; so do looking ahead at it, and
   repeating or resuming such a run.
 - Deleting a flow that is published needs `flows.publish` besides.
+- The owner of a flow is changed by its owner, or by users with `spaces.manage`. The new owner is a member of the
+  space who may edit flows there.
 - A flow's graph with the results of a run needs `runs.view` besides.
 - An upload is seen by the person who uploaded it, and by nobody else, until a run or a test of a flow takes it.
   From then on it is a file of that flow's space.

@@ -28,6 +28,7 @@ Action = Literal[
     "flow.created",
     "flow.deleted",
     "flow.draft_saved",
+    "flow.owner_changed",
     "flow.published",
     "flow.renamed",
     "flow.restored",

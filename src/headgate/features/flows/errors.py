@@ -48,6 +48,19 @@ class NothingToUndo(Conflict):
         super().__init__("The flow has not been changed since it was made.", remedy="Delete it if you do not want it.")
 
 
+class CannotOwn(Invalid):
+    """A member of the space who may not edit flows there, or who is shut out, cannot own a flow."""
+
+    code = "cannot_own"
+    title = "This member cannot own the flow"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name} may not edit flows in this space.",
+            remedy="Choose an active member who is at least an editor, or change their role first.",
+        )
+
+
 class StaleRevision(Conflict):
     """The draft changed since the caller read it. Carries the `revision` in force; nothing was overwritten."""
 

@@ -11,7 +11,7 @@ from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.catalog.registry import Registry
-from headgate.features.flows import service, transfer, versions
+from headgate.features.flows import owners, service, transfer, versions
 from headgate.features.flows.live import FlowStream
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.schemas import (
@@ -22,6 +22,7 @@ from headgate.features.flows.schemas import (
     FlowOut,
     FlowPatch,
     ImportIn,
+    OwnerIn,
     PublishIn,
     RestoreIn,
     VersionOut,
@@ -94,6 +95,12 @@ async def patch(flow_id: str, body: FlowPatch, session: WriteSession, caller: Ca
     """Change name or description."""
     row = await service.rename_flow(session, caller, flow_id, name=body.name, description=body.description)
     return await _out(row, rules)
+
+
+@router.put("/{flow_id}/owner", summary="Change the owner", responses=problems(403, 404), dependencies=[EDIT])
+async def put_owner(flow_id: str, body: OwnerIn, session: WriteSession, caller: Caller) -> FlowSummary:
+    """Make another member of the flow's space its owner. For the owner, and for users who manage the space."""
+    return FlowSummary.model_validate(await owners.transfer_flow(session, caller, flow_id, body.user_id))
 
 
 @router.patch("/{flow_id}/draft", summary="Save the draft", responses=problems(403, 404, 409), dependencies=[EDIT])

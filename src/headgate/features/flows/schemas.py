@@ -25,10 +25,16 @@ class FlowCreate(_In):
 
 
 class FlowPatch(_In):
-    """New name, description or owner."""
+    """New name or description."""
 
     name: str | None = Field(default=None, min_length=1, max_length=200)
     description: str | None = Field(default=None, max_length=10_000)
+
+
+class OwnerIn(_In):
+    """A new owner."""
+
+    user_id: str = Field(min_length=1, max_length=64, description="A member of the space who may edit flows there.")
 
 
 class DraftPatch(_In):

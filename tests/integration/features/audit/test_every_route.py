@@ -45,6 +45,7 @@ QUIET = {
 """Routes whose calls change nothing although their method says so, and why."""
 MEANT: dict[str, Callable[[World], dict[str, Any]]] = {
     "POST /api/v1/flows/{flow_id}/publish": lambda world: {"flow_id": world.unpublished_id},
+    "PUT /api/v1/flows/{flow_id}/owner": lambda world: {"flow_id": world.unpublished_id},
     "POST /api/v1/flows/{flow_id}/tests/run": lambda world: {"flow_id": world.flow_ids[1]},
     "PATCH /api/v1/flows/{flow_id}/draft": lambda world: {"definition": {**world.definition, "name": "Other"}},
     "PUT /api/v1/spaces/{space_id}/members/{user_id}": lambda world: {"space_id": world.space_ids[0], "role": "editor"},

@@ -14,3 +14,7 @@ export const flowQuery = (id: string) =>
     queryKey: flowKeys.one(id),
     queryFn: ({ signal }) => unwrap(api.GET("/api/v1/flows/{flow_id}", { params: { path: { flow_id: id } }, signal })),
   });
+
+/** Make another member of the flow's space its owner. */
+export const changeOwner = (flow_id: string, user_id: string) =>
+  unwrap(api.PUT("/api/v1/flows/{flow_id}/owner", { params: { path: { flow_id } }, body: { user_id } }));

@@ -125,6 +125,8 @@ export default {
   owner_you: "{{name}} (you)",
   no_owner: "No owner",
   owner_unknown: "The owner could not be read",
+  owner_help: "Members of the space who can edit flows can own it. The change is saved at once.",
+  owner_failed: "The owner was not changed",
   done: "Done",
   duplicate: "Duplicate",
   copy_of: "{{name}} (copy)",

@@ -128,6 +128,8 @@ const sv: Translation<typeof en> = {
   owner_you: "{{name}} (du)",
   no_owner: "Ingen ägare",
   owner_unknown: "Ägaren kunde inte läsas",
+  owner_help: "Medlemmar i utrymmet som kan redigera flöden kan äga det. Ändringen sparas direkt.",
+  owner_failed: "Ägaren ändrades inte",
   done: "Klar",
   duplicate: "Duplicera",
   copy_of: "{{name}} (kopia)",

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.access.permissions import Permission, Role
+from headgate.features.access.permissions import EVERYTHING, Permission, Role, TenantRole, of_role
 from headgate.features.access.principal import Principal
 from headgate.features.accounts import repository as accounts
 from headgate.features.accounts.spaces import repository
@@ -65,6 +65,23 @@ async def remove_member(session: AsyncSession, principal: Principal, space_id: s
     await repository.remove_member(session, found)
     before = _told(person.id, person.name, found.role)
     await record_space(session, principal, space, "space.member_removed", before=before)
+
+
+async def hold_member(
+    session: AsyncSession, principal: Principal, space_id: str, user_id: str
+) -> tuple[Member, frozenset[Permission]]:
+    """A member of a space and what they may do there; neither changes until the transaction ends.
+
+    Raises `SpaceNotFound`, `MemberNotFound`.
+    """
+    space = await get_space(session, principal, space_id)
+    held = await repository.hold_member(session, space_id, user_id, tenant_id=principal.tenant_id)
+    if held is None:
+        raise MemberNotFound(user_id, space.name)
+    member, person = held
+    admin = person.role == TenantRole.ADMIN.value
+    found = Member(person.id, person.name, person.email, person.active, member.role, member.created_at)
+    return found, EVERYTHING if admin else of_role(Role(member.role))
 
 
 def _told(user_id: str, name: str, role: str) -> Mapping[str, object]:

@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.accounts.tables import Space, SpaceMember, User
 
-_FLOWS = table("flows", column("space_id"), column("tenant_id"))
-"""Flows are a feature above this one; only whether there are any is asked."""
+_FLOWS = table("flows", column("space_id"), column("tenant_id"), column("owner_user_id"))
+"""Flows are a feature above this one: only whether there are any is read, and the owner of a deleted user's removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,27 @@ async def find_member(session: AsyncSession, space_id: str, user_id: str, *, ten
         SpaceMember.space_id == space_id, SpaceMember.user_id == user_id, SpaceMember.tenant_id == tenant_id
     )
     return (await session.execute(query)).scalar_one_or_none()
+
+
+async def hold_member(
+    session: AsyncSession, space_id: str, user_id: str, *, tenant_id: str
+) -> tuple[SpaceMember, User] | None:
+    """A membership and its user; nobody changes or deletes either until the transaction ends."""
+    query = (
+        select(SpaceMember, User)
+        .join(User, and_(User.id == SpaceMember.user_id, User.tenant_id == SpaceMember.tenant_id))
+        .where(SpaceMember.space_id == space_id, SpaceMember.user_id == user_id, SpaceMember.tenant_id == tenant_id)
+        .with_for_update(read=True)
+        .execution_options(populate_existing=True)
+    )
+    found = (await session.execute(query)).one_or_none()
+    return (found[0], found[1]) if found is not None else None
+
+
+async def disown_flows(session: AsyncSession, user_id: str, *, tenant_id: str) -> None:
+    """Leave the flows that a user owns without an owner."""
+    owned = (_FLOWS.c.owner_user_id == user_id, _FLOWS.c.tenant_id == tenant_id)
+    await session.execute(update(_FLOWS).where(*owned).values(owner_user_id=None))
 
 
 async def has_flows(session: AsyncSession, space_id: str, *, tenant_id: str) -> bool:

@@ -25,7 +25,8 @@ DELETED = "Deleted user"
 async def delete_user(session: AsyncSession, principal: Principal, user_id: str) -> None:
     """Delete a user: name, address, credentials, sessions, keys and memberships. History keeps the id.
 
-    Flows and runs stay in their spaces. The caller becomes owner of a space that would have none. A space that the user
+    Flows and runs stay in their spaces; the flows that the user owned have no owner until somebody who manages the
+    space names one. The caller becomes owner of a space that would have none. A space that the user
     created and that contains their name or address is renamed. The address can be invited again, as a new user.
 
     Raises `UserNotFound`, `LastAdmin`, `SignsInNowhere`.
@@ -41,6 +42,7 @@ async def delete_user(session: AsyncSession, principal: Principal, user_id: str)
     await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id)
     await delete_links(session, tenant_id=user.tenant_id, user_id=user.id)
     await delete_keys(session, tenant_id=user.tenant_id, user_id=user.id)
+    await spaces.disown_flows(session, user.id, tenant_id=user.tenant_id)
     await _leave_spaces(session, principal, user)
     _forget(user)
     await session.flush()

@@ -16,6 +16,7 @@ export default {
   did_flow_deleted: "Flow deleted",
   did_flow_draft_saved: "Draft saved",
   did_flow_published: "Flow published",
+  did_flow_owner_changed: "Owner of a flow changed",
   did_flow_renamed: "Flow renamed",
   did_flow_restored: "Flow restored",
   did_flow_tests_cancelled: "Tests cancelled",

@@ -18,6 +18,7 @@ const sv: Translation<typeof en> = {
   did_flow_deleted: "Flöde borttaget",
   did_flow_draft_saved: "Utkast sparat",
   did_flow_published: "Flöde publicerat",
+  did_flow_owner_changed: "Ägare av ett flöde ändrad",
   did_flow_renamed: "Flöde bytte namn",
   did_flow_restored: "Flöde återställt",
   did_flow_tests_cancelled: "Tester avbrutna",
