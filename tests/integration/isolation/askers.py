@@ -162,6 +162,7 @@ RAISED: Mapping[Name, Callable[[World], list[tuple[dict[str, Any], Permission]]]
         ({"flow_id": world.unpublished_id}, Permission.FLOWS_EDIT),
         ({"flow_id": world.flow_ids[1]}, Permission.FLOWS_PUBLISH),
     ],
+    ("PUT", "/api/v1/flows/{flow_id}/owner"): lambda _world: [({}, Permission.SPACES_MANAGE)],
     ("POST", "/api/v1/flows/{flow_id}/restore"): lambda world: [
         ({"flow_id": world.unpublished_id}, Permission.FLOWS_EDIT),
         ({"flow_id": world.flow_ids[1]}, Permission.FLOWS_PUBLISH),

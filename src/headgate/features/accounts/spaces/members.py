@@ -72,12 +72,12 @@ async def hold_member(
 ) -> tuple[Member, frozenset[Permission]]:
     """A member of a space and what they may do there; neither changes until the transaction ends.
 
-    Raises `SpaceNotFound`, `MemberNotFound`.
+    For callers who have checked what the principal may do in the space. Raises `MemberNotFound`.
     """
-    space = await get_space(session, principal, space_id)
     held = await repository.hold_member(session, space_id, user_id, tenant_id=principal.tenant_id)
     if held is None:
-        raise MemberNotFound(user_id, space.name)
+        space = await repository.find_space(session, space_id, tenant_id=principal.tenant_id)
+        raise MemberNotFound(user_id, space.name if space is not None else space_id)
     member, person = held
     admin = person.role == TenantRole.ADMIN.value
     found = Member(person.id, person.name, person.email, person.active, member.role, member.created_at)
