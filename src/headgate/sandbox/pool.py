@@ -1,11 +1,11 @@
-"""The sandbox as the rest of Headgate uses it: `SandboxPool().runner(tenant_id)` is a `CodeRunner`."""
+"""The sandbox as the rest of Headgate uses it: `SandboxPool().runner(tenant_id)` runs the code of one execution."""
 
 import asyncio
 import contextlib
 import functools
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import orjson
 from pydantic import JsonValue
@@ -22,7 +22,7 @@ from headgate.sandbox.limits import Limits, PoolSize
 from headgate.sandbox.reading.scan import check_code, check_component
 from headgate.sandbox.report import SandboxReport, probe
 from headgate.sandbox.workers import answers
-from headgate.sandbox.workers.request import Owner, Request
+from headgate.sandbox.workers.request import Owner, Request, Scope
 from headgate.sandbox.workers.stock import WorkerStock
 from headgate.sandbox.workers.watchdog import Watchdog
 from headgate.sandbox.workers.worker import Worker
@@ -31,18 +31,49 @@ DEFAULT_SIZE = PoolSize()
 DEFAULT_LIMITS = Limits()
 
 
-@dataclass(frozen=True, slots=True)
-class TenantRunner:
-    """The `CodeRunner` of one tenant."""
+class ScopedRunner:
+    """The `CodeRunner` of one execution, of a step for example; `close` it when that is over.
 
-    pool: "SandboxPool"
-    tenant_id: str
+    Calls of the same code and manifest may share a worker, where the last one left nothing behind. No other runner ever
+    gets it: what foreign code did to its process ends with the execution.
+
+    Args:
+        pool: Whose workers it uses.
+        tenant_id: For whom.
+    """
+
+    def __init__(self, pool: "SandboxPool", tenant_id: str) -> None:
+        self._pool = pool
+        self._scope = Scope(tenant_id)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End its workers."""
+        self._pool.close_scope(self._scope)
+
+    def opens(self, manifest: Manifest) -> bool:
+        """Whether the operator opens every host that a manifest names."""
+        return self._pool.network.opens(manifest)
 
     async def call(
         self, code: str, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float = 10.0
     ) -> JsonValue:
-        """Call a function of `code`; see `SandboxPool.call`."""
-        return await self.pool.call(self.tenant_id, code, function, arguments, timeout_seconds=timeout_seconds)
+        """Call a function of `code` with keyword arguments.
+
+        Raises:
+            CodeRefused: The scan found something; nothing ran.
+            CodeFailed: The code raised or crashed; with exception, line and frames.
+            CodeTimedOut: It used more than `timeout_seconds`, or more processor time than the limit.
+            CodeTooBig: Code, arguments, result or files are over a limit.
+            SandboxUnavailable: This system cannot isolate it.
+            SandboxBusy: No worker became free.
+        """
+        return await self._pool.call_in(self._scope, code, function, arguments, timeout_seconds=timeout_seconds)
 
     async def call_host(
         self,
@@ -53,14 +84,17 @@ class TenantRunner:
         manifest: Manifest,
         timeout_seconds: float = 10.0,
     ) -> JsonValue:
-        """Call a trusted function on the loaded code; see `SandboxPool.call_host`."""
-        return await self.pool.call_host(
-            self.tenant_id, code, host, arguments, manifest=manifest, timeout_seconds=timeout_seconds
-        )
+        """Load `code` and call the trusted function `host` on it: `host(module, arguments)` gives JSON.
 
-    def opens(self, manifest: Manifest) -> bool:
-        """Whether the operator opens every host that a manifest names."""
-        return self.pool.network.opens(manifest)
+        The code may import what the manifest names and no more.
+
+        Raises:
+            CodeFailed: The code or the function on it raised; the function's own message, remedy and the code's line.
+            CodeRefused, CodeTimedOut, CodeTooBig, SandboxUnavailable, SandboxBusy: As for `call`.
+        """
+        return await self._pool.call_host_in(
+            self._scope, code, host, arguments, manifest=manifest, timeout_seconds=timeout_seconds
+        )
 
 
 class SandboxPool:
@@ -113,56 +147,40 @@ class SandboxPool:
         self._components = new_stock(kit=Kit(hosts=hosts, rehearsal=rehearsal))
         self._connected = new_stock(kit=Kit(hosts=hosts, rehearsal=rehearsal, network=True))
 
-    def runner(self, tenant_id: str) -> TenantRunner:
-        """The runner that components of one tenant get."""
-        return TenantRunner(self, tenant_id)
+    def runner(self, tenant_id: str) -> ScopedRunner:
+        """The runner of one execution for a tenant."""
+        return ScopedRunner(self, tenant_id)
 
-    async def call(
-        self,
-        tenant_id: str,
-        code: str,
-        function: str,
-        arguments: Mapping[str, JsonValue],
-        *,
-        timeout_seconds: float = 10.0,
+    def close_scope(self, scope: Scope) -> None:
+        """End the workers of an execution that is over."""
+        scope.closed = True
+        for stock in (self._stock, self._components, self._connected):
+            stock.close(scope)
+
+    async def call_in(
+        self, scope: Scope, code: str, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float
     ) -> JsonValue:
-        """Call a function of `code` with keyword arguments in a worker that serves no other tenant and no other code.
-
-        Raises:
-            CodeRefused: The scan found something; nothing ran.
-            CodeFailed: The code raised or crashed; with exception, line and frames.
-            CodeTimedOut: It used more than `timeout_seconds`, or more processor time than the limit.
-            CodeTooBig: Code, arguments, result or files are over a limit.
-            SandboxUnavailable: This system cannot isolate it.
-            SandboxBusy: No worker became free.
-        """
+        """See `ScopedRunner.call`."""
         self._check_size(code)
         if self.scan:
             check_code(code, function)
         what = f"{function}()"
         encoded = self._encode(what, arguments)
         seconds = min(timeout_seconds, self.limits.wall_seconds)
-        request = Request(Owner(tenant_id, code), what, {"function": function}, encoded, seconds)
+        request = Request(Owner(scope, code), what, {"function": function}, encoded, seconds)
         return await self._carry_out(self._stock, request)
 
-    async def call_host(
+    async def call_host_in(
         self,
-        tenant_id: str,
+        scope: Scope,
         code: str,
         host: str,
         arguments: Mapping[str, JsonValue],
         *,
         manifest: Manifest,
-        timeout_seconds: float = 10.0,
+        timeout_seconds: float,
     ) -> JsonValue:
-        """Load `code` in a worker and call the trusted function `host` on it: `host(module, arguments)` gives JSON.
-
-        The worker serves no other tenant, code or manifest. The code may import what the manifest names and no more.
-
-        Raises:
-            CodeFailed: The code or the function on it raised; the function's own message, remedy and the code's line.
-            CodeRefused, CodeTimedOut, CodeTooBig, SandboxUnavailable, SandboxBusy: As for `call`.
-        """
+        """See `ScopedRunner.call_host`."""
         if host not in self._hosts:
             raise Invalid(f"'{host}' is not among the functions that may be called on own code.")
         self._check_size(code)
@@ -172,7 +190,7 @@ class SandboxPool:
         encoded = self._encode(what, arguments)
         seconds = min(timeout_seconds, self.limits.wall_seconds)
         grants: dict[str, JsonValue] = {"imports": list(manifest.imports)}
-        request = Request(Owner(tenant_id, code, manifest), what, {"host": host}, encoded, seconds, grants)
+        request = Request(Owner(scope, code, manifest), what, {"host": host}, encoded, seconds, grants)
         connects = bool(manifest.hosts and self.network.hosts)
         return await self._carry_out(self._connected if connects else self._components, request)
 
@@ -251,7 +269,7 @@ class SandboxPool:
         with Watchdog(worker, limits, session) as watchdog:
             try:
                 async with asyncio.timeout(request.timeout_seconds):
-                    await worker.send(request.payload(worker.calls))
+                    await worker.send(request.payload(first=worker.calls == 1))
                     frame = await worker.read_frame(limits.output_bytes)
             except TimeoutError:
                 raise CodeTimedOut(
@@ -264,4 +282,4 @@ class SandboxPool:
                 if watchdog.verdict:
                     raise watchdog.verdict from None
                 raise answers.ended(request.what, await worker.exit_status()) from None
-        return answers.read_answer(frame, worker.calls, request.owner.code, request.what, limits)
+        return answers.read_answer(frame, request.id, request.owner.code, request.what, limits)

@@ -170,6 +170,9 @@ class FakeCode:
         """Whether none of a manifest's hosts is closed."""
         return self.closed.isdisjoint(manifest.hosts)
 
+    def close(self) -> None:
+        """End of the execution; the calls stay recorded."""
+
     async def _answer(self, call: CodeCall) -> JsonValue:
         self.calls.append(call)
         if self.handler is None:

@@ -16,7 +16,9 @@ async def launch(pool: SandboxPool, attack: Attack, targets: Targets) -> object:
     """What the attack came to: its result, or the error its call ended in."""
     inputs = {"inputs": targets.inputs()}
     try:
-        return await pool.call("mallory", PRELUDE + attack.code, "run", inputs, timeout_seconds=attack.timeout_seconds)
+        return await pool.runner("mallory").call(
+            PRELUDE + attack.code, "run", inputs, timeout_seconds=attack.timeout_seconds
+        )
     except HeadgateError as error:
         return error
 
@@ -36,7 +38,7 @@ class TestAttack:
             assert outcome.startswith(CONTAINED), outcome
         assert attack.words in str(outcome)
         targets.assert_untouched()
-        assert await shared_pool.call("alice", SERVES, "run", {"inputs": {"number": 1}}) == 2
+        assert await shared_pool.runner("alice").call(SERVES, "run", {"inputs": {"number": 1}}) == 2
 
 
 class TestAttackWithoutIsolation:

@@ -91,8 +91,8 @@ async def launch(pool: SandboxPool, attack: Attack, targets: Targets, port: int,
     manifest = Manifest(derive_manifest(code).imports, hosts)
     inputs = {"inputs": targets.inputs() | {"allowed": port}}
     try:
-        return await pool.call_host(
-            "mallory", code, GIVE, inputs, manifest=manifest, timeout_seconds=attack.timeout_seconds
+        return await pool.runner("mallory").call_host(
+            code, GIVE, inputs, manifest=manifest, timeout_seconds=attack.timeout_seconds
         )
     except HeadgateError as error:
         return error
@@ -108,7 +108,7 @@ async def assert_contained(attack: Attack, pool: SandboxPool, targets: Targets, 
         assert outcome.startswith(CONTAINED), outcome
     assert attack.words in str(outcome)
     targets.assert_untouched()
-    assert await pool.call_host("alice", SERVES, GIVE, {"inputs": 1}, manifest=Manifest((), ("api.test",))) == 2
+    assert await pool.runner("alice").call_host(SERVES, GIVE, {"inputs": 1}, manifest=Manifest((), ("api.test",))) == 2
 
 
 class TestBrokerAttack:

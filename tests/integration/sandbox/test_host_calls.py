@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from pydantic import JsonValue
 
 from headgate.foundation.errors import Invalid
 from headgate.graph.manifest import Manifest
@@ -66,7 +67,7 @@ async def give(
     pool: SandboxPool, code: str, inputs: Any = None, *, tenant: str = "alice", manifest: Manifest = SDK
 ) -> Any:
     """What `run(inputs)` of the code gives through a host function."""
-    return await pool.call_host(tenant, code, GIVE, {"inputs": inputs}, manifest=manifest)
+    return await pool.runner(tenant).call_host(code, GIVE, {"inputs": inputs}, manifest=manifest)
 
 
 class TestCallHost:
@@ -81,7 +82,7 @@ class TestCallHost:
     async def test_passes_the_platforms_own_message_and_remedy_on(self, hosting: SandboxPool) -> None:
         arguments: dict[str, Any] = {"values": {}, "output": "loud"}
         with pytest.raises(CodeFailed, match="field 'text' is empty") as caught:
-            await hosting.call_host("alice", SHOUT, PRODUCE, arguments, manifest=SDK)
+            await hosting.runner("alice").call_host(SHOUT, PRODUCE, arguments, manifest=SDK)
         assert caught.value.remedy == "Set 'text' or connect something to it."
         assert caught.value.extra["exception"] == "ComponentError"
 
@@ -92,24 +93,29 @@ class TestCallHost:
 
     async def test_refuses_functions_that_are_not_listed(self, hosting: SandboxPool) -> None:
         with pytest.raises(Invalid, match="not among the functions"):
-            await hosting.call_host("alice", SHOUT, "os:system", {"command": "true"}, manifest=SDK)
+            await hosting.runner("alice").call_host(SHOUT, "os:system", {"command": "true"}, manifest=SDK)
 
-    async def test_keeps_a_worker_for_the_same_tenant_code_and_manifest_only(self, hosting: SandboxPool) -> None:
+    async def test_keeps_a_worker_for_the_same_execution_code_and_manifest_only(self, hosting: SandboxPool) -> None:
         code, more = "import os\ndef run(inputs): return os.getpid()", Manifest(imports=("headgate", "os"))
-        first = await give(hosting, code, manifest=more)
-        assert await give(hosting, code, manifest=more) == first
-        assert await give(hosting, code, manifest=more, tenant="bob") != first
-        assert await give(hosting, code, manifest=Manifest(imports=("os",))) != first
+
+        async def process(runner: CodeRunner, manifest: Manifest) -> JsonValue:
+            return await runner.call_host(code, GIVE, {"inputs": None}, manifest=manifest)
+
+        alice = hosting.runner("alice")
+        first = await process(alice, more)
+        assert await process(alice, more) == first
+        assert await process(hosting.runner("alice"), more) != first
+        assert await process(alice, Manifest(imports=("os",))) != first
 
     async def test_gives_a_python_node_no_platform_at_all(self, hosting: SandboxPool) -> None:
         code = "def run():\n    import headgate.sdk"
         with pytest.raises(CodeFailed, match=r"ModuleNotFoundError: No module named 'headgate.sdk'"):
-            await hosting.call("alice", code, "run", {})
+            await hosting.runner("alice").call(code, "run", {})
 
     async def test_starts_nothing_for_components_where_there_are_none(self) -> None:
         pool = SandboxPool()
         try:
-            await pool.call("alice", "def run(): return 1", "run", {})
+            await pool.runner("alice").call("def run(): return 1", "run", {})
             assert pool._components._launcher is None
         finally:
             await pool.aclose()
@@ -119,7 +125,7 @@ class TestReach:
     """What of the platform is loaded beside own code, and what is not."""
 
     async def test_is_the_sdk_and_what_it_stands_on(self, hosting: SandboxPool) -> None:
-        found = await hosting.call_host("alice", "", LOADED, {}, manifest=SDK)
+        found = await hosting.runner("alice").call_host("", LOADED, {}, manifest=SDK)
         assert isinstance(found, list)
         packages = {".".join(str(name).split(".")[:2]) for name in found}
         assert packages == {"headgate", "headgate.foundation", "headgate.graph", "headgate.sandbox", "headgate.sdk"}
@@ -171,7 +177,7 @@ def run():
 """
         pool = SandboxPool(scan=False, limits=LIMITS, import_paths=(*libraries.installed_packages(), installed))
         try:
-            found = await pool.call("alice", code, "run", {})
+            found = await pool.runner("alice").call(code, "run", {})
         finally:
             await pool.aclose()
         assert found == [42, ["headgate/__init__.py", "headgate/foundation/crypto.py"]]
@@ -192,7 +198,9 @@ class TestImports:
         assert await give(hosting, code, manifest=Manifest(imports=("mailbox",))) == "email"
 
     async def test_are_free_in_a_python_node(self, hosting: SandboxPool) -> None:
-        assert await hosting.call("alice", "import email\ndef run(): return email.__name__", "run", {}) == "email"
+        assert (
+            await hosting.runner("alice").call("import email\ndef run(): return email.__name__", "run", {}) == "email"
+        )
 
 
 class TestLies:
@@ -229,7 +237,9 @@ class TestLies:
     async def test_ends_with_the_time(self, hosting: SandboxPool) -> None:
         code = "import time\ntime.sleep(60)"
         with pytest.raises(CodeTimedOut, match="the component took longer"):
-            await hosting.call_host("alice", code, GIVE, {}, manifest=Manifest(imports=("time",)), timeout_seconds=0.3)
+            await hosting.runner("alice").call_host(
+                code, GIVE, {}, manifest=Manifest(imports=("time",)), timeout_seconds=0.3
+            )
 
 
 class TestTampering:
@@ -246,7 +256,7 @@ def run(inputs): return [os.getpid(), sdk.Component.template()]
         manifest = Manifest(imports=("headgate", "os"))
         process, template = await give(hosting, self.CODE, manifest=manifest, tenant="mallory")
         assert template == "changed"
-        described = await hosting.call_host("mallory", SHOUT, DESCRIBE, {}, manifest=SDK)
+        described = await hosting.runner("mallory").call_host(SHOUT, DESCRIBE, {}, manifest=SDK)
         assert isinstance(described, dict)
         assert described["type"] == "Shout"
         other, _ = await give(hosting, self.CODE, manifest=manifest, tenant="alice")

@@ -5,7 +5,6 @@ import platform
 import signal
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import psutil
@@ -17,6 +16,7 @@ from headgate.sandbox.pool import SandboxPool
 from headgate.sandbox.report import Layer, SandboxReport
 from headgate.sandbox.workers import stock
 from headgate.sandbox.workers.worker import Worker, folder_excess, process_seconds
+from headgate.sdk import CodeRunner
 
 pytestmark = pytest.mark.isolated
 
@@ -25,9 +25,9 @@ SLEEP = "import time\ndef run(inputs): time.sleep(60)"
 INCOMPLETE = SandboxReport((Layer("landlock", present=False, detail="simulated", remedy="Use another kernel"),))
 
 
-async def processes(pool: SandboxPool) -> tuple[int, int]:
+async def processes(runner: CodeRunner) -> tuple[int, int]:
     """Worker and zygote that served a call."""
-    result = await pool.call("alice", WHO, "run", {"inputs": None})
+    result = await runner.call(WHO, "run", {"inputs": None})
     assert isinstance(result, list)
     worker, zygote = result
     assert isinstance(worker, int)
@@ -58,12 +58,12 @@ async def gone(*ids: int, seconds: float = 5.0) -> bool:
 class TestProcesses:
     async def test_start_on_first_use(self, pool: SandboxPool) -> None:
         assert pool._stock._launcher is None
-        await processes(pool)
+        await processes(pool.runner("alice"))
         assert pool._stock._launcher is not None
 
     async def test_are_gone_after_closing_and_so_are_their_files(self) -> None:
         pool = SandboxPool(scan=False)
-        worker, zygote = await processes(pool)
+        worker, zygote = await processes(pool.runner("alice"))
         assert pool._stock._launcher is not None
         root = pool._stock._launcher.root
         children = [child.pid for child in psutil.Process(zygote).children(recursive=True)]
@@ -75,16 +75,16 @@ class TestProcesses:
 
     async def test_are_closed_in_the_middle_of_a_call(self) -> None:
         pool = SandboxPool(scan=False)
-        await processes(pool)
-        call = asyncio.create_task(pool.call("alice", SLEEP, "run", {"inputs": None}))
+        await processes(pool.runner("alice"))
+        call = asyncio.create_task(pool.runner("alice").call(SLEEP, "run", {"inputs": None}))
         await asyncio.sleep(0.2)
         await pool.aclose()
         with pytest.raises(CodeFailed, match="its process ended"):
             await call
 
     async def test_end_with_a_cancelled_call(self, pool: SandboxPool) -> None:
-        _, zygote = await processes(pool)
-        call = asyncio.create_task(pool.call("alice", SLEEP, "run", {"inputs": None}))
+        _, zygote = await processes(pool.runner("alice"))
+        call = asyncio.create_task(pool.runner("alice").call(SLEEP, "run", {"inputs": None}))
         await asyncio.sleep(0.2)
         before = {child.pid for child in psutil.Process(zygote).children()}
         call.cancel()
@@ -92,39 +92,41 @@ class TestProcesses:
             await call
         await asyncio.sleep(0.3)
         assert len(before - {child.pid for child in psutil.Process(zygote).children()}) == 1
-        await processes(pool)
+        await processes(pool.runner("alice"))
 
     async def test_come_back_after_the_zygote_was_killed(self, pool: SandboxPool) -> None:
-        worker, zygote = await processes(pool)
+        worker, zygote = await processes(pool.runner("alice"))
         assert pool._stock._launcher is not None
         root = pool._stock._launcher.root
         os.kill(zygote, signal.SIGKILL)
         assert await gone(worker)
-        another, _ = await processes(pool)
+        another, _ = await processes(pool.runner("alice"))
         assert another != worker
         assert not root.exists(), "what the killed one left is cleared away"
 
     async def test_come_back_after_an_idle_worker_was_killed(self, pool: SandboxPool) -> None:
-        worker, _ = await processes(pool)
+        alice = pool.runner("alice")
+        worker, _ = await processes(alice)
         os.kill(worker, signal.SIGKILL)
         await gone(worker)
         await asyncio.sleep(0.05)
-        another, _ = await processes(pool)
+        another, _ = await processes(alice)
         assert another != worker
 
     async def test_do_not_heed_a_terminals_interrupt(self, pool: SandboxPool) -> None:
-        worker, zygote = await processes(pool)
+        alice = pool.runner("alice")
+        worker, zygote = await processes(alice)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             os.kill(zygote, number)
-        assert await processes(pool) == (worker, zygote)
+        assert await processes(alice) == (worker, zygote)
 
     async def test_share_no_session_with_the_server(self, pool: SandboxPool) -> None:
-        worker, zygote = await processes(pool)
+        worker, zygote = await processes(pool.runner("alice"))
         assert len({os.getsid(worker), os.getsid(zygote), os.getsid(0)}) == 3
 
     async def test_free_their_slots(self, pool: SandboxPool) -> None:
         for number in range(6):
-            await pool.call("alice", WHO + "#" * number, "run", {"inputs": None})
+            await pool.runner("alice").call(WHO + "#" * number, "run", {"inputs": None})
         for _ in range(100):
             await asyncio.sleep(0.02)
             if len(pool._stock._slots) <= 4:
@@ -142,9 +144,10 @@ import asyncio, pathlib
 from headgate.sandbox.pool import SandboxPool
 async def main():
     pool = SandboxPool(scan=False)
-    ids = await pool.call("alice", {WHO!r}, "run", {{"inputs": None}})
+    ids = await pool.runner("alice").call({WHO!r}, "run", {{"inputs": None}})
     print(*ids, pool._stock._launcher.root, flush=True)
-    await pool.call("alice", "def run(inputs):\\n    while True: pass", "run", {{"inputs": None}}, timeout_seconds=60)
+    endless = "def run(inputs):\\n    while True: pass"
+    await pool.runner("alice").call(endless, "run", {{"inputs": None}}, timeout_seconds=60)
 asyncio.run(main())
 """
         )
@@ -163,14 +166,14 @@ class TestUnavailable:
     async def test_refuses_by_default_where_a_layer_is_missing(self) -> None:
         pool = SandboxPool(scan=False, probe=lambda: INCOMPLETE)
         with pytest.raises(SandboxUnavailable, match=r"missing: landlock \(simulated\)") as caught:
-            await processes(pool)
+            await processes(pool.runner("alice"))
         assert caught.value.remedy.startswith("Use another kernel")
         assert pool._stock._launcher is None
         await pool.aclose()
 
     async def test_runs_there_when_the_operator_opts_out_and_says_so(self, caplog: pytest.LogCaptureFixture) -> None:
         pool = SandboxPool(scan=False, insecure=True, probe=lambda: INCOMPLETE)
-        worker, _ = await processes(pool)
+        worker, _ = await processes(pool.runner("alice"))
         assert worker != os.getpid()
         assert "NOT isolated" in caplog.text
         assert "landlock" in caplog.text
@@ -179,41 +182,43 @@ class TestUnavailable:
     async def test_isolates_all_the_same_where_nothing_is_missing(self, caplog: pytest.LogCaptureFixture) -> None:
         pool = SandboxPool(scan=False, insecure=True)
         with pytest.raises(CodeFailed, match="PermissionError"):
-            await pool.call("alice", "def run(inputs): return open('/etc/passwd').read()", "run", {"inputs": None})
+            await pool.runner("alice").call(
+                "def run(inputs): return open('/etc/passwd').read()", "run", {"inputs": None}
+            )
         assert caplog.text == ""
         await pool.aclose()
 
     async def test_says_when_a_worker_could_not_be_locked_down(self) -> None:
         pool = SandboxPool(scan=False, limits=Limits(file_bytes=1 << 70), size=PoolSize(spare=0))
         with pytest.raises(SandboxUnavailable, match="could not be locked down"):
-            await processes(pool)
+            await processes(pool.runner("alice"))
         await pool.aclose()
 
     async def test_refuses_where_nothing_can_be_forked(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delattr(os, "fork")
         pool = SandboxPool(scan=False, insecure=True, probe=lambda: INCOMPLETE)
         with pytest.raises(SandboxUnavailable, match="forked processes"):
-            await processes(pool)
+            await processes(pool.runner("alice"))
         await pool.aclose()
 
     async def test_says_when_the_zygote_does_not_start(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "executable", "/nonexistent/python")
         pool = SandboxPool(scan=False)
         with pytest.raises(SandboxUnavailable, match="did not start"):
-            await processes(pool)
+            await processes(pool.runner("alice"))
         await pool.aclose()
 
     async def test_says_when_there_is_no_folder_for_temporary_files(self, tmp_path: Path) -> None:
         pool = SandboxPool(scan=False, temporary=tmp_path / "missing")
         with pytest.raises(SandboxUnavailable, match="did not get ready"):
-            await processes(pool)
+            await processes(pool.runner("alice"))
         await pool.aclose()
 
 
 class TestPrivileges:
     async def ids(self, pool: SandboxPool) -> list[int]:
         code = "import os\ndef run(inputs): return [*os.getresuid(), *os.getresgid(), *os.getgroups()]"
-        result = await pool.call("alice", code, "run", {"inputs": None})
+        result = await pool.runner("alice").call(code, "run", {"inputs": None})
         assert isinstance(result, list)
         return [number for number in result if isinstance(number, int)]
 
@@ -229,7 +234,7 @@ class TestPrivileges:
         assert (await self.ids(pool))[:3] == [os.getuid()] * 3
 
     async def test_keep_no_capability_and_gain_none(self, pool: SandboxPool) -> None:
-        worker, _ = await processes(pool)
+        worker, _ = await processes(pool.runner("alice"))
         status = process_status(worker)
         assert {status[name] for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")} == {"0" * 16}
         assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2")
@@ -266,11 +271,16 @@ class TestProcessSeconds:
         assert process_seconds(2**22 + 1) == 0.0
 
 
-class TestLeftFiles:
-    def test_is_assumed_when_the_folder_cannot_be_seen(self) -> None:
+class TestLeftTraces:
+    def test_are_assumed_when_the_folder_cannot_be_seen(self, tmp_path: Path) -> None:
         worker = Worker.__new__(Worker)
-        worker.scratch = Path(tempfile.gettempdir(), "headgate-no-such-folder")
-        assert worker.left_files()
+        with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+            worker.process = process.pid
+            worker.scratch = tmp_path
+            assert not worker.left_traces()
+            worker.scratch = tmp_path / "gone"
+            assert worker.left_traces()
+            process.kill()
 
 
 class TestThisMachine:

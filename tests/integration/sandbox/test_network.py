@@ -19,6 +19,7 @@ from headgate.sandbox.hosts import read_pattern
 from headgate.sandbox.limits import MIB, Limits, PoolSize
 from headgate.sandbox.pool import SandboxPool
 from headgate.sandbox.reading.manifest import derive_manifest
+from headgate.sdk import CodeRunner
 from headgate.sdk.crossing import DESCRIBE, PRODUCE
 from tests.integration.sandbox.conftest import LIMITS
 from tests.integration.sandbox.test_host_calls import GIVE, HOSTING
@@ -74,10 +75,13 @@ async def server() -> AsyncIterator[WebServer]:
         yield server
 
 
-async def give(pool: SandboxPool, code: str, inputs: Any = None, *hosts: str, seconds: float = 10.0) -> Any:
+async def give(
+    pool: SandboxPool | CodeRunner, code: str, inputs: Any = None, *hosts: str, seconds: float = 10.0
+) -> Any:
     """What `run(inputs)` gives; the manifest names these hosts, and what the code imports."""
     manifest = Manifest(derive_manifest(code).imports, tuple(hosts))
-    return await pool.call_host("alice", code, GIVE, {"inputs": inputs}, manifest=manifest, timeout_seconds=seconds)
+    runner = pool.runner("alice") if isinstance(pool, SandboxPool) else pool
+    return await runner.call_host(code, GIVE, {"inputs": inputs}, manifest=manifest, timeout_seconds=seconds)
 
 
 FETCHES = {
@@ -310,6 +314,7 @@ def run(port):
     kept.append(socket.create_connection(("api.test", port), 5))
     return [os.getpid(), None]
 """
-        first = await give(open_pool, code, server.port, f"api.test:{server.port}")
-        second = await give(open_pool, code, server.port, f"api.test:{server.port}")
+        runner = open_pool.runner("alice")
+        first = await give(runner, code, server.port, f"api.test:{server.port}")
+        second = await give(runner, code, server.port, f"api.test:{server.port}")
         assert second == [first[0], ""]  # the same worker, and its connection was closed

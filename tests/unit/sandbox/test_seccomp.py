@@ -22,7 +22,6 @@ CONNECTED = {name: build_filter(architecture, PROCESS, BROKER) for name, archite
 OLDER_CALLS = {
     *(
         "access",
-        "alarm",
         "dup2",
         "epoll_create",
         "epoll_wait",
@@ -40,7 +39,7 @@ DANGEROUS = """
     unshare setns chroot memfd_create io_uring_setup bpf keyctl add_key symlink symlinkat link linkat chmod fchmod
     fchmodat chown fchownat utimensat setxattr setuid setresuid setrlimit process_vm_readv pidfd_open
     pidfd_send_signal truncate userfaultfd perf_event_open open_by_handle_at seccomp sched_setaffinity setpriority
-    mknod mknodat fallocate
+    mknod mknodat fallocate alarm setitimer timer_create timerfd_create
 """
 
 both = pytest.mark.parametrize("machine", sorted(ARCHITECTURES))

@@ -143,11 +143,19 @@ class Workspaces(Protocol):
         ...
 
 
-class CodeRunners(Protocol):
-    """Isolated execution of code that came with a flow, a tenant's never mixed with another's."""
+class ScopedRunner(CodeRunner, Protocol):
+    """Runs the foreign code of one execution, of a step for example, in processes of its own."""
 
-    def runner(self, tenant_id: str) -> CodeRunner:
-        """The runner of a tenant."""
+    def close(self) -> None:
+        """End them: nothing that the code left behind meets another execution."""
+        ...
+
+
+class CodeRunners(Protocol):
+    """Isolated execution of code that came with a flow."""
+
+    def runner(self, tenant_id: str) -> ScopedRunner:
+        """A runner for one execution for a tenant."""
         ...
 
 

@@ -105,8 +105,9 @@ def _awaited(result: Any) -> Any:  # noqa: ANN401 - the user's own types
     except BaseException:
         runner.close()
         raise
-    if asyncio.all_tasks(runner.get_loop()):
-        runner.close()  # what a call leaves running ends with it
+    loop = runner.get_loop()
+    if asyncio.all_tasks(loop) or vars(loop).get("_scheduled", True) or vars(loop).get("_ready", True):
+        runner.close()  # what a call leaves running, or to be called later, ends with it
     else:
         _runners.append(runner)
     return found

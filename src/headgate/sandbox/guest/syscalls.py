@@ -38,7 +38,7 @@ ALLOWED_FOR: Final = {
     """,
     "own signals, timers and clocks": """
         rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack
-        pause alarm getitimer setitimer nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times
+        pause nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times
     """,
     "asking who and where we are": """
         getpid gettid getppid getpgrp getuid geteuid getgid getegid getresuid getresgid getgroups
@@ -180,7 +180,7 @@ ARCHITECTURES: Final = {
             read 0 write 1 open 2 close 3 stat 4 fstat 5 lstat 6 poll 7 lseek 8 mmap 9 mprotect 10 munmap 11 brk 12
             rt_sigaction 13 rt_sigprocmask 14 rt_sigreturn 15 ioctl 16 pread64 17 pwrite64 18 readv 19 writev 20
             access 21 pipe 22 select 23 sched_yield 24 mremap 25 msync 26 madvise 28 dup 32 dup2 33 pause 34
-            nanosleep 35 getitimer 36 alarm 37 setitimer 38 getpid 39 sendfile 40 socket 41 sendto 44 recvfrom 45
+            nanosleep 35 getpid 39 sendfile 40 socket 41 sendto 44 recvfrom 45
             recvmsg 47 shutdown 48 getsockname 51 getpeername 52 socketpair 53 setsockopt 54 getsockopt 55 clone 56
             exit 60 kill 62 uname 63 fcntl 72 flock 73 fsync 74 fdatasync 75 ftruncate 77 getdents 78 getcwd 79 chdir 80
             fchdir 81 rename 82 mkdir 83 rmdir 84 unlink 87 readlink 89 umask 95 gettimeofday 96 getrlimit 97
@@ -202,7 +202,7 @@ ARCHITECTURES: Final = {
             unlinkat 35 renameat 38 ftruncate 46 faccessat 48 chdir 49 fchdir 50 openat 56 close 57 pipe2 59
             getdents64 61 lseek 62 read 63 write 64 readv 65 writev 66 pread64 67 pwrite64 68 sendfile 71 pselect6 72
             ppoll 73 readlinkat 78 newfstatat 79 fstat 80 fsync 82 fdatasync 83 exit 93 exit_group 94 set_tid_address 96
-            futex 98 set_robust_list 99 get_robust_list 100 nanosleep 101 getitimer 102 setitimer 103 clock_gettime 113
+            futex 98 set_robust_list 99 get_robust_list 100 nanosleep 101 clock_gettime 113
             clock_getres 114 clock_nanosleep 115 sched_getaffinity 123 sched_yield 124 restart_syscall 128 kill 129
             tgkill 131 sigaltstack 132 rt_sigsuspend 133 rt_sigaction 134 rt_sigprocmask 135 rt_sigpending 136
             rt_sigtimedwait 137 rt_sigreturn 139 getresuid 148 getresgid 150 times 153 getgroups 158 uname 160

@@ -1,5 +1,6 @@
-"""One call into a worker, as it crosses the socket, and whom the worker that takes it belongs to."""
+"""One call into a worker, as it crosses the socket, and what the worker that takes it belongs to."""
 
+import secrets
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -8,11 +9,23 @@ from pydantic import JsonValue
 
 from headgate.graph.manifest import NOTHING, Manifest
 
+ID_BITS = 53
+"""What every reader of JSON takes exactly."""
 
-class Owner(NamedTuple):
-    """Whom a worker serves from its first call on: nobody else, and nothing else of his."""
+
+@dataclass(eq=False, slots=True)
+class Scope:
+    """One execution: of a step, or a check of a component. Two of them share no worker, whoever they are for."""
 
     tenant_id: str
+    closed: bool = False
+    """Whether its workers have ended."""
+
+
+class Owner(NamedTuple):
+    """What a worker serves from its first call on, and nothing else: one piece of code in one execution."""
+
+    scope: Scope
     code: str
     manifest: Manifest = NOTHING
 
@@ -32,7 +45,10 @@ class Request:
     grants: dict[str, JsonValue] = field(default_factory=dict)
     """What the code may do, sent along with it: `{"imports": [...]}`."""
 
-    def payload(self, call: int) -> bytes:
+    id: int = field(default_factory=lambda: secrets.randbits(ID_BITS))
+    """Nobody can know it before the call: an answer that was sent ahead names another."""
+
+    def payload(self, *, first: bool) -> bytes:
         """The request's JSON; a worker's first call brings the code along."""
-        members = {"id": call, **self.target, "arguments": orjson.Fragment(self.arguments)}
-        return orjson.dumps(members | {"code": self.owner.code, **self.grants} if call == 1 else members)
+        members = {"id": self.id, **self.target, "arguments": orjson.Fragment(self.arguments)}
+        return orjson.dumps(members | {"code": self.owner.code, **self.grants} if first else members)

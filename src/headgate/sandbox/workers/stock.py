@@ -1,4 +1,4 @@
-"""The workers a pool has: spares that belong to nobody yet, idle ones that wait for their owner, and their zygote."""
+"""The workers a pool has: spares that belong to nobody yet, idle ones between two calls of a scope, their zygote."""
 
 import asyncio
 import logging
@@ -16,7 +16,7 @@ from headgate.sandbox.libraries import Kit
 from headgate.sandbox.limits import Limits, PoolSize
 from headgate.sandbox.report import SandboxReport
 from headgate.sandbox.workers.launcher import Launcher
-from headgate.sandbox.workers.request import Owner
+from headgate.sandbox.workers.request import Owner, Scope
 from headgate.sandbox.workers.worker import Worker
 
 log = logging.getLogger(__name__)
@@ -31,8 +31,6 @@ the code imports, and little more."""
 REFILL_SECONDS = 0.005
 """Forking the next spare waits this long, so as not to compete with the call that took the last."""
 TEND_SECONDS = 1.0
-IDLE_PROCESSOR_SECONDS = 0.05
-"""An idle worker that computes has left threads behind; it is ended."""
 
 
 class WorkerStock:
@@ -108,19 +106,24 @@ class WorkerStock:
         return worker
 
     def put_back(self, worker: Worker, *, fit: bool) -> None:
-        """Keep a worker for its owner, unless it failed, is worn or left something behind."""
-        used = worker.processor_seconds()
-        worn = worker.calls >= self.size.calls or used > WORKER_PROCESSOR_SECONDS / 2
-        if not fit or worn or worker.gone or worker.left_files() or self._closed:
+        """Keep a worker for its scope, unless it failed, is worn or left something behind."""
+        worn = worker.calls >= self.size.calls or worker.processor_seconds() > WORKER_PROCESSOR_SECONDS / 2
+        over = self._closed or worker.owner is None or worker.owner.scope.closed
+        if not fit or worn or over or worker.gone or worker.left_traces():
             worker.kill()
             return
         worker.idle_since = asyncio.get_running_loop().time()
-        worker.idle_processor = used
         self._idle.append(worker)
         while len(self._idle) > self.size.idle:
             self._idle.pop(0).kill()
         if not self._tending or self._tending.done():
             self._tending = asyncio.create_task(self._tend())
+
+    def close(self, scope: Scope) -> None:
+        """End the idle workers of a scope; one at work ends with its call."""
+        for worker in [one for one in self._idle if one.owner is not None and one.owner.scope is scope]:
+            self._idle.remove(worker)
+            worker.kill()
 
     async def _next_spare(self, launcher: Launcher) -> Worker:
         while self._spares and self._spares[0].done() and _useless(self._spares[0]):
@@ -148,15 +151,14 @@ class WorkerStock:
         self._spares.append(asyncio.create_task(starting))
 
     async def _tend(self) -> None:
-        """End idle workers that nobody came back for, or that are not idle at all, until none is left."""
+        """End idle workers that no call came for, until none is left."""
         while True:
             await asyncio.sleep(min(TEND_SECONDS, self.size.idle_seconds))
             if not self._idle:
                 return
             oldest = asyncio.get_running_loop().time() - self.size.idle_seconds
             for worker in list(self._idle):
-                computes = worker.processor_seconds() - worker.idle_processor > IDLE_PROCESSOR_SECONDS
-                if worker.gone or computes or worker.left_files() or worker.idle_since <= oldest:
+                if worker.gone or worker.left_traces() or worker.idle_since <= oldest:
                     self._idle.remove(worker)
                     worker.kill()
 

@@ -23,7 +23,7 @@ END_SECONDS = 2.0
 
 
 class Worker:
-    """A locked-down process that runs one tenant's one piece of code. Make it with `start`."""
+    """A locked-down process that runs one piece of code in one execution. Make it with `start`."""
 
     def __init__(self, name: str, slot: int, launcher: Launcher) -> None:
         self.name = name
@@ -33,9 +33,8 @@ class Worker:
         self.process = 0
         self.calls = 0
         self.owner: Owner | None = None
-        """Whom it belongs to from its first call on."""
+        """What it belongs to from its first call on."""
         self.idle_since = 0.0
-        self.idle_processor = 0.0
         self.status: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
         """Exit status once it has ended: negative for a signal, None when unknown."""
         self.broker: socket.socket | None = None
@@ -135,7 +134,18 @@ class Worker:
         """Processor time it has used so far, over all its threads; 0 where the system does not say."""
         return process_seconds(self.process)
 
-    def left_files(self) -> bool:
+    def left_traces(self) -> bool:
+        """Whether its last call left threads or files."""
+        return self._threads() != 1 or self._left_files()
+
+    def _threads(self) -> int:
+        """How many threads it has, counted by the system and not by the process itself; 0 when it is gone."""
+        try:
+            return Path(f"/proc/{self.process}/task").stat().st_nlink - 2
+        except OSError:
+            return 0
+
+    def _left_files(self) -> bool:
         """Whether its scratch folder holds anything."""
         try:
             with os.scandir(self.scratch) as entries:

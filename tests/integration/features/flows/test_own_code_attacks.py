@@ -15,6 +15,7 @@ from headgate.sandbox.report import probe
 from tests.integration.features.flows.test_own_code import Client, as_, checked_flow, flow_of, ok, run
 from tests.support.databases import SqliteFiles, make_settings
 from tests.support.own_code import component
+from tests.support.tenants import add_tenant
 
 pytestmark = pytest.mark.skipif(bool(probe().missing), reason="own code is refused where it cannot be isolated")
 KEY = "the-installations-own-word"
@@ -94,6 +95,48 @@ class TestSecrets:
         ended = await stolen(client, thief("api.example.org:*", "return 'x'"), "API_KEY")
         assert "API_KEY" in str(ended["error"])
         assert "Name each server" in str(ended["error"])
+
+
+def spoiler(line: str) -> dict[str, Any]:
+    """A flow whose code gives what is in its module's memory and its input, and does a thing to its process before."""
+    body = f"""
+heard: Text = field(label="Heard")
+
+@output()
+def said(self) -> Text:
+    MEMORY.append(self.heard)
+    {line}
+    return json.dumps(MEMORY)
+"""
+    code = component(body, "import json\nimport threading\nimport time\n\nMEMORY = []\n")
+    return flow_of(code, edges=["heard text own heard"])
+
+
+class TestProcesses:
+    """What code does to its process reaches no other run, of the same flow, in another space, or of another person."""
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "pass",
+            "json.dumps = lambda *things, **named: '\"a lie\"'; return str(MEMORY)",
+            "json.loads = None",
+            "threading.Thread(target=lambda: (time.sleep(0.05), MEMORY.append('late'))).start()",
+            "threading.Thread(target=lambda: (time.sleep(0.02), setattr(json, 'dumps', len))).start()",
+        ],
+    )
+    async def test_serve_one_step_of_one_run(self, parts: Parts, line: str) -> None:
+        spoiled, plain = spoiler(line), spoiler("pass")
+        other = await add_tenant(parts.database, "Other")
+        async with as_(parts) as first, as_(parts, other) as second:
+            for client in (first, second):
+                flow_id = await checked_flow(client, spoiled)
+                for heard in ("alpha", "beta"):
+                    ended = await run(client, flow_id, text=heard)
+                    assert "alpha" not in str(ended["text"]) or heard == "alpha"
+                flow_id = await checked_flow(client, plain)
+                for heard in ("gamma", "delta"):
+                    assert (await run(client, flow_id, text=heard))["text"] == f'["{heard}"]'
 
 
 class TestMuchCode:

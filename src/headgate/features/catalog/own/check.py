@@ -3,6 +3,7 @@
 import ast
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from typing import Any, Final, Protocol, cast
 
@@ -35,8 +36,8 @@ _EXCUSED: Final = frozenset(
 class CodeRunners(Protocol):
     """The sandbox."""
 
-    def runner(self, tenant_id: str) -> CodeRunner:
-        """The runner of a tenant."""
+    def runner(self, tenant_id: str) -> AbstractContextManager[CodeRunner]:
+        """A runner for one check for a tenant."""
         ...
 
 
@@ -62,10 +63,10 @@ class ComponentChecker:
         """
         await asyncio.to_thread(_refuse_scanned, code)  # reading much of it takes a while
         manifest = await asyncio.to_thread(derive_manifest, code)
-        runner = self._sandbox.runner(tenant_id)
         quiet = Manifest(imports=manifest.imports)
-        template = await self._described(runner, code, quiet, manifest)
-        note = await self._tried(runner, code, quiet, manifest, template)
+        with self._sandbox.runner(tenant_id) as runner:
+            template = await self._described(runner, code, quiet, manifest)
+            note = await self._tried(runner, code, quiet, manifest, template)
         return CheckedComponent(code, template, manifest, note)
 
     async def _described(self, runner: CodeRunner, code: str, quiet: Manifest, manifest: Manifest) -> Template:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import JsonValue, SecretStr
 
 from headgate.features.runs.events import StepEvents
-from headgate.features.runs.ports import Origin, RunFiles, Services
+from headgate.features.runs.ports import Origin, RunFiles, ScopedRunner, Services
 from headgate.features.runs.steps.calls import StepCalls
 from headgate.features.runs.steps.guard import StepGuard
 from headgate.features.runs.steps.limit import TimeLimit
@@ -69,6 +69,7 @@ class StepContext:
         self.guard: StepGuard | None = None
         """Where security classes are switched on: asked before a model is."""
         self._servers: StepServers | None = None
+        self._code: ScopedRunner | None = None
 
     @property
     def run_id(self) -> str:
@@ -100,8 +101,10 @@ class StepContext:
 
     @property
     def code(self) -> CodeRunner:
-        """The sandbox."""
-        return self._services.code.runner(self._origin.key.tenant_id)
+        """The sandbox, with workers that end with the step."""
+        if self._code is None:
+            self._code = self._services.code.runner(self._origin.key.tenant_id)
+        return self._code
 
     async def chat_model(self, model: Model) -> "BaseChatModel":
         """A chat model with the tenant's keys. No model is called once the run is cancelled."""
@@ -210,6 +213,8 @@ class StepContext:
 
     async def aclose(self) -> None:
         """End what was opened for the step."""
+        if self._code is not None:
+            self._code.close()
         if self._servers is not None:
             await self._servers.aclose()
 
