@@ -101,7 +101,7 @@ class TestFields:
         dialog.get_by_label("Name").fill("hook secret")
         dialog.get_by_label("Value").fill("whsec_never_to_be_seen")
         dialog.get_by_role("button", name="Keep it").click()
-        saved(studio, flow, "hook", lambda n: n["params"].get("secret"), "HOOK_SECRET")
+        saved(studio, flow, "hook", lambda n: n["params"].get("secret"), {"secret": "HOOK_SECRET"})
         page.reload()
         expect(open_node(page, flow, "hook")).to_be_visible()
         assert "whsec_never_to_be_seen" not in page.content()
@@ -110,14 +110,21 @@ class TestFields:
 
 
 class TestPolicies:
-    def test_input_is_fetched_from_the_web_with_a_header_by_name(self, page: Page, studio: Studio, flow: str) -> None:
+    def test_input_is_fetched_from_the_web_with_a_secret_in_a_header(
+        self, page: Page, studio: Studio, flow: str
+    ) -> None:
         inspector = open_node(page, flow, "brief")
         inspector.get_by_role("tab", name="Input").click()
         choose(inspector.get_by_role("combobox", name="Where the input comes from"), "A web address (POST)")
         inspector.get_by_role("textbox", name="Address").fill("https://example.org/cases")
         inspector.get_by_role("group", name="Headers").get_by_role("button", name="Add").click()
         inspector.get_by_label("Name 1").fill("Authorization")
-        inspector.get_by_label("Value 1").fill("Bearer CRM_TOKEN")
+        inspector.get_by_label("Kind of value 1").get_by_text("Secret").click()
+        inspector.get_by_role("button", name="New variable").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Name").fill("crm token")
+        dialog.get_by_label("Value").fill("crm-token-value")
+        dialog.get_by_role("button", name="Keep it").click()
         inspector.get_by_role("textbox", name="Body").fill('{"who": "{{flow_input.who}}"}')
         saved(studio, flow, "brief", lambda n: n["policy"].get("input_source"), "http_post")
         saved(
@@ -127,7 +134,7 @@ class TestPolicies:
             lambda n: {key: (n["policy"].get("input_config") or {}).get(key) for key in ("url", "headers", "body")},
             {
                 "url": "https://example.org/cases",
-                "headers": {"Authorization": "Bearer CRM_TOKEN"},
+                "headers": {"Authorization": {"secret": "CRM_TOKEN", "scheme": "Bearer"}},
                 "body": '{"who": "{{flow_input.who}}"}',
             },
         )

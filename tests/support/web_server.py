@@ -29,6 +29,7 @@ class WebServer:
     requests: list[Received] = field(default_factory=list)
     connections: int = 0
     routes: dict[str, list[bytes | Handler]] = field(default_factory=dict)
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
     anything: bytes | None = None
     """The answer of every other path, in place of 404."""
 
@@ -46,11 +47,18 @@ class WebServer:
     def seen(self, path: str) -> list[Received]:
         return [request for request in self.requests if request.path == path]
 
+    async def received(self, count: int) -> None:
+        """Wait until this many requests came."""
+        while len(self.requests) < count:
+            self.arrived.clear()
+            await self.arrived.wait()
+
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         try:
             while (request := await _read(reader)) is not None:
                 self.requests.append(request)
+                self.arrived.set()
                 answers = self.routes.get(request.path, [self.anything or answer(404)])
                 found = answers.pop(0) if len(answers) > 1 else answers[0]
                 if isinstance(found, bytes):

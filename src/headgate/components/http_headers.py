@@ -1,18 +1,12 @@
 """Checks on headers that users write."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 
-from pydantic import SecretStr
-
-from headgate.foundation.errors import NotFound
-from headgate.graph.check_headers import carries_credential
-from headgate.sdk import ComponentError, RunContext
+from headgate.sdk import ComponentError, RunContext, SecretReference
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 _VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]{0,8000}")
-_VARIABLE = re.compile(r"(?P<scheme>[A-Za-z]{1,20} )?(?P<name>[A-Za-z_]\w{0,127})")
 _OWN = frozenset(
     {
         "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "keep-alive",
@@ -22,7 +16,7 @@ _OWN = frozenset(
 """Headers that belong to the connection; setting them is how requests are smuggled."""
 
 
-HEADERS_HELP = "HTTP headers, name to value; a value that names a variable, as in Bearer API_KEY, sends what it holds."
+HEADERS_HELP = 'HTTP headers, name to text, or to a secret: {"secret": "API_KEY", "scheme": "Bearer"}.'
 KEY_LABEL = "Idempotency key"
 KEY_HELP = (
     "Send an Idempotency-Key that stays the same when this run attempts the step again, so that the receiver can drop "
@@ -30,14 +24,16 @@ KEY_HELP = (
 )
 
 
-async def checked_headers(ctx: RunContext, headers: Mapping[str, str], *, component: str, url: str) -> dict[str, str]:
-    """The headers of a request to `url`, with lower-case names and variables filled in.
+async def checked_headers(
+    ctx: RunContext, headers: Mapping[str, str | SecretReference], *, component: str, url: str
+) -> dict[str, str]:
+    """The headers of a request to `url`, with lower-case names and the values of secrets. Text is sent as it is.
 
     Raises `ComponentError` on line breaks, malformed or reserved names; the error never shows a value.
     """
     found: dict[str, str] = {}
     for name, written in headers.items():
-        value = await filled(name, written, partial(ctx.secret, url=url))
+        value = written if isinstance(written, str) else await _revealed(ctx, written, url)
         lower = name.lower()
         if not _NAME.fullmatch(name):
             raise ComponentError(
@@ -59,23 +55,5 @@ async def checked_headers(ctx: RunContext, headers: Mapping[str, str], *, compon
     return found
 
 
-async def filled(header: str, written: str, find: Callable[[str], Awaitable[SecretStr]]) -> str:
-    """The variable that the whole value, or what follows its scheme, names; else the value as it is written.
-
-    Args:
-        header: The header's name.
-        written: As the flow holds it, `API_KEY` or `Bearer API_KEY`.
-        find: Gives the value of a variable. Raises `NotFound`.
-
-    Raises `NotFound` when a header that carries a credential names a variable that is not there.
-    """
-    match = _VARIABLE.fullmatch(written.strip())
-    if match is None:
-        return written
-    try:
-        secret = await find(match["name"])
-    except NotFound:
-        if carries_credential(header):
-            raise
-        return written
-    return f"{match['scheme'] or ''}{secret.get_secret_value()}"
+async def _revealed(ctx: RunContext, reference: SecretReference, url: str) -> str:
+    return reference.filled((await ctx.secret(reference, url=url)).get_secret_value())

@@ -17,7 +17,7 @@ from headgate.foundation.errors import UpstreamFailed
 from headgate.graph.names import clipped
 from headgate.graph.ports import PortType
 from headgate.graph.template import Template
-from headgate.sdk import Component, ComponentError, Data, HttpAnswer, Text, field, output
+from headgate.sdk import Component, ComponentError, Data, HttpAnswer, SecretReference, Text, field, output
 from headgate.sdk.coerce import data_of, encode, text_of
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -41,7 +41,9 @@ class HTTPRequest(Component):
     query: dict[str, str | int | float | bool | None] = field(
         default_factory=dict, label="Query", help="Query parameters, name to value; null leaves one out.", port=False
     )
-    headers: dict[str, str] = field(default_factory=dict, label="Headers", help=HEADERS_HELP, port=False)
+    headers: dict[str, str | SecretReference] = field(
+        default_factory=dict, label="Headers", help=HEADERS_HELP, port=False
+    )
     body: str | Data = field(
         default=None, label="Body", help="Text as it is, or data sent as JSON; empty sends none.", tool_mode=True
     )

@@ -13,7 +13,7 @@ from headgate.foundation.webhooks import delivery_key, signature_headers
 from headgate.graph.names import clipped
 from headgate.graph.ports import PortType
 from headgate.graph.template import FieldKind
-from headgate.sdk import Component, ComponentError, Data, HttpAnswer, field, output
+from headgate.sdk import Component, ComponentError, Data, HttpAnswer, SecretReference, field, output
 from headgate.sdk.coerce import encode
 
 
@@ -42,13 +42,13 @@ class WebhookOut(Component):
         types=(PortType.DATA, PortType.TEXT),
         kind=FieldKind.JSON,
     )
-    headers: dict[str, str] = field(default_factory=dict, label="Headers", help=HEADERS_HELP, port=False, advanced=True)
-    secret: str = field(
-        default="",
+    headers: dict[str, str | SecretReference] = field(
+        default_factory=dict, label="Headers", help=HEADERS_HELP, port=False, advanced=True
+    )
+    secret: SecretReference | None = field(
+        default=None,
         label="Secret",
-        help="Name of the variable whose value signs the delivery: `whsec_...` or any text that the receiver knows.",
-        kind=FieldKind.SECRET,
-        port=False,
+        help="The secret that signs the delivery: `whsec_...` or any text that the receiver knows.",
         interpolate=False,
     )
     on_error: Literal["report", "fail"] = field(
@@ -68,7 +68,7 @@ class WebhookOut(Component):
         headers |= {"content-type": "application/json", "webhook-id": webhook_id}
         if self.idempotency_key:
             headers.setdefault("idempotency-key", webhook_id)
-        if self.secret:
+        if self.secret is not None:
             secret = await self.ctx.secret(self.secret, url=self.url)
             headers |= signature_headers(secret.get_secret_value(), webhook_id, int(time.time()), body)
         await self.ctx.check_cancelled()

@@ -1,7 +1,7 @@
 """Checks of the headers that a flow sends: a credential is named, never written down.
 
-A flow is text that is stored, copied, exported and shown. So the value of a header that carries a credential is the
-name of a variable, alone or behind its scheme (`Bearer CRM_TOKEN`), or comes from `{{...}}`.
+A flow is text that is stored, copied, exported and shown. So the value of a header that carries a credential is a
+secret reference (`{"secret": "CRM_TOKEN", "scheme": "Bearer"}`), or comes from `{{...}}`.
 """
 
 import re
@@ -16,7 +16,6 @@ _CREDENTIAL = re.compile(
     r"(^|[-_])(authorization|auth|cookie|api-?key|key|token|secret|passw(or)?d|signature)$", re.IGNORECASE
 )
 _HARMLESS = frozenset({"idempotency-key", "x-idempotency-key", "surrogate-key", "sec-websocket-key"})
-_NAMED = re.compile(r"([A-Za-z]{1,20} )?[A-Z_][A-Z0-9_]{0,127}", re.ASCII)
 _KEY_SHAPE = re.compile(
     r"\b(sk|pk|gh[opsur]|github_pat|glpat|gsk|xox[abp]|whsec|hf)[-_][A-Za-z0-9_-]{12,}"
     r"|\bAIza[A-Za-z0-9_-]{20,}|\bAKIA[A-Z0-9]{12,}|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]{8,}"
@@ -54,7 +53,7 @@ def _headers(node: Node) -> Iterator[tuple[str, Mapping[str, object]]]:
 def _is_written_down(name: str, value: str) -> bool:
     if _KEY_SHAPE.search(value):
         return True
-    return bool(value) and carries_credential(name) and "{{" not in value and not _NAMED.fullmatch(value)
+    return bool(value) and carries_credential(name) and "{{" not in value
 
 
 def _issue(node: Node, place: str, name: str) -> Issue:
@@ -62,8 +61,7 @@ def _issue(node: Node, place: str, name: str) -> Issue:
         IssueCode.INVALID_VALUE,
         f"the header '{name[:60]}' in '{place}' of {named(node)} holds a credential as text, which would be stored with"
         " the flow and shown to everyone who sees it.",
-        "Store it (`headgate variables set MY_TOKEN`) and write the variable's name in capitals, alone or behind its"
-        " scheme: Bearer MY_TOKEN.",
+        'Store it (`headgate variables set MY_TOKEN`) and refer to it: {"secret": "MY_TOKEN", "scheme": "Bearer"}.',
         node.id,
         place,
     )

@@ -9,6 +9,7 @@ from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.json_values import parse_json
 from headgate.graph.model import Node
 from headgate.graph.names import clipped, did_you_mean, listed, nearest
+from headgate.graph.secret_reference import EXAMPLE, MODEL_KEY, is_reference
 from headgate.graph.template import FieldKind, FieldTemplate, Template
 
 _BOOLEANS = frozenset({"true", "false", "yes", "no", "on", "off", "1", "0", "t", "f", "y", "n"})
@@ -37,8 +38,15 @@ def unknown_field(node: Node, template: Template, name: str) -> Issue:
 
 
 def value_issue(node: Node, field: FieldTemplate, value: JsonValue) -> Issue | None:
-    """Why a field cannot hold a value. Nothing, empty text and anything with `{{` in it always pass."""
-    if value is None or value == "" or (isinstance(value, str) and "{{" in value and field.interpolate):
+    """Why a field cannot hold a value.
+
+    Nothing and empty text always pass; so does anything with `{{` in it, but where a secret is named.
+    """
+    if value is None or value == "":
+        return None
+    if field.carries_secret and (found := _secret_issue(node, field, value)) is not None:
+        return found
+    if isinstance(value, str) and "{{" in value and field.interpolate:
         return None
     if field.options:
         return _option_issue(node, field, value)
@@ -52,6 +60,31 @@ def value_issue(node: Node, field: FieldTemplate, value: JsonValue) -> Issue | N
         node.id,
         field.name,
     )
+
+
+def _secret_issue(node: Node, field: FieldTemplate, value: JsonValue) -> Issue | None:
+    """The issue of a secret that is not referred to as one. Text in a secret field would be looked up by nobody."""
+    if field.is_secret:
+        wrong = "" if is_reference(value) else field.name
+    elif not isinstance(value, dict):
+        return None
+    else:
+        members = value if field.secret_values else [name for name in (MODEL_KEY,) if name in value]
+        texts = (str, int, float) if field.secret_values else ()
+        wrong = next((name for name in members if not isinstance(value[name], texts) and not _names(value[name])), "")
+    if not wrong:
+        return None
+    return Issue(
+        IssueCode.INVALID_VALUE,
+        f"'{clipped(wrong, 60)}' in field '{field.name}' of {named(node)} is not a reference to a secret.",
+        f"Store the value (`headgate variables set MY_TOKEN`) and write {EXAMPLE}.",
+        node.id,
+        field.name,
+    )
+
+
+def _names(value: JsonValue) -> bool:
+    return value is None or is_reference(value)
 
 
 def _option_issue(node: Node, field: FieldTemplate, value: JsonValue) -> Issue | None:
@@ -109,7 +142,6 @@ _EXPECTED: dict[FieldKind, tuple[Callable[[JsonValue], bool], str]] = {
     FieldKind.NUMBER: (_is_number, "a number"),
     FieldKind.INTEGER: (_is_integer, "a whole number"),
     FieldKind.BOOLEAN: (_is_boolean, "true or false"),
-    FieldKind.SECRET: (_is_text, "the name of a variable"),
     FieldKind.CODE: (_is_text, "text"),
     FieldKind.JSON: (_is_json, 'JSON such as ["a", "b"] or {"a": 1}'),
     FieldKind.MULTISELECT: (_is_json, 'a list such as ["a", "b"]'),

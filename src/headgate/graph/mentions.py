@@ -99,7 +99,11 @@ def _renamed(text: str, paths: Mapping[tuple[str, ...], tuple[str, ...]]) -> str
 
 
 def _texts(call: HttpCall) -> list[tuple[str, str]]:
-    return [("url", call.url), ("body", call.body), *((f"headers.{key}", text) for key, text in call.headers.items())]
+    return [("url", call.url), ("body", call.body), *_header_texts(call)]
+
+
+def _header_texts(call: HttpCall) -> list[tuple[str, str]]:
+    return [(f"headers.{key}", text) for key, text in call.headers.items() if isinstance(text, str)]
 
 
 def _policy(policy: StepPolicy, change: Callable[[str], str]) -> StepPolicy:
@@ -115,5 +119,5 @@ def _policy(policy: StepPolicy, change: Callable[[str], str]) -> StepPolicy:
 def _call(call: HttpCall | None, change: Callable[[str], str]) -> HttpCall | None:
     if call is None:
         return None
-    headers = {name: change(text) for name, text in call.headers.items()}
+    headers = {name: change(text) if isinstance(text, str) else text for name, text in call.headers.items()}
     return call.model_copy(update={"url": change(call.url), "body": change(call.body), "headers": headers})

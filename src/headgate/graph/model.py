@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from headgate.graph.json_values import PlainJson, PlainObject, PlainText
+from headgate.graph.secret_reference import SavedSecret
 
 NODE_ID_PATTERN = r"^[a-z][a-z0-9_]{0,63}$"
 TYPE_PATTERN = r"^[A-Z][A-Za-z0-9]{0,63}$"
@@ -63,11 +64,11 @@ class OutputType(StrEnum):
 class HttpCall(Value):
     """A web request that fetches a step's input or delivers its output.
 
-    `url` and `body` may hold `{{...}}`; header values are names of variables or text that is encrypted at rest.
+    `url`, `body` and the text of headers may hold `{{...}}`; a header's value may be a secret reference instead.
     """
 
     url: PlainText
-    headers: dict[PlainText, PlainText] = Field(default_factory=dict)
+    headers: dict[PlainText, PlainText | SavedSecret] = Field(default_factory=dict)
     body: PlainText = "{}"
     timeout_seconds: float = Field(default=30.0, gt=0, le=300)
 

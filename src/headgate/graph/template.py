@@ -61,8 +61,20 @@ class FieldTemplate(BaseModel):
     """Whether `{{...}}` in this field is resolved before the step runs."""
     main: bool = False
     """The port that a step policy's input source fills."""
+    secret_values: bool = False
+    """Whether each value of the object in this field is text or a secret reference, as headers are."""
     schema_: dict[str, JsonValue] | None = None
     """JSON Schema of one value, for kinds `json` and `table`."""
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether it holds a secret reference and nothing else."""
+        return self.kind is FieldKind.SECRET
+
+    @property
+    def carries_secret(self) -> bool:
+        """Whether a secret reference may be in it."""
+        return self.is_secret or self.secret_values or self.kind is FieldKind.MODEL
 
     @property
     def takes_configuration(self) -> bool:

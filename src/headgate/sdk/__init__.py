@@ -1,5 +1,6 @@
 """Write a component: `from headgate.sdk import Component, field, output, Text`."""
 
+from headgate.graph.secret_reference import SecretReference
 from headgate.graph.tool_names import tool_name
 from headgate.sdk.component import NOT_TAKEN, Component, ComponentError, NotTaken, output
 from headgate.sdk.context import CodeRunner, Files, HttpAnswer, HttpClient, RunContext, RunInput, WorkspaceTools
@@ -22,6 +23,7 @@ __all__ = [
     "Recording",
     "RunContext",
     "RunInput",
+    "SecretReference",
     "Table",
     "Text",
     "Tool",

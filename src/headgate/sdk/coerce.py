@@ -45,7 +45,8 @@ def encode(value: object, port_type: PortType) -> JsonValue:
     expected = _MODELS[port_type]
     if not isinstance(value, expected):
         raise _not_of_type(value, port_type)
-    members = {name: _plain(getattr(value, name)) for name in expected.model_fields}
+    given = {name: getattr(value, name) for name in expected.model_fields}
+    members = {name: _plain(member) for name, member in given.items() if member is not None}
     return _checked(members, "value", 0)
 
 

@@ -8,6 +8,7 @@ from pydantic import JsonValue, SecretStr
 
 from headgate.foundation.guarded_http import HttpAnswer
 from headgate.graph.manifest import Manifest
+from headgate.graph.secret_reference import SecretReference
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.values import File, Message, Model, Recording, Tool, Transcript
 
@@ -211,8 +212,8 @@ class RunContext(Protocol):
         """
         ...
 
-    async def secret(self, name: str, *, url: str | None = None) -> SecretStr:
-        """The value of an encrypted variable; with `url`, to be sent to that address.
+    async def secret(self, reference: SecretReference, *, url: str | None = None) -> SecretStr:
+        """The value of a secret that the saved flow refers to; with `url`, to be sent to that address.
 
         Raises `NotFound` naming it, `Forbidden` when it belongs to other servers.
         """

@@ -9,6 +9,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from headgate.graph.ports import PortType
+from headgate.graph.secret_reference import SecretReference
 from headgate.graph.template import FieldKind, FieldTemplate
 from headgate.sdk.fields import meta_of
 from headgate.sdk.values import File, Message, Model, Table, Tool
@@ -29,6 +30,7 @@ _KINDS: dict[object, FieldKind] = {
     int: FieldKind.INTEGER,
     float: FieldKind.NUMBER,
     SecretStr: FieldKind.SECRET,
+    SecretReference: FieldKind.SECRET,
     dict: FieldKind.JSON,
     JsonValue: FieldKind.JSON,
     Table: FieldKind.TABLE,
@@ -55,6 +57,10 @@ def _element(hint: object) -> object:
     if get_origin(hint) is list:
         return get_args(hint)[0]
     return dict if get_origin(hint) is dict else hint
+
+
+def _has_secret_values(branch: object) -> bool:
+    return get_origin(branch) is dict and SecretReference in _branches(get_args(branch)[1])
 
 
 def port_type_of(hint: object) -> PortType | None:
@@ -97,6 +103,7 @@ def field_template(name: str, info: FieldInfo) -> FieldTemplate:
         tool_mode=bool(meta.get("tool_mode")),
         interpolate=bool(meta.get("interpolate", True)),
         main=bool(meta.get("main")),
+        secret_values=any(_has_secret_values(branch) for branch in branches),
         schema_=meta.get("schema"),
     )
 

@@ -10,6 +10,7 @@ from pydantic import JsonValue, SecretStr
 
 from headgate.foundation.errors import Cancelled, HeadgateError, Invalid, NotFound, UpstreamFailed
 from headgate.graph.manifest import Manifest
+from headgate.graph.secret_reference import SecretReference
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.context import HttpAnswer, RunInput, WorkspaceTools
 from headgate.sdk.values import File, Model, Recording, Tool, Transcript
@@ -240,11 +241,11 @@ class FakeContext:
         self.key_count += 1
         return f"key-{self.key_count}"
 
-    async def secret(self, name: str, *, url: str | None = None) -> SecretStr:  # noqa: ARG002 - goes anywhere
-        """A scripted secret. Raises `NotFound` naming it."""
-        if name not in self.secrets:
-            raise NotFound(f"There is no secret '{name}'.")
-        return SecretStr(self.secrets[name])
+    async def secret(self, reference: SecretReference, *, url: str | None = None) -> SecretStr:  # noqa: ARG002
+        """A scripted secret, sent anywhere. Raises `NotFound` naming it."""
+        if reference.name not in self.secrets:
+            raise NotFound(f"There is no secret '{reference.name}'.")
+        return SecretStr(self.secrets[reference.name])
 
     async def emit(self, token: str) -> None:
         """Keep a token."""

@@ -15,6 +15,7 @@ from pydantic import JsonValue, SecretStr
 from headgate.foundation.errors import Forbidden, NotFound, TooLarge, UpstreamFailed
 from headgate.foundation.guarded_http.answer import HttpAnswer
 from headgate.graph.names import clipped
+from headgate.graph.secret_reference import SecretReference
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.context import RunInput
 from headgate.sdk.values import File, Message, Model, Recording, Tool, Transcript
@@ -93,11 +94,11 @@ class HostedContext:
         self._keys += 1
         return hashlib.sha256(f"{self.run_id}:{self.node_id}:{self._keys}".encode()).hexdigest()
 
-    async def secret(self, name: str, *, url: str | None = None) -> SecretStr:  # noqa: ARG002
+    async def secret(self, reference: SecretReference, *, url: str | None = None) -> SecretStr:  # noqa: ARG002
         """Raises `NotInTheSandbox`: a secret comes in through a field."""
         raise _refused(
-            f"look up the variable '{clipped(name)}'",
-            "Declare a field of type SecretStr, and set it to the variable's name in the flow.",
+            "look up a secret",
+            "Declare a field of type SecretStr, and refer to the secret in the flow.",
         )
 
     async def mcp_tools(self, server: str) -> Sequence[Tool]:  # noqa: ARG002

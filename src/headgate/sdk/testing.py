@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue
 
 from headgate.graph.ports import CONFIGURATION_TYPES, PortType, accepts
+from headgate.graph.secret_reference import typed_params
 from headgate.graph.template import FieldTemplate
 from headgate.sdk.coerce import coerce, decode, encode
 from headgate.sdk.component import NOT_TAKEN, Component
@@ -68,7 +69,8 @@ class StepHarness:
         """
         template = component.template(values)
         extra = {one.name for one in component.extra_fields(values)}
-        given = {name: _across(value, template.field(name)) for name, value in values.items()}
+        typed = typed_params(values, template)
+        given = {name: _across(value, template.field(name)) for name, value in typed.items()}
         step = component.create({name: value for name, value in given.items() if name not in extra})
         step.receive_extra({name: value for name, value in given.items() if name in extra})
         step.attach(self.ctx)

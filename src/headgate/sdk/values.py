@@ -17,6 +17,8 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
+from headgate.graph.secret_reference import SecretReference
+
 Text = str
 
 Data = JsonValue
@@ -80,6 +82,8 @@ class Model(BaseModel):
     name: str
     params: dict[str, JsonValue] = Field(default_factory=dict)
     """`temperature`, `top_p`, `max_tokens`, `base_url` and the like."""
+    api_key: SecretReference | None = Field(default=None, exclude_if=lambda value: value is None)
+    """The secret that its key is in, when it is not the provider's usual one. Only a saved flow names one."""
 
     @model_validator(mode="before")
     @classmethod

@@ -14,6 +14,7 @@ from pydantic import JsonValue, ValidationError
 from headgate.features.models.catalogue import list_models
 from headgate.features.models.providers import PROVIDERS
 from headgate.graph.model import Flow, Node
+from headgate.graph.secret_reference import MODEL_KEY
 from headgate.graph.template import Catalog, FieldKind, Template
 from headgate.sdk.values import Model
 
@@ -41,7 +42,10 @@ def coerce_model(value: JsonValue) -> JsonValue:
     found = _read(value, _DEEPEST)
     if found is None:
         return value
-    return str(found) if not found.params else found.model_dump(mode="json")
+    key = value.get(MODEL_KEY) if isinstance(value, dict) else None
+    if not found.params and key is None:
+        return str(found)
+    return {**found.model_dump(mode="json"), **({} if key is None else {MODEL_KEY: key})}
 
 
 def _mended(node: Node, catalog: Catalog) -> Node:

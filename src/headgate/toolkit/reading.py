@@ -5,6 +5,7 @@ from pydantic import JsonValue
 from headgate.graph.flow_io import classify_io
 from headgate.graph.model import Node
 from headgate.graph.names import did_you_mean
+from headgate.graph.secret_reference import EXAMPLE
 from headgate.graph.template import FieldTemplate, Template
 from headgate.graph.validate import check_runnable
 from headgate.toolkit.shown import secret_fields, shown_params, shown_value
@@ -135,4 +136,6 @@ def _field(field: FieldTemplate) -> JsonValue:
         found["many"] = True
     if field.options:
         found["options"] = list(field.options)
+    if field.is_secret:
+        found["takes"] = EXAMPLE
     return found

@@ -1,8 +1,8 @@
 """What of a flow may be told to a model or an MCP client: all but its secrets. Nothing else decides what a secret is.
 
-Secret are: values of secret fields, values of headers, what an object names like a key or a password, and whatever
-looks like a key or stands as a password in an address. A model is told `[redacted]`. The page shows people their own
-flows whole, as `GET /flows/{id}` does.
+Secret are: values of secret fields, texts of headers, what an object names like a key or a password, and whatever
+looks like a key or stands as a password in an address. A model is told `[redacted]`. A reference to a secret is not
+secret. The page shows people their own flows whole, as `GET /flows/{id}` does.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,10 +14,11 @@ from headgate.foundation.errors import Invalid
 from headgate.foundation.log import REDACTED, redact_text
 from headgate.graph.check_headers import carries_credential
 from headgate.graph.model import Flow, HttpCall, Node, StepPolicy
-from headgate.graph.template import Catalog, FieldKind
+from headgate.graph.secret_reference import is_reference
+from headgate.graph.template import Catalog
 
 HEADERS = "headers"
-"""Field of components that make requests; a key may stand in one of its values."""
+"""Field of an unknown component in whose values a key may stand."""
 SHORTEST_MASKED = 6
 """Characters; a shorter secret would be found in words that have nothing to do with it."""
 
@@ -34,7 +35,7 @@ def secret_fields(catalog: Catalog, type_: str, params: Mapping[str, JsonValue] 
     template = catalog.template(type_, params)
     if template is None:
         return frozenset(name for name in params or () if name == HEADERS or carries_credential(name))
-    return frozenset(field.name for field in template.fields if field.kind is FieldKind.SECRET or field.name == HEADERS)
+    return frozenset(field.name for field in template.fields if field.is_secret or field.secret_values)
 
 
 def shown_value(value: JsonValue, *, hidden: bool = False) -> JsonValue:
@@ -42,8 +43,11 @@ def shown_value(value: JsonValue, *, hidden: bool = False) -> JsonValue:
 
     Args:
         value: The value.
-        hidden: Whether the field is one of `secret_fields`: then every text and number in it is left out.
+        hidden: Whether the field is one of `secret_fields`: then every text and number in it is left out, but for
+            references to secrets.
     """
+    if is_reference(value):
+        return value
     if isinstance(value, dict):
         return {
             redact_text(name): shown_value(one, hidden=hidden or carries_credential(name))
@@ -88,7 +92,7 @@ def refuse_redacted(value: Any) -> None:  # noqa: ANN401 - JSON
     if isinstance(value, str) and REDACTED in value:
         raise RedactedValue(
             f"A value holds '{REDACTED}', which stands for a secret that is not shown and would take its place.",
-            remedy="Leave that field out to keep what is there, or name a variable.",
+            remedy='Leave that field out to keep what is there, or refer to a secret: {"secret": "MY_TOKEN"}.',
         )
     for one in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
         refuse_redacted(one)
@@ -124,14 +128,16 @@ def _masked(value: Any, words: list[str]) -> Any:  # noqa: ANN401 - JSON
 def _secrets(node: Node, catalog: Catalog) -> Iterator[str]:
     hidden = secret_fields(catalog, node.type, node.params)
     for name, value in node.params.items():
-        yield from _texts(value, hidden=name in hidden and name != HEADERS)
+        yield from _texts(value, hidden=name in hidden and not isinstance(value, dict))
     for call in (node.policy.input_config, node.policy.output_config):
         if call is not None:
-            yield from _texts(dict(call.headers), hidden=False)
+            yield from _texts({name: one for name, one in call.headers.items() if isinstance(one, str)}, hidden=False)
 
 
 def _texts(value: JsonValue, *, hidden: bool) -> Iterator[str]:
     """The texts of a value that are secret; a reference to another step's output is none."""
+    if is_reference(value):
+        return
     if isinstance(value, dict):
         for name, one in value.items():
             yield from _texts(one, hidden=hidden or carries_credential(name))
@@ -152,7 +158,7 @@ def _shown_call(call: HttpCall) -> HttpCall:
     return call.model_copy(
         update={
             "url": redact_text(call.url),
-            "headers": dict.fromkeys(call.headers, REDACTED),
+            "headers": {name: REDACTED if isinstance(one, str) else one for name, one in call.headers.items()},
             "body": redact_text(call.body),
         }
     )

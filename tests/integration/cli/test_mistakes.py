@@ -154,7 +154,7 @@ class TestRun:
         path.write_text(
             "name: Tell\nnodes:\n  note: TextInput\n    text: x\n    policy:\n      output_mode: http_post\n"
             "      output_config:\n        url: https://desk.example\n"
-            "        headers:\n          Authorization: Bearer NOT_THERE\n"
+            '        headers:\n          Authorization: {"secret": "NOT_THERE", "scheme": "Bearer"}\n'
         )
         assert run(["run", str(path)]) == 0
         said = capsys.readouterr().out

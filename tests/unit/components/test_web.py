@@ -47,20 +47,25 @@ class TestHTTPRequest:
         assert request.headers.get("content-type") == media_type
         assert request.headers["x-team"] == "k"
 
-    async def test_fills_variables_into_headers(self) -> None:
+    async def test_sends_the_secrets_that_headers_refer_to(self) -> None:
         harness = answering()
         harness.ctx.secrets["API_KEY"] = "sk-1"
-        headers = {"Authorization": "Bearer API_KEY", "X-Key": "API_KEY", "X-Other": "NOT_SET", "X-Text": "a API_KEY b"}
+        headers = {"Authorization": {"secret": "API_KEY", "scheme": "Bearer"}, "X-Key": {"secret": "API_KEY"}}
         await harness.run(HTTPRequest, {"url": ADDRESS, "headers": headers})
-        assert harness.http.requests[0].headers == {
-            "authorization": "Bearer sk-1", "x-key": "sk-1", "x-other": "NOT_SET", "x-text": "a API_KEY b",
-        }  # fmt: skip
+        assert harness.http.requests[0].headers == {"authorization": "Bearer sk-1", "x-key": "sk-1"}
+
+    @pytest.mark.parametrize("text", ["API_KEY", "Bearer API_KEY", '{"secret": "API_KEY"}', "{{API_KEY}}", "$API_KEY"])
+    async def test_sends_text_as_it_is_whatever_it_names(self, text: str) -> None:
+        harness = answering()
+        harness.ctx.secrets["API_KEY"] = "sk-1"
+        await harness.run(HTTPRequest, {"url": ADDRESS, "headers": {"X-Key": text}})
+        assert harness.http.requests[0].headers == {"x-key": text}
 
     async def test_never_shows_a_variable_with_a_line_break(self) -> None:
         harness = answering()
         harness.ctx.secrets["API_KEY"] = "sk-secret\nX: 1"
         with pytest.raises(ComponentError, match="line break") as caught:
-            await harness.run(HTTPRequest, {"url": ADDRESS, "headers": {"X-Key": "API_KEY"}})
+            await harness.run(HTTPRequest, {"url": ADDRESS, "headers": {"X-Key": {"secret": "API_KEY"}}})
         assert "sk-secret" not in str(caught.value)
 
     async def test_keeps_a_content_type_that_was_set(self) -> None:

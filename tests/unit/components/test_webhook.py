@@ -60,7 +60,7 @@ class TestWebhookOut:
     async def test_signs_what_it_sends(self) -> None:
         harness = harness_with()
         harness.ctx.secrets["HOOK_KEY"] = "s3cret"
-        await harness.run(WebhookOut, {"url": URL, "payload": {"a": 1}, "secret": "HOOK_KEY"})
+        await harness.run(WebhookOut, {"url": URL, "payload": {"a": 1}, "secret": {"secret": "HOOK_KEY"}})
         request = harness.http.requests[0]
         signed = f"{request.headers['webhook-id']}.{request.headers['webhook-timestamp']}.".encode() + request.body
         digest = base64.b64encode(hmac.new(b"s3cret", signed, hashlib.sha256).digest()).decode()
@@ -69,7 +69,7 @@ class TestWebhookOut:
 
     async def test_names_a_secret_that_is_not_there(self) -> None:
         with pytest.raises(NotFound, match="HOOK_KEY"):
-            await harness_with().run(WebhookOut, {"url": URL, "secret": "HOOK_KEY"})
+            await harness_with().run(WebhookOut, {"url": URL, "secret": {"secret": "HOOK_KEY"}})
 
     async def test_reports_a_refused_delivery_without_failing(self) -> None:
         outputs = await harness_with(500, "boom").run(WebhookOut, {"url": URL})

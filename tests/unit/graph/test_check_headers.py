@@ -1,12 +1,19 @@
+from collections.abc import Mapping
+
 import pytest
 
 from headgate.graph.check_headers import carries_credential, header_issues
 from headgate.graph.model import Flow, HttpCall, Node, StepPolicy
+from headgate.graph.secret_reference import SecretReference
 from headgate.graph.wiring import wire
 from tests.unit.graph.palette import PALETTE
 
-NAMED = ["CRM_TOKEN", "Bearer CRM_TOKEN", "Token _KEY1", "{{flow_input.token}}", "Bearer {{login.output.token}}", ""]
-WRITTEN = ["Bearer abc123def456", "hunter22", "Basic YW5uYTpodW50ZXIyMg==", "session=1f3a; path=/", "bearer crm_token"]
+NAMED: list[str | SecretReference] = [
+    SecretReference("CRM_TOKEN"), SecretReference("_KEY1", "Token"), "{{flow_input.token}}",
+    "Bearer {{login.output.token}}", "",
+]  # fmt: skip
+WRITTEN = ["Bearer abc123def456", "hunter22", "Basic YW5uYTpodW50ZXIyMg==", "session=1f3a; path=/", "bearer crm_token",
+           "Bearer CRM_TOKEN", "CRM_TOKEN"]  # fmt: skip
 KEYS = [
     "sk-proj-0123456789abcdef",
     "ghp_0123456789abcdefghij",
@@ -15,10 +22,10 @@ KEYS = [
 ]
 
 
-def found(headers: dict[str, str], place: str = "params") -> list[str]:
-    call = HttpCall(url="https://example.org", headers=headers)
+def found(headers: Mapping[str, str | SecretReference], place: str = "params") -> list[str]:
+    call = HttpCall(url="https://example.org", headers=dict(headers))
     node = {
-        "params": Node(id="n", type="HTTPRequest", params={"headers": dict(headers)}),
+        "params": Node(id="n", type="HTTPRequest", params={"headers": call.model_dump(mode="json")["headers"]}),
         "input": Node(id="n", type="Echo", policy=StepPolicy(input_source="http_get", input_config=call)),
         "output": Node(id="n", type="Echo", policy=StepPolicy(output_mode="http_post", output_config=call)),
     }[place]
@@ -27,7 +34,7 @@ def found(headers: dict[str, str], place: str = "params") -> list[str]:
 
 class TestHeaderIssues:
     @pytest.mark.parametrize("value", NAMED)
-    def test_let_a_named_credential_be(self, value: str) -> None:
+    def test_let_a_named_credential_be(self, value: str | SecretReference) -> None:
         assert found({"Authorization": value, "X-Api-Key": value}) == []
 
     @pytest.mark.parametrize("value", WRITTEN)

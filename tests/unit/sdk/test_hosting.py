@@ -163,7 +163,7 @@ class TestProduce:
     @pytest.mark.parametrize(
         ("call", "expected"),
         [
-            ("await self.ctx.secret('KEY')", "cannot look up the variable 'KEY'"),
+            ("await self.ctx.secret('KEY')", "cannot look up a secret"),
             ("await self.ctx.chat_model(None)", "cannot ask a model"),
             ("await self.ctx.transcribe(None, None)", "cannot ask a model"),
             ("await self.ctx.mcp_tools('x')", "cannot reach an MCP server"),

@@ -4,7 +4,7 @@ import pytest
 
 from headgate.foundation.errors import Cancelled, Forbidden, Invalid, NotFound, UpstreamFailed
 from headgate.graph.manifest import Manifest
-from headgate.sdk import NOT_TAKEN, Component, Data, File, Message, Model, Table, output
+from headgate.sdk import NOT_TAKEN, Component, Data, File, Message, Model, SecretReference, Table, output
 from headgate.sdk.coerce import ValueMismatch
 from headgate.sdk.testing import CodeCall, FakeCode, FakeContext, FakeFiles, FakeHttp, StepHarness
 from tests.unit.sdk.samples import Sample
@@ -45,7 +45,7 @@ class TestStepHarness:
         assert (harness.ctx.input.text, harness.ctx.input.form_data) == ("hi", {"a": 1})
         assert file == File(id="file-1", name="a.csv", media_type="text/csv", size=1)
         assert await harness.ctx.files.read(file) == b"x"
-        assert (await harness.ctx.secret("k")).get_secret_value() == "v"
+        assert (await harness.ctx.secret(SecretReference("k"))).get_secret_value() == "v"
 
 
 class TestFakeHttp:
@@ -102,7 +102,7 @@ class TestFakeContext:
         with pytest.raises(Invalid, match="p/n"):
             await ctx.chat_model(Model(provider="p", name="n"))
         with pytest.raises(NotFound, match="'k'"):
-            await ctx.secret("k")
+            await ctx.secret(SecretReference("k"))
         with pytest.raises(Invalid, match="code"):
             await ctx.code.call("", "run", {})
         with pytest.raises(NotFound, match="gone"):

@@ -55,8 +55,8 @@ class TestProposeFieldEdit:
         assert bench.proposals[0]["old_value"] == "hello"
 
     async def test_never_shows_a_secret(self, bench: Workbench) -> None:
-        await call(bench, "add_component", component_type="Shout", params={"key": "sk-12345678901234"})
-        await call(bench, "propose_field_edit", node_id="shout", field="key", new_value="MY_KEY")
+        await call(bench, "add_component", component_type="Shout", params={"text": "sk-12345678901234"})
+        await call(bench, "propose_field_edit", node_id="shout", field="text", new_value="hi")
         action = bench.proposals[0]
         assert action["old_value"] == REDACTED
         assert "sk-1234" not in str(action)

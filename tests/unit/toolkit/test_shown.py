@@ -17,6 +17,7 @@ from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import component_index
 from headgate.foundation.log import REDACTED
 from headgate.graph.model import Flow, HttpCall, Node, StepPolicy
+from headgate.graph.secret_reference import SecretReference
 from headgate.graph.spec import print_spec
 from headgate.toolkit import TOOLS, Workbench
 from headgate.toolkit.shown import RedactedValue, refuse_redacted, secret_fields, shown_flow, with_secrets_of
@@ -103,6 +104,16 @@ class TestShownFlow:
         shown = shown_flow(Flow(nodes=(Node(id="a", type="HTTPRequest", params=params),)), OVERLAY).nodes[0].params
         assert shown == {"query": {"api_key": REDACTED, "page": "2"}, "list": [REDACTED, 1]}
 
+    def test_shows_which_secret_is_referred_to(self) -> None:
+        token: Any = {"secret": "CRM_TOKEN", "scheme": "Bearer"}
+        params: Any = {"headers": {"Authorization": token, "X-Team": "plain"}, "secret": {"secret": "HOOK"}}
+        call = HttpCall(url="https://a.example", headers={"Authorization": SecretReference("CRM_TOKEN"), "X": "plain"})
+        node = Node(id="a", type="WebhookOut", params=params, policy=StepPolicy(output_config=call))
+        shown = shown_flow(Flow(nodes=(node,)), OVERLAY).nodes[0]
+        assert shown.params == {**params, "headers": {"Authorization": token, "X-Team": REDACTED}}
+        assert shown.policy.output_config is not None
+        assert shown.policy.output_config.headers == {"Authorization": SecretReference("CRM_TOKEN"), "X": REDACTED}
+
     def test_hides_passwords_in_addresses(self) -> None:
         node = Node(id="a", type="URL", params={"url": "https://anna:hush-hush@example.org/x"})
         shown = shown_flow(Flow(nodes=(node,)), OVERLAY)
@@ -119,13 +130,15 @@ class TestShownFlow:
 
 
 class TestWithSecretsOf:
-    NODE = Node(id="a", type="WebhookOut", params={"url": "https://a.example", "secret": "hidden-one"})
+    NODE = Node(id="a", type="WebhookOut", params={"url": "https://a.example", "headers": {"X-Team": "hidden-one"}})
 
     def test_puts_them_back_where_nothing_else_changed(self) -> None:
         flow = Flow(nodes=(self.NODE,))
         assert with_secrets_of(flow, shown_flow(flow, OVERLAY), OVERLAY) == flow
 
-    @pytest.mark.parametrize("change", [{"id": "b"}, {"params": {"url": "https://thief.example", "secret": REDACTED}}])
+    @pytest.mark.parametrize(
+        "change", [{"id": "b"}, {"params": {"url": "https://thief.example", "headers": {"X-Team": REDACTED}}}]
+    )
     def test_gives_them_to_no_other_node_and_no_other_address(self, change: dict[str, Any]) -> None:
         flow = Flow(nodes=(self.NODE,))
         written = shown_flow(flow, OVERLAY).nodes[0].model_copy(update=change)
@@ -133,11 +146,13 @@ class TestWithSecretsOf:
 
     async def test_let_a_model_write_a_flow_again_that_it_was_shown(self) -> None:
         ask = Node(id="ask", type="ChatInput")
-        nodes = "nodes:\n  ask: ChatInput\n  a: WebhookOut\n    url: https://a.example\n    secret: {}\n"
+        nodes = (
+            "nodes:\n  ask: ChatInput\n  a: WebhookOut\n    url: https://a.example\n    headers:\n      X-Team: {}\n"
+        )
         spec = nodes + "edges:\n  ask.text -> a.payload"
         bench = Workbench(principal=LOCAL, space_id=LOCAL.space_id, flow=Flow(nodes=(ask, self.NODE)), registry=OVERLAY)
         assert (await BY_NAME["build_flow"].call(bench, {"spec": spec.format(REDACTED)}))["ok"]
-        assert [node.params.get("secret") for node in bench.flow.nodes] == [None, "hidden-one"]
+        assert [node.params.get("headers") for node in bench.flow.nodes] == [None, {"X-Team": "hidden-one"}]
         other = replace(bench, flow=Flow())
         assert (await BY_NAME["build_flow"].call(other, {"spec": spec.format(REDACTED)}))["code"] == "redacted_value"
 

@@ -208,8 +208,8 @@ class TestGetFieldValue:
         assert (await call(bench, "get_field_value", node_id="source", field="text"))["value"] == "hi"
 
     async def test_never_shows_a_secret(self, bench: Workbench) -> None:
-        await call(bench, "add_component", component_type="Shout", params={"key": "sk-12345678901234"})
-        answer = await call(bench, "get_field_value", node_id="shout", field="key")
+        await call(bench, "add_component", component_type="Shout", params={"text": "sk-12345678901234"})
+        answer = await call(bench, "get_field_value", node_id="shout", field="text")
         assert "sk-" not in str(answer)
         assert answer["set"] is True
 

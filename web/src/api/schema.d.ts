@@ -4109,6 +4109,11 @@ export interface components {
              * @default false
              */
             main?: boolean;
+            /**
+             * Secret Values
+             * @default false
+             */
+            secret_values?: boolean;
             /** Schema */
             schema_?: {
                 [key: string]: components["schemas"]["JsonValue"];
@@ -4615,14 +4620,17 @@ export interface components {
          * HttpCall
          * @description A web request that fetches a step's input or delivers its output.
          *
-         *     `url` and `body` may hold `{{...}}`; header values are names of variables or text that is encrypted at rest.
+         *     `url`, `body` and the text of headers may hold `{{...}}`; a header's value may be a secret reference instead.
          */
         HttpCall: {
             /** Url */
             url: string;
             /** Headers */
             headers?: {
-                [key: string]: string;
+                [key: string]: string | {
+                    secret: string;
+                    scheme?: string;
+                };
             };
             /**
              * Body

@@ -91,8 +91,8 @@ async def _find_key(provider: Provider, params: ModelParams, keys: KeySource, ow
     if setting is None:
         return None
     chosen = params.base_url if params.base_url and not _same_origin(params.base_url, own_address) else None
-    if params.api_key_variable is not None:
-        return await _named_key(provider, setting, params.api_key_variable, keys, chosen=chosen or "", own=own_address)
+    if params.api_key is not None:
+        return await _named_key(provider, setting, params.api_key.name, keys, chosen=chosen or "", own=own_address)
     if chosen is not None:
         # The flow chose the server: it gets the stored key only when it is the server the key was stored for.
         return _Found(setting.default) if setting.default is not None else None
@@ -110,14 +110,14 @@ async def _named_key(
     if owner != provider.id:
         raise BadModelSettings(
             f"The variable {name} holds a key of {PROVIDERS[owner].label}; it is not sent to {provider.label}.",
-            remedy="Store this provider's key in a variable of its own and name that in 'api_key_variable'.",
+            remedy="Store this provider's key in a variable of its own and refer to that in 'api_key'.",
         )
     found = await _sendable(name, keys, chosen=chosen, own=own, usual=name in setting.variables)
     if found is None:
         usual = setting.variables[0]
         raise KeyMissing(
             f"The variable {name}, which the model's settings name for the key of {provider.label}, is not set.",
-            remedy=f"Set it with `headgate variables set {name}`, or remove 'api_key_variable' to use {usual}.",
+            remedy=f"Set it with `headgate variables set {name}`, or remove 'api_key' to use {usual}.",
             variable=name,
             usual_variable=usual,
         )

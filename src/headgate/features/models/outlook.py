@@ -39,7 +39,7 @@ async def look_at(model: Model, keys: KeySource, local: LocalModels | None = Non
     try:
         provider = find_provider(model.provider)
         info = catalogue.resolve(model)
-        params = ModelParams.parse(model.params, provider=provider)
+        params = ModelParams.parse(model.params, provider=provider, api_key=model.api_key)
         if not is_installed(provider):
             problem = f"The package of {provider.label} is not installed."
             return _unusable(model, info, problem, f"Install it with: {provider.install}")

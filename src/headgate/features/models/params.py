@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints,
 from headgate.features.models.errors import BadModelSettings
 from headgate.features.models.providers import Provider
 from headgate.graph.names import nearest
-
-VARIABLE_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]{0,127}$"
+from headgate.graph.secret_reference import MODEL_KEY, SecretReference
 
 
 class ModelParams(BaseModel):
@@ -32,8 +31,8 @@ class ModelParams(BaseModel):
     max_retries: int | None = Field(default=None, ge=0, le=10)
     base_url: str | None = Field(default=None, max_length=2000)
     """Address of the server, for providers that have no fixed one."""
-    api_key_variable: Annotated[str, StringConstraints(pattern=VARIABLE_PATTERN)] | None = None
-    """Name of the variable the key is in, when it is not the provider's usual one."""
+    api_key: SecretReference | None = None
+    """The secret that the key is in, when it is not the provider's usual one: `Model.api_key`, none of its params."""
     tool_shim: bool | None = None
     """Whether tools go through a JSON schema because the server knows no tool calls."""
 
@@ -50,13 +49,17 @@ class ModelParams(BaseModel):
         return value.rstrip("/")
 
     @classmethod
-    def parse(cls, params: Mapping[str, JsonValue], *, provider: Provider) -> Self:
+    def parse(
+        cls, params: Mapping[str, JsonValue], *, provider: Provider, api_key: SecretReference | None = None
+    ) -> Self:
         """Check the params of one model. Raises `BadModelSettings` naming the first wrong one, never its value."""
         given = {name: value for name, value in params.items() if value is not None}
         for name in given:
             _require_known(name, provider)
+        if api_key is not None and provider.key is None:
+            raise BadModelSettings(f"{provider.label} takes no key.", remedy="Remove 'api_key'.", setting=MODEL_KEY)
         try:
-            return cls.model_validate(given)
+            return cls.model_validate({**given, MODEL_KEY: api_key})
         except ValidationError as error:
             first = error.errors(include_input=False, include_url=False)[0]
             place = ".".join(str(part) for part in first["loc"])
@@ -71,8 +74,6 @@ class ModelParams(BaseModel):
 def accepted_params(provider: Provider) -> tuple[str, ...]:
     """Names a provider takes in `Model.params`, sorted."""
     names = set(provider.params)
-    if provider.key is not None:
-        names.add("api_key_variable")
     if provider.flow_base_url:
         names.add("base_url")
     if provider.id == "openai_compatible":
@@ -100,7 +101,7 @@ def _require_known(name: str, provider: Provider) -> None:
     if name in accepted:
         return
     if name in {"api_key", "key", "token"}:
-        remedy = "Keys are not written in flows. Store it as a variable and name that in 'api_key_variable'."
+        remedy = 'Keys are not written in flows. Store it, and refer to it in the model: "api_key": {"secret": "KEY"}.'
     elif name == "base_url" and provider.base_url is not None:
         remedy = (
             f"Its key goes to its own address only. Set the variable {provider.base_url.variables[0]}, "

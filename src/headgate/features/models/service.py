@@ -87,7 +87,7 @@ async def create_chat_model(
         Forbidden: The flow's address may not be called, or its key is not for it.
     """
     provider = find_provider(model.provider)
-    params = ModelParams.parse(model.params, provider=provider)
+    params = ModelParams.parse(model.params, provider=provider, api_key=model.api_key)
     guarded = web if params.base_url is not None else None
     if guarded is not None:
         await guarded.check(params.base_url or "")

@@ -20,8 +20,8 @@ async def transcribe(model: Model, audio: Recording, keys: KeySource, *, web: Gu
     """The words of a recording.
 
     Args:
-        model: For example `openai/gpt-4o-transcribe` or `groq/whisper-large-v3`; its params may hold `base_url`,
-            `api_key_variable`, `timeout_seconds` and `max_retries`.
+        model: For example `openai/gpt-4o-transcribe` or `groq/whisper-large-v3`; it may have an `api_key`, and
+            its params `base_url`, `timeout_seconds` and `max_retries`.
         audio: What was recorded.
         keys: Where keys come from.
         web: The way to an address that came with the flow.
@@ -42,7 +42,7 @@ async def transcribe(model: Model, audio: Recording, keys: KeySource, *, web: Gu
             f"'{audio.name}' has {len(audio.content)} bytes; {model} takes recordings of up to {MOST_BYTES}.",
             remedy="Split it, or save it with stronger compression.",
         )
-    params = ModelParams.parse(model.params, provider=provider)
+    params = ModelParams.parse(model.params, provider=provider, api_key=model.api_key)
     guarded = web if params.base_url is not None else None
     if guarded is not None:
         await guarded.check(params.base_url or "")

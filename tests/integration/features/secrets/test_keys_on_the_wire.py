@@ -20,7 +20,7 @@ from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.guarded_http import AddressRefused, GuardedHttp
 from headgate.foundation.settings import HttpSettings, Settings
-from headgate.sdk import Model
+from headgate.sdk import Model, SecretReference
 from headgate.sdk.fakes import FakeContext
 from tests.support.openai_server import OpenAIServer
 from tests.support.web_server import WebServer, answer, web_server
@@ -36,8 +36,8 @@ class Context(FakeContext):
         self._real = secrets
         self.http = http  # type: ignore[assignment]
 
-    async def secret(self, name: str, *, url: str | None = None) -> SecretStr:
-        return await self._real.secret(LOCAL.tenant_id, name, url=url)
+    async def secret(self, reference: SecretReference, *, url: str | None = None) -> SecretStr:
+        return await self._real.secret(LOCAL.tenant_id, reference.name, url=url)
 
 
 @pytest.fixture
@@ -77,13 +77,14 @@ async def store(database: Database, box: SecretBox, name: str, *hosts: str) -> N
         await service.set_variable(session, LOCAL, box, name=name, value=SecretStr(KEY), hosts=hosts)
 
 
-async def fetch(context: Context, url: str, header: str) -> None:
-    step = HTTPRequest.create({"url": url, "headers": {"Authorization": header}}, node_id="n")
+async def fetch(context: Context, url: str, name: str, scheme: str = "") -> None:
+    headers = {"Authorization": SecretReference(name, scheme)}
+    step = HTTPRequest.create({"url": url, "headers": headers}, node_id="n")
     await step.attach(context).produce("text")
 
 
 async def sign(context: Context, url: str, secret: str) -> None:
-    step = WebhookOut.create({"url": url, "payload": {}, "secret": secret}, node_id="n")
+    step = WebhookOut.create({"url": url, "payload": {}, "secret": SecretReference(secret)}, node_id="n")
     await step.attach(context).produce("response")
 
 
@@ -93,9 +94,10 @@ class TestModelKeys:
         self, variables: Variables, database: Database, box: SecretBox, model_server: OpenAIServer, name: str
     ) -> None:
         await store(database, box, "FREE")
-        params = {"base_url": model_server.base_url, "api_key_variable": name}
+        params = {"base_url": model_server.base_url}
+        model = Model(provider="openai_compatible", name="m", params=params, api_key=SecretReference(name))
         with pytest.raises(VariableKept):
-            await create_chat_model(Model(provider="openai_compatible", name="m", params=params), variables)
+            await create_chat_model(model, variables)
         assert model_server.asked == []
 
     async def test_do_not_go_along_unnamed_either(self, variables: Variables, model_server: OpenAIServer) -> None:
@@ -110,8 +112,9 @@ class TestModelKeys:
     ) -> None:
         await store(database, box, "MINE", model_server.base_url)
         model_server.script(model_server.text("hi"))
-        params = {"base_url": model_server.base_url, "api_key_variable": "MINE"}
-        model = await create_chat_model(Model(provider="openai_compatible", name="m", params=params), variables)
+        params = {"base_url": model_server.base_url}
+        chosen = Model(provider="openai_compatible", name="m", params=params, api_key=SecretReference("MINE"))
+        model = await create_chat_model(chosen, variables)
         await model.ainvoke("hi")
         assert model_server.asked[0].headers["authorization"] == f"Bearer {KEY}"
 
@@ -144,7 +147,7 @@ class TestHeaders:
     ) -> None:
         await store(database, box, "TIED", "api.example.org")
         with pytest.raises(VariableKept):
-            await fetch(context, server.url("/"), f"Bearer {name}")
+            await fetch(context, server.url("/"), name, "Bearer")
         assert server.requests == []
 
     async def test_carry_a_providers_stored_key_to_no_one_else(
@@ -157,7 +160,7 @@ class TestHeaders:
 
     async def test_take_nothing_else_from_the_environment(self, context: Context, server: WebServer) -> None:
         with pytest.raises(VariableNotFound, match="STRIPE_API_KEY"):
-            await fetch(context, server.url("/"), "Bearer STRIPE_API_KEY")
+            await fetch(context, server.url("/"), "STRIPE_API_KEY", "Bearer")
         assert server.requests == []
 
     @pytest.mark.parametrize("tied", [True, False])
@@ -165,7 +168,7 @@ class TestHeaders:
         self, context: Context, database: Database, box: SecretBox, server: WebServer, *, tied: bool
     ) -> None:
         await store(database, box, "MINE", *([server.origin] if tied else []))
-        await fetch(context, server.url("/"), "Bearer MINE")
+        await fetch(context, server.url("/"), "MINE", "Bearer")
         assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
     async def test_carry_a_providers_key_to_the_server_set_for_it(
@@ -175,7 +178,7 @@ class TestHeaders:
             await service.set_variable(
                 session, LOCAL, box, name="OPENAI_BASE_URL", value=SecretStr(server.url("/v1")), secret=False
             )
-        await fetch(context, server.url("/"), "Bearer OPENAI_API_KEY")
+        await fetch(context, server.url("/"), "OPENAI_API_KEY", "Bearer")
         assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 

@@ -7,12 +7,14 @@ from headgate.features.models.params import ModelParams
 from headgate.features.models.ports import EnvironmentKeys
 from headgate.features.models.providers import PROVIDER_VARIABLES, find_provider
 from headgate.features.secrets.errors import VariableKept
+from headgate.graph.secret_reference import SecretReference
 from tests.support.keys import GivenKeys
 
 
-async def find(provider_id: str, keys: GivenKeys, **params: JsonValue) -> Credentials:
+async def find(provider_id: str, keys: GivenKeys, key: str = "", **params: JsonValue) -> Credentials:
     provider = find_provider(provider_id)
-    return await find_credentials(provider, ModelParams.parse(params, provider=provider), keys)
+    api_key = SecretReference(key) if key else None
+    return await find_credentials(provider, ModelParams.parse(params, provider=provider, api_key=api_key), keys)
 
 
 def key_of(credentials: Credentials) -> str:
@@ -46,14 +48,14 @@ class TestFindCredentials:
 
     async def test_names_the_users_own_variable_and_the_usual_one(self) -> None:
         with pytest.raises(KeyMissing) as caught:
-            await find("openai", GivenKeys(OPENAI_API_KEY="k"), api_key_variable="TEAM_KEY")
+            await find("openai", GivenKeys(OPENAI_API_KEY="k"), key="TEAM_KEY")
         assert "TEAM_KEY" in caught.value.detail
         assert "headgate variables set TEAM_KEY" in caught.value.remedy
         assert "OPENAI_API_KEY" in caught.value.remedy
 
     async def test_uses_the_users_own_variable(self) -> None:
         keys = GivenKeys(OPENAI_API_KEY="k", TEAM_KEY="t")
-        found = await find("openai", keys, api_key_variable="TEAM_KEY")
+        found = await find("openai", keys, key="TEAM_KEY")
         assert (key_of(found), found.key_variable) == ("t", "TEAM_KEY")
 
     async def test_wants_every_required_setting(self) -> None:
@@ -96,23 +98,23 @@ class TestKeysStayWhereTheyBelong:
     async def test_a_named_key_goes_to_no_server_it_was_not_stored_for(self, name: str) -> None:
         keys = GivenKeys(STRIPE_API_KEY="s", TIED="t", **HOUSE).tied("TIED", "https://other.example")
         with pytest.raises(VariableKept) as caught:
-            await find("openai_compatible", keys, base_url="https://evil.example/v1", api_key_variable=name)
+            await find("openai_compatible", keys, base_url="https://evil.example/v1", key=name)
         assert f"headgate variables set {name} --host https://evil.example" in caught.value.remedy
 
     async def test_a_named_key_goes_to_the_server_it_was_stored_for(self) -> None:
         keys = GivenKeys(TIED="t", **HOUSE).tied("TIED", "https://mine.example")
-        found = await find("openai_compatible", keys, base_url="https://mine.example/v1", api_key_variable="TIED")
+        found = await find("openai_compatible", keys, base_url="https://mine.example/v1", key="TIED")
         assert key_of(found) == "t"
 
     async def test_a_key_that_was_stored_for_another_server_does_not_go_to_the_providers(self) -> None:
         keys = GivenKeys(TIED="t", **HOUSE).tied("TIED", "https://mine.example")
         with pytest.raises(VariableKept):
-            await find("openai_compatible", keys, api_key_variable="TIED")
+            await find("openai_compatible", keys, key="TIED")
 
     async def test_a_flow_cannot_send_one_providers_key_to_another(self) -> None:
         keys = GivenKeys(OPENAI_API_KEY="k")
         with pytest.raises(BadModelSettings) as caught:
-            await find("openai_compatible", keys, base_url="https://evil.example", api_key_variable="OPENAI_API_KEY")
+            await find("openai_compatible", keys, base_url="https://evil.example", key="OPENAI_API_KEY")
         assert "not sent" in caught.value.detail
         assert "OPENAI_API_KEY" not in keys.asked
 

@@ -6,6 +6,7 @@ from pydantic import JsonValue
 from headgate.features.models.errors import BadModelSettings
 from headgate.features.models.params import ModelParams, accepted_params, constructor_arguments
 from headgate.features.models.providers import PROVIDERS, find_provider
+from headgate.graph.secret_reference import SecretReference
 
 
 def parse(provider: str, **params: JsonValue) -> ModelParams:
@@ -44,11 +45,14 @@ class TestParse:
     def test_refuses_a_key_in_a_flow_without_repeating_it(self, name: str) -> None:
         error = refusal("openai", **{name: "sk-do-not-show"})
         assert "sk-do-not-show" not in f"{error} {error.problem()} {error.__cause__}"
-        assert "api_key_variable" in error.remedy
+        assert '"api_key": {"secret": ' in error.remedy
 
-    def test_refuses_a_key_where_the_name_of_a_variable_belongs(self) -> None:
-        error = refusal("openai", api_key_variable="sk-do-not-show")
-        assert "sk-do-not-show" not in f"{error} {error.problem()} {error.__cause__}"
+    def test_refuses_a_reference_among_the_params(self) -> None:
+        assert "'api_key'" in refusal("openai", api_key={"secret": "TEAM_KEY"}).detail
+
+    def test_refuses_a_key_for_a_provider_that_takes_none(self) -> None:
+        with pytest.raises(BadModelSettings, match="takes no key"):
+            ModelParams.parse({}, provider=PROVIDERS["ollama"], api_key=SecretReference("TEAM_KEY"))
 
     def test_refuses_an_address_for_a_provider_that_has_its_own(self) -> None:
         error = refusal("anthropic", base_url="https://evil.example")
@@ -84,10 +88,6 @@ class TestAcceptedParams:
     def test_offers_an_address_only_where_a_flow_may_give_one(self) -> None:
         assert "base_url" in accepted_params(PROVIDERS["ollama"])
         assert "base_url" not in accepted_params(PROVIDERS["openai"])
-
-    def test_offers_a_key_variable_only_where_there_is_a_key(self) -> None:
-        assert "api_key_variable" in accepted_params(PROVIDERS["openai"])
-        assert "api_key_variable" not in accepted_params(PROVIDERS["ollama"])
 
 
 class TestConstructorArguments:

@@ -3,6 +3,7 @@ import type { JsonValue } from "@/api/types";
 import { CodeEditor, type Diagnostic } from "@/components/code";
 import { SchemaEditor } from "@/components/contract/SchemaEditor";
 import { Segments } from "@/components/ui";
+import { isSecretReference } from "@/lib/secretReference";
 import { isSchema, type Schema } from "@/lib/wiring";
 import { readJson, type SchemaFault, schemaFaults } from "./jsonFaults";
 import { ListEditor } from "./ListEditor";
@@ -19,7 +20,7 @@ export function JsonControl(props: ControlProps) {
   const t = useFieldTexts();
   const { field, value } = props;
   const shape = shapeOf(props);
-  const fits = shape !== null && fitsShape(value ?? field.default ?? undefined, shape);
+  const fits = shape !== null && fitsShape(value ?? field.default ?? undefined, shape, field.secret_values === true);
   const [asJson, setAsJson] = useState(false);
   const mode = fits && !asJson ? "form" : "json";
   return (
@@ -52,11 +53,14 @@ function shapeOf({ field }: ControlProps): Shape {
   return !schema && isSchema(field.default) && Object.keys(field.default).length === 0 ? "pairs" : null;
 }
 
-function fitsShape(value: JsonValue | undefined, shape: Shape): boolean {
+function fitsShape(value: JsonValue | undefined, shape: Shape, secrets: boolean): boolean {
   if (value === undefined || value === null || value === "") return true;
   if (shape === "list") return Array.isArray(value) && value.every((one) => typeof one === "string");
   if (!isSchema(value)) return false;
-  return shape !== "pairs" || Object.values(value).every((one) => typeof one !== "object" || one === null);
+  if (shape !== "pairs") return true;
+  return Object.values(value).every(
+    (one) => typeof one !== "object" || one === null || (secrets && isSecretReference(one)),
+  );
 }
 
 function Shaped({ field, value, onChange, nodeId, label, shape }: ControlProps & { shape: Shape }) {
@@ -68,14 +72,16 @@ function Shaped({ field, value, onChange, nodeId, label, shape }: ControlProps &
     return <ListEditor label={label} value={list} onChange={(next) => onChange(next.length > 0 ? next : undefined)} />;
   }
   if (shape === "pairs") {
-    const pairs = Object.fromEntries(Object.entries(object).map(([name, one]) => [name, String(one ?? "")]));
+    const pairs = Object.fromEntries(
+      Object.entries(object).map(([name, one]) => [name, isSecretReference(one) ? one : String(one ?? "")]),
+    );
     return (
       <PairsEditor
         label={label}
         value={pairs}
         {...(nodeId && field.interpolate !== false ? { nodeId } : {})}
-        {...(field.name === "headers" ? { hint: t("secret_hint") } : {})}
-        onChange={(next) => onChange(Object.keys(next).length > 0 ? next : undefined)}
+        {...(field.secret_values ? { secrets: true, hint: t("secret_hint") } : {})}
+        onChange={(next) => onChange(Object.keys(next).length > 0 ? (next as JsonValue) : undefined)}
       />
     );
   }

@@ -3,21 +3,42 @@ import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
 import { setVariable, variableKeys, variablesQuery } from "@/api/queries/variables";
 import { Button, Dialog, Field, Input, Problem, Select, Textarea, toast } from "@/components/ui";
+import { isSecretReference, secretReference } from "@/lib/secretReference";
 import { useFieldTexts } from "./texts";
-import type { ControlProps } from "./types";
+import type { ControlIds, ControlProps } from "./types";
 
 const NONE = " ";
 
-/** A secret by the name of its variable. Its value is never here, and never comes back. */
+/** A reference to a secret. Its value is never here, and never comes back. */
 export function SecretControl({ value, onChange, label, nodeId: _, field, ...ids }: ControlProps) {
+  return (
+    <SecretSelect
+      {...ids}
+      label={label}
+      name={isSecretReference(value) ? value.secret : ""}
+      required={field.required === true}
+      onChange={(name) => onChange(name === "" ? undefined : secretReference(name))}
+    />
+  );
+}
+
+interface SecretSelectProps extends ControlIds {
+  label: string;
+  /** Empty while none is chosen. */
+  name: string;
+  required: boolean;
+  onChange: (name: string) => void;
+}
+
+/** Choose one of the stored secrets, or store a new one. */
+export function SecretSelect({ name: now, onChange, label, required, ...ids }: SecretSelectProps) {
   const t = useFieldTexts();
   const variables = useQuery(variablesQuery);
   const [making, setMaking] = useState<string | null>(null);
-  const now = typeof value === "string" ? value : "";
   const names = (variables.data ?? []).map((one) => one.name);
   const missing = now !== "" && variables.isSuccess && !names.includes(now);
   const options = [
-    ...(field.required ? [] : [{ value: NONE, label: t("secret_none") }]),
+    ...(required ? [] : [{ value: NONE, label: t("secret_none") }]),
     ...[...new Set([...(now ? [now] : []), ...names])].map((name) => ({
       value: name,
       label: name,
@@ -30,10 +51,10 @@ export function SecretControl({ value, onChange, label, nodeId: _, field, ...ids
         <Select
           {...ids}
           {...(ids.id ? {} : { "aria-label": label })}
-          value={now || (field.required ? undefined : NONE)}
+          value={now || (required ? undefined : NONE)}
           placeholder={t("secret_choose")}
           options={options}
-          onChange={(next) => onChange(next === NONE ? undefined : next)}
+          onChange={(next) => onChange(next === NONE ? "" : next)}
         />
         <Button icon={<Plus />} onClick={() => setMaking("")}>
           {t("secret_new")}

@@ -136,14 +136,14 @@ describe("a field", () => {
     expect(set()).toEqual(["a", "c"]);
   });
 
-  it("of a secret holds a variable's name; a new one is kept by the server and its value is nowhere", async () => {
+  it("of a secret holds a reference; a new one is kept by the server and its value is nowhere", async () => {
     const { set, store } = shown("secret");
     await userEvent.click(screen.getByRole("button", { name: "New variable" }));
     const dialog = await screen.findByRole("dialog");
     await userEvent.type(within(dialog).getByLabelText(/^Name/), "hook-key");
     await userEvent.type(within(dialog).getByLabelText(/^Value/), "s3cret-value");
     await userEvent.click(within(dialog).getByRole("button", { name: "Keep it" }));
-    await waitFor(() => expect(set()).toBe("HOOK_KEY"));
+    await waitFor(() => expect(set()).toEqual({ secret: "HOOK_KEY" }));
     expect(kept).toMatchObject({ name: "HOOK_KEY", value: "s3cret-value", secret: true });
     expect(JSON.stringify(store.getState().document)).not.toContain("s3cret-value");
     await waitFor(() => expect(document.body.innerHTML).not.toContain("s3cret-value"));

@@ -14,7 +14,7 @@ interface HttpCallFieldsProps {
   error: string | null;
 }
 
-/** A web request of a step: where, with which headers and body; keys by the names of variables. */
+/** A web request of a step: where, with which headers and body; keys as references to secrets. */
 export function HttpCallFields({ nodeId, call, onChange, body, error }: HttpCallFieldsProps) {
   const t = usePolicyTexts();
   const now = call ?? { url: "" };
@@ -39,6 +39,7 @@ export function HttpCallFields({ nodeId, call, onChange, body, error }: HttpCall
             label={t("headers")}
             nodeId={nodeId}
             value={now.headers ?? {}}
+            secrets
             hint={t("headers_hint")}
             onChange={(headers) => set({ headers })}
           />

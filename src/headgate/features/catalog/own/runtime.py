@@ -12,8 +12,9 @@ from headgate.features.catalog.own.tool_schema import tool_schema
 from headgate.foundation.errors import Forbidden, HeadgateError, TooLarge
 from headgate.graph.names import listed
 from headgate.graph.ports import PortType
-from headgate.graph.template import FieldKind, Template
-from headgate.sdk import NOT_TAKEN, Component, ComponentError, File, Message, RunContext
+from headgate.graph.secret_reference import EXPECTED
+from headgate.graph.template import Template
+from headgate.sdk import NOT_TAKEN, Component, ComponentError, File, Message, RunContext, SecretReference
 from headgate.sdk.coerce import decode
 from headgate.sdk.crossing import PRODUCE, pack
 
@@ -186,30 +187,46 @@ def component_class(checked: CheckedComponent) -> type[Component]:
 
 
 async def _secrets(checked: CheckedComponent, values: Mapping[str, Any], ctx: RunContext) -> dict[str, str]:
-    """The values of the variables that secret fields name, where all hosts of the component may have them.
+    """The values that secret fields refer to, where all hosts of the component may have them.
 
     Code can always say a secret in other words, so it gets none that it could not send where it belongs anyway: the
-    operator must have opened the hosts to own code. Raises `SecretKept`, `VariableKept`, `NotFound`.
+    operator must have opened the hosts to own code. Raises `ComponentError` for a value that is no reference,
+    `SecretKept`, `VariableKept`, `NotFound`.
     """
-    fields = [one.name for one in checked.template.fields if one.kind is FieldKind.SECRET]
-    named = {name: str(values[name]) for name in fields if values.get(name)}
+    references = _references(checked, values)
+    named = [one.name for one in references.values()]
     hosts = checked.manifest.hosts
     if named and (not hosts or any("*" in host for host in hosts)):
         asks = f"the hosts {listed(hosts)}" if hosts else "no host"
         raise SecretKept(
-            f"{checked.type} asks for {asks}, so it is not given the variable {listed(named.values())}.",
+            f"{checked.type} asks for {asks}, so it is not given the variable {listed(named)}.",
             remedy="Name each server that the secret goes to: hosts = ('api.example.org',).",
         )
     if named and not ctx.code.opens(checked.manifest):
         raise SecretKept(
-            f"Own code may not reach {listed(hosts)} here, so it is not given the variable {listed(named.values())}.",
+            f"Own code may not reach {listed(hosts)} here, so it is not given the variable {listed(named)}.",
             remedy="Whoever runs this installation opens hosts to own code: HEADGATE_SANDBOX__HOSTS.",
         )
     found: dict[str, str] = {}
-    for name, variable in named.items():
+    for name, reference in references.items():
         for host in hosts:
-            found[name] = (await ctx.secret(variable, url=f"https://{host}/")).get_secret_value()
+            found[name] = (await ctx.secret(reference, url=f"https://{host}/")).get_secret_value()
     return found
+
+
+def _references(checked: CheckedComponent, values: Mapping[str, Any]) -> dict[str, SecretReference]:
+    references: dict[str, SecretReference] = {}
+    for field in checked.template.fields:
+        value = values.get(field.name) if field.is_secret else None
+        if isinstance(value, SecretReference):
+            references[field.name] = value
+        elif value not in (None, ""):
+            raise ComponentError(
+                f"{checked.type}: field '{field.name}' takes a secret that the saved flow refers to, never a value.",
+                remedy=f"Set it to {EXPECTED}.",
+                field=field.name,
+            )
+    return references
 
 
 def _input(ctx: RunContext) -> dict[str, JsonValue]:

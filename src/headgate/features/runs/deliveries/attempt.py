@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import orjson
 from pydantic import SecretStr
@@ -11,16 +11,10 @@ from headgate.features.runs.deliveries.target import Header, Target
 from headgate.features.runs.ports import RunFiles, Secrets
 from headgate.features.runs.steps.payloads import unpack
 from headgate.foundation.errors import Conflict, HeadgateError, NotFound, Unavailable, UpstreamFailed
-from headgate.foundation.lazy import lazy_module
 from headgate.foundation.log import redact_text
 from headgate.foundation.webhooks import signature_headers
 from headgate.graph.ports import PortType
 from headgate.sdk.coerce import clean_text, decode, text_of
-
-if TYPE_CHECKING:
-    from headgate.components import http_headers
-else:
-    http_headers = lazy_module("headgate.components.http_headers")
 
 SIGNING_VARIABLE = "WEBHOOK_SECRET"
 """The tenant's variable whose value signs deliveries; without it they are not signed."""
@@ -80,9 +74,7 @@ class Sender:
         body, media_type = await self._body(target, delivery, payload)
         headers = {"content-type": media_type}
         for header in target.headers:
-            headers[header.name.lower()] = (
-                header.value if header.resolved else await self._filled(header, delivery.tenant_id, target.url)
-            )
+            headers[header.name.lower()] = await self._value(header, delivery.tenant_id, target.url)
         key = delivery.idempotency_key
         headers |= {"idempotency-key": key, "webhook-id": key, "webhook-timestamp": str(int(time.time()))}
         secret = await self._signing_secret(delivery.tenant_id)
@@ -90,10 +82,11 @@ class Sender:
             headers |= signature_headers(secret.get_secret_value(), key, int(headers["webhook-timestamp"]), body)
         return await self.http.post_once(target.url, headers=headers, body=body, timeout_seconds=target.timeout_seconds)
 
-    async def _filled(self, header: Header, tenant_id: str, url: str) -> str:
-        return await http_headers.filled(
-            header.name, header.value, lambda name: self.secrets.secret(tenant_id, name, url=url)
-        )
+    async def _value(self, header: Header, tenant_id: str, url: str) -> str:
+        if header.secret is None:
+            return header.text
+        secret = await self.secrets.secret(tenant_id, header.secret.name, url=url)
+        return header.secret.filled(secret.get_secret_value())
 
     async def _signing_secret(self, tenant_id: str) -> SecretStr | None:
         try:

@@ -10,8 +10,9 @@ from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http import shown_url
 from headgate.foundation.ids import new_id
 from headgate.foundation.webhooks import delivery_key
-from headgate.graph.interpolate import interpolate, references
+from headgate.graph.interpolate import interpolate
 from headgate.graph.model import HttpCall
+from headgate.graph.secret_reference import SavedSecret, SecretReference
 
 NO_BODY = HttpCall(url="").body
 """The body of a call that names none: the step's output is sent as it is."""
@@ -19,14 +20,13 @@ NOT_AN_ADDRESS = "(not a web address)"
 
 
 class Header(BaseModel):
-    """A header as it was written."""
+    """A header: its text with `{{...}}` resolved, or the secret that the saved flow refers to."""
 
     model_config = ConfigDict(frozen=True)
 
     name: str
-    value: str
-    resolved: bool
-    """Whether `{{...}}` were put in. Such a value is sent as it is: what a step made never names a variable."""
+    text: str = ""
+    secret: SavedSecret | None = None
 
 
 class Target(BaseModel):
@@ -68,6 +68,7 @@ def open_target(sealed: bytes, box: SecretBox) -> Target:
     return Target.model_validate_json(box.decrypt(sealed).get_secret_value())
 
 
-def _header(name: str, value: str, context: Mapping[str, JsonValue]) -> Header:
-    resolved = bool(references(value))
-    return Header(name=name, value=interpolate(value, context) if resolved else value, resolved=resolved)
+def _header(name: str, value: str | SecretReference, context: Mapping[str, JsonValue]) -> Header:
+    if isinstance(value, SecretReference):
+        return Header(name=name, secret=value)
+    return Header(name=name, text=interpolate(value, context))

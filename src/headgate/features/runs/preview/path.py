@@ -1,10 +1,8 @@
 """The path that a run would take, and what it would reach, read from its plan. Pure."""
 
-import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 from urllib.parse import urlsplit
-
-from pydantic import JsonValue
 
 from headgate.features.runs.preview.schemas import DryHost, DryInput
 from headgate.features.runs.steps.planned import Feed, PlannedStep
@@ -12,13 +10,12 @@ from headgate.graph.interpolate import references, texts_in
 from headgate.graph.model import HttpCall, InputSource, Node
 from headgate.graph.plan import Attachment, PlanStep
 from headgate.graph.ports import PortType
+from headgate.graph.secret_reference import SecretReference, references_of, typed_params
 from headgate.graph.template import FieldKind, Template
 from headgate.sandbox.reading.manifest import derive_manifest
 
 CHARACTERS_A_TOKEN = 4
 """A rule of thumb for European languages; providers count in their own ways."""
-_VARIABLE = re.compile(r"(?:[A-Za-z]{1,20} )?(?P<name>[A-Za-z_]\w{0,127})", re.ASCII)
-"""A header's value that may name a variable, with or without a scheme before it."""
 _HTTP = frozenset({InputSource.HTTP_GET, InputSource.HTTP_POST})
 
 
@@ -69,11 +66,12 @@ def members_of(step: PlanStep) -> Iterator[tuple[Node, Template]]:
         waiting.extend(one.attachments)
 
 
-def model_values(step: PlanStep) -> Iterator[JsonValue]:
-    """What the model fields of a step and of its attachments hold."""
+def model_values(step: PlanStep) -> Iterator[Any]:
+    """What the model fields of a step and of its attachments hold, a key that one refers to as `SecretReference`."""
     for node, template in members_of(step):
+        params = typed_params(node.params, template)
         for field in template.fields:
-            value = node.params.get(field.name, field.default)
+            value = params.get(field.name, field.default)
             if PortType.MODEL in field.types and value not in (None, ""):
                 yield value
 
@@ -138,21 +136,12 @@ def host_of(url: str) -> str:
     return "" if "{{" in host or "}}" in host else host
 
 
-def variable_names(step: PlanStep) -> list[tuple[str, bool]]:
-    """Variables that a step names: each with whether it can be nothing else than a variable."""
-    found: dict[str, bool] = {}
-    for call in _calls(step):
-        for value in call.headers.values():
-            _note(found, value)
+def secret_names(step: PlanStep) -> list[str]:
+    """Secrets that a step refers to, those of its models excepted."""
+    found = [one for call in _calls(step) for one in call.headers.values() if isinstance(one, SecretReference)]
     for node, template in members_of(step):
-        for field in template.fields:
-            held = node.params.get(field.name)
-            if field.kind is FieldKind.SECRET and isinstance(held, str) and held:
-                found[held] = True
-            elif field.name == "headers" and isinstance(held, dict):
-                for one in held.values():
-                    _note(found, one)
-    return list(found.items())
+        found += references_of(node.params, template)
+    return list(dict.fromkeys(one.name for one in found))
 
 
 def _calls(step: PlanStep) -> Iterator[HttpCall]:
@@ -160,9 +149,3 @@ def _calls(step: PlanStep) -> Iterator[HttpCall]:
         yield step.policy.input_config
     if step.policy.output_mode == "http_post" and step.policy.output_config is not None:
         yield step.policy.output_config
-
-
-def _note(found: dict[str, bool], value: JsonValue) -> None:
-    named = _VARIABLE.fullmatch(value) if isinstance(value, str) else None
-    if named is not None:
-        found.setdefault(named["name"], False)

@@ -5,8 +5,9 @@ Nothing is pinned, stored, asked or sent: no version is frozen, no model or serv
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from pydantic import JsonValue, ValidationError
+from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
@@ -162,7 +163,7 @@ class _Look:
             classification=class_view(found.steps[step.id].output, found.scheme) if found is not None else None,
         )
 
-    async def _model(self, step: PlanStep, value: JsonValue) -> DryModel | None:
+    async def _model(self, step: PlanStep, value: Any) -> DryModel | None:  # noqa: ANN401 - JSON, a typed key in it
         if model_ref(value) is None:
             self._warn(step, "model_unknown", f"Step '{step.id}' learns its model only when it runs.")
             return None
@@ -217,12 +218,11 @@ class _Look:
             self.findings.append(_error("prompt_too_long", message, "Shorten the prompt.", step.id))
 
     async def _secrets(self, step: PlanStep) -> None:
-        """Variables by name. A header's text that no variable is called by is text."""
-        for name, surely in path.variable_names(step):
+        """The secrets that a step refers to, and which of them do not exist."""
+        for name in path.secret_names(step):
             known = await self._keys.key(name) is not None
-            if known or surely:
-                self.secrets.append(DrySecret(step_id=step.id, name=name, known=known))
-            if surely and not known:
+            self.secrets.append(DrySecret(step_id=step.id, name=name, known=known))
+            if not known:
                 message = f"Step '{step.id}' uses the variable {name}, which is not set."
                 remedy = f"Set it: headgate variables set {name}"
                 self.findings.append(_error("variable_not_found", message, remedy, step.id))

@@ -10,6 +10,7 @@ from headgate.features.runs.reruns.costs import UNKNOWN
 from headgate.graph.canonical import sha256_of
 from headgate.graph.model import HttpCall, Node
 from headgate.graph.ports import PortType
+from headgate.graph.secret_reference import SecretReference, is_reference
 from headgate.graph.template import FieldKind, Template
 
 _LONG = 90
@@ -137,7 +138,7 @@ def _set_values(subject: Subject, node: Node) -> Iterator[str]:
 
 def _shown(subject: Subject, kind: FieldKind | None, name: str, value: Any) -> str:  # noqa: ANN401 - any JSON value
     if kind is FieldKind.SECRET:
-        return subject.words["variable"].format(name=value) if value else ""
+        return subject.words["variable"].format(name=SecretReference.parse(value).name) if is_reference(value) else ""
     if name == "headers" and isinstance(value, dict):
         return f"{subject.words['headers']}: {', '.join(map(str, value))}"
     (clean,) = subject.mask.technical({name: value}).values()

@@ -13,6 +13,7 @@ from headgate.graph.interpolate import resolve
 from headgate.graph.model import StepPolicy
 from headgate.graph.names import listed
 from headgate.graph.plan import Attachment
+from headgate.graph.secret_reference import typed_params
 from headgate.graph.template import TOOL_OUTPUT, Template
 from headgate.graph.tool_names import component_tool_names
 from headgate.sdk import Component, Tool
@@ -57,7 +58,8 @@ class Attacher:
         component = self._components.component(node.type)
         raw = {field.name for field in attachment.template.fields if not field.interpolate}
         values: dict[str, Any] = {
-            name: value if name in raw else resolve(value, self._context) for name, value in node.params.items()
+            name: value if name in raw else resolve(value, self._context)
+            for name, value in typed_params(node.params, attachment.template).items()
         }
         values |= await self._values(attachment.template, attachment.attachments, policy)
         if attachment.edge.output == TOOL_OUTPUT and attachment.template.output(TOOL_OUTPUT) is None:

@@ -19,7 +19,18 @@ from headgate.features.runs.transitions import clock
 from headgate.foundation.errors import Cancelled
 from headgate.foundation.ids import new_id
 from headgate.foundation.lazy import lazy_module
-from headgate.sdk import CodeRunner, File, HttpClient, Model, Recording, RunInput, Tool, Transcript, WorkspaceTools
+from headgate.sdk import (
+    CodeRunner,
+    File,
+    HttpClient,
+    Model,
+    Recording,
+    RunInput,
+    SecretReference,
+    Tool,
+    Transcript,
+    WorkspaceTools,
+)
 from headgate.sdk.calls import CallRequest, CallResult
 
 if TYPE_CHECKING:  # named without importing LangChain
@@ -149,9 +160,9 @@ class StepContext:
         """The `Idempotency-Key` of the next request with side effects."""
         return self._calls.idempotency_key() if self._calls is not None else new_id()
 
-    async def secret(self, name: str, *, url: str | None = None) -> SecretStr:
-        """A tenant's variable; with `url`, to be sent to that address."""
-        return await self._services.secrets.secret(self._origin.key.tenant_id, name, url=url)
+    async def secret(self, reference: SecretReference, *, url: str | None = None) -> SecretStr:
+        """A tenant's secret that the saved flow refers to; with `url`, to be sent to that address."""
+        return await self._services.secrets.secret(self._origin.key.tenant_id, reference.name, url=url)
 
     async def emit(self, token: str) -> None:
         """Show a piece of text to whoever watches."""

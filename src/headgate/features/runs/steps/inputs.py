@@ -26,7 +26,7 @@ async def gather_inputs(
     context: Context = {}
     if step.refers or step.attached or not step.plain:
         context = build_context(run.input, run.ledger.results, run.planned.plan, step.id)
-    values: dict[str, Any] = resolved_params(step, context) if step.refers else dict(step.step.node.params)
+    values: dict[str, Any] = resolved_params(step, context) if step.refers else dict(step.params)
     for inlet in step.inlets:
         if not inlet.overridden and run.ledger.arrives(inlet):
             values[inlet.field] = arriving(run, inlet)
@@ -37,12 +37,20 @@ async def gather_inputs(
     return values
 
 
-def resolved_params(step: PlannedStep, context: Context) -> dict[str, JsonValue]:
-    """A node's params with `{{...}}` resolved; a param that is one whole reference gets the value itself."""
+def resolved_params(step: PlannedStep, context: Context) -> dict[str, Any]:
+    """A node's params with `{{...}}` resolved; a param that is one whole reference gets the value itself.
+
+    Secret references were read from the saved params before; what `{{...}}` resolves to is never read as one.
+    """
     return {
-        name: value if name in step.raw_fields else own(resolve(value, context))
-        for name, value in step.step.node.params.items()
+        name: value if name in step.raw_fields else _resolved(value, context, copied=name not in step.secret_fields)
+        for name, value in step.params.items()
     }
+
+
+def _resolved(value: Any, context: Context, *, copied: bool) -> Any:  # noqa: ANN401 - JSON, or secret references
+    resolved = resolve(value, context)
+    return own(resolved) if copied else resolved
 
 
 def arriving(run: ActiveRun, inlet: Inlet) -> Any:  # noqa: ANN401 - any port value

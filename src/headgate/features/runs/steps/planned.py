@@ -4,7 +4,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from pydantic import JsonValue
 
@@ -17,6 +17,7 @@ from headgate.graph.mentions import mentions
 from headgate.graph.model import Flow, FormField, InputSource, StepPolicy
 from headgate.graph.plan import Plan, PlanStep, compile_plan
 from headgate.graph.ports import PortType
+from headgate.graph.secret_reference import typed_params
 from headgate.graph.wiring import FLOW_INPUT
 from headgate.sandbox.documents.job import Format
 from headgate.sandbox.documents.maker import require_installed
@@ -64,6 +65,10 @@ class PlannedStep:
     """The output that `{{step.output}}` stands for."""
     document: Format | None
     """What the step's main output is made into besides."""
+    params: Mapping[str, Any]
+    """The node's saved params, the secrets that they refer to as `SecretReference`."""
+    secret_fields: frozenset[str]
+    """Fields that may carry a secret."""
     raw_fields: frozenset[str]
     """Fields whose `{{...}}` are not ours to resolve."""
     refers: bool
@@ -153,6 +158,8 @@ def prepare_step(plan: Plan, step: PlanStep, components: Components) -> PlannedS
         outputs=tuple((name, types[name]) for name in step.outputs),
         main_output=step.main_output,
         document=cast("Format", policy.output_type.value) if policy.makes_document else None,
+        params=typed_params(step.node.params, step.template),
+        secret_fields=frozenset(field.name for field in step.template.fields if field.carries_secret),
         raw_fields=raw,
         refers=any(
             next(references_in(value), None) is not None for name, value in step.node.params.items() if name not in raw

@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from pydantic import BaseModel, JsonValue
 
@@ -14,22 +13,17 @@ from headgate.features.runs.steps.ledger import Outputs
 from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.foundation.errors import UpstreamFailed
-from headgate.foundation.lazy import lazy_module
 from headgate.foundation.log import redact_text
 from headgate.foundation.quoting import clipped_to
 from headgate.graph.contracts import Contract, canonical_contract, violations
-from headgate.graph.interpolate import interpolate, references, resolve
+from headgate.graph.interpolate import interpolate, resolve
 from headgate.graph.json_values import parse_json
 from headgate.graph.model import HttpCall, InputSource, InputType, OutputType
 from headgate.graph.ports import PortType
+from headgate.graph.secret_reference import SecretReference
 from headgate.graph.template import FieldTemplate
 from headgate.sdk import File, HttpAnswer, Message
 from headgate.sdk.coerce import clean_text, coerce, data_of, decode, describe, text_of
-
-if TYPE_CHECKING:
-    from headgate.components import http_headers
-else:
-    http_headers = lazy_module("headgate.components.http_headers")
 
 Context = Mapping[str, JsonValue]
 _FENCED = re.compile(r"```[\w+-]*[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
@@ -135,7 +129,7 @@ class InputPolicy:
     async def _fetch(self, call: HttpCall, method: str, main: FieldTemplate) -> tuple[Any, PortType]:
         url = str(interpolate(call.url, self._context))
         body = str(interpolate(call.body, self._context, json_safe=True)) if method == "POST" else None
-        headers = {name: await self._header(name, value, url) for name, value in call.headers.items()}
+        headers = {name: await self._header(value, url) for name, value in call.headers.items()}
         if method == "POST" and not any(name.lower() == "content-type" for name in headers):
             headers["content-type"] = "application/json"
         await self._ctx.check_cancelled()
@@ -163,11 +157,11 @@ class InputPolicy:
         self._recorder.input["file_id"] = file.id
         return file, PortType.FILE
 
-    async def _header(self, name: str, value: str, url: str) -> str:
-        """A header's value: what the variable it names holds, else the text with its references resolved."""
-        if references(value):
+    async def _header(self, value: str | SecretReference, url: str) -> str:
+        """A header's value: the secret that it refers to, else its text with `{{...}}` resolved."""
+        if isinstance(value, str):
             return str(interpolate(value, self._context))
-        return await http_headers.filled(name, value, partial(self._ctx.secret, url=url))
+        return value.filled((await self._ctx.secret(value, url=url)).get_secret_value())
 
     def _bind(self, values: dict[str, Any]) -> None:
         bound = {name: resolve(text, self._context) for name, text in self._policy.input_bindings.items()}

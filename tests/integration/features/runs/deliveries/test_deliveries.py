@@ -18,6 +18,7 @@ from headgate.features.runs.tables import flow_step_results
 from headgate.features.runs.transitions import clock
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
+from headgate.graph.secret_reference import SecretReference
 from tests.integration.features.runs.deliveries.conftest import Desk, MakeDesk, delivering
 from tests.support.rows import step_rows
 from tests.support.tenants import add_tenant
@@ -99,7 +100,11 @@ class TestDelivery:
         await desk.run(
             delivering(
                 desk.server.url("/in/{{start.output}}?by={{send.output}}"),
-                headers={"Authorization": "Bearer HOOK_KEY", "X-Said": "{{start.output}}", "X-Plain": "as it is"},
+                headers={
+                    "Authorization": SecretReference("HOOK_KEY", "Bearer"),
+                    "X-Said": "{{start.output}}",
+                    "X-Plain": "as it is",
+                },
             )
         )
         (request,) = desk.server.requests
@@ -115,7 +120,7 @@ class TestDelivery:
     async def test_keeps_address_and_headers_sealed(self, desk: Desk) -> None:
         desk.secrets.values["HOOK_KEY"] = "s3cret"
         desk.server.on("/t0ken?key=abc", answer(200))
-        flow = delivering(desk.server.url("/t0ken?key=abc"), headers={"X-Key": "HOOK_KEY"})
+        flow = delivering(desk.server.url("/t0ken?key=abc"), headers={"X-Key": SecretReference("HOOK_KEY")})
         run_id = await desk.run(flow)
         async with desk.database.reading() as session:
             row = (await session.execute(select(webhook_deliveries))).one()

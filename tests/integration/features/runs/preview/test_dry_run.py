@@ -38,8 +38,8 @@ nodes:
   both: CombineText
   send: WebhookOut
     url: https://hooks.example.org/x
-    secret: HOOK_SECRET
-    headers: {"authorization": "Bearer HOOK_TOKEN", "x-kind": "letter"}
+    secret: {"secret": "HOOK_SECRET"}
+    headers: {"authorization": {"secret": "HOOK_TOKEN", "scheme": "Bearer"}, "x-kind": "letter"}
 edges:
   page.text -> sort.value
   sort.true -> brief.input
@@ -94,7 +94,10 @@ class TestDryRun:
         told = {one["code"]: one for one in found["findings"]}
         assert "OPENAI_API_KEY" in told["model_not_usable"]["message"]
         assert told["model_not_usable"]["node"] == "brief"
-        assert "HOOK_SECRET" in told["variable_not_found"]["message"]
+        missing = [one["message"] for one in found["findings"] if one["code"] == "variable_not_found"]
+        assert sorted(missing) == [
+            f"Step 'send' uses the variable {name}, which is not set." for name in ("HOOK_SECRET", "HOOK_TOKEN")
+        ]
         for name in ("OPENAI_API_KEY", "HOOK_SECRET", "HOOK_TOKEN"):
             await client.put(f"/api/v1/variables/{name}", json={"value": "sk-secret-value"})
         found = await look(client, flow["id"], form_data={"subject": "A bill"})

@@ -13,7 +13,7 @@ from headgate.foundation.errors import HeadgateError
 from headgate.graph.manifest import NOTHING, Manifest
 from headgate.graph.ports import PortType
 from headgate.graph.template import FieldKind, FieldTemplate, OutputTemplate, Template
-from headgate.sdk import NOT_TAKEN, Component, File, Message, RunInput, Table
+from headgate.sdk import NOT_TAKEN, Component, File, Message, RunInput, SecretReference, Table
 from headgate.sdk.fakes import FakeCode, FakeContext
 from headgate.sdk.tools import tool_of
 
@@ -113,21 +113,30 @@ class TestOwnComponent:
 class TestSecrets:
     async def test_go_to_components_whose_hosts_may_all_have_them(self) -> None:
         ctx = context(secrets={"API_KEY": "s3cret-value"})
-        await made(checked(SECRET, manifest=HOSTED), ctx, key="API_KEY").produce("said")
+        await made(checked(SECRET, manifest=HOSTED), ctx, key=SecretReference("API_KEY")).produce("said")
         assert ctx.code.calls[0].arguments["values"] == {"key": {"json": "s3cret-value"}}
 
     @pytest.mark.parametrize("hosts", [(), ("*.example.org",), ("*",)])
     async def test_stay_away_from_components_that_name_no_server(self, hosts: tuple[str, ...]) -> None:
         ctx = context(secrets={"API_KEY": "s3cret-value"})
         with pytest.raises(HeadgateError, match="not given the variable API_KEY"):
-            await made(checked(SECRET, manifest=Manifest((), hosts)), ctx, key="API_KEY").produce("said")
+            await made(checked(SECRET, manifest=Manifest((), hosts)), ctx, key=SecretReference("API_KEY")).produce(
+                "said"
+            )
+        assert ctx.code.calls == []
+
+    @pytest.mark.parametrize("value", ["API_KEY", {"secret": "API_KEY"}, ["API_KEY"], 7])
+    async def test_are_never_looked_up_by_a_value_that_came_at_run_time(self, value: object) -> None:
+        ctx = context(secrets={"API_KEY": "s3cret-value"})
+        with pytest.raises(HeadgateError, match="never a value"):
+            await made(checked(SECRET, manifest=HOSTED), ctx, key=value).produce("said")
         assert ctx.code.calls == []
 
     async def test_are_not_let_out_again(self) -> None:
         answer = SAID | {"outputs": {"said": {"value": "it is s3cret-value"}}}
         ctx = context(answer, secrets={"API_KEY": "s3cret-value"})
         with pytest.raises(HeadgateError, match="gave the secret of its field 'key' out"):
-            await made(checked(SECRET, manifest=HOSTED), ctx, key="API_KEY").produce("said")
+            await made(checked(SECRET, manifest=HOSTED), ctx, key=SecretReference("API_KEY")).produce("said")
 
 
 class TestFiles:

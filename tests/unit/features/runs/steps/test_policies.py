@@ -113,7 +113,9 @@ class TestFetchedInput:
         made = bench()
         made.secrets.values["API_KEY"] = "s3cret"
         made.http.answer(URL, "page text")
-        policy = self.get(headers={"authorization": "API_KEY", "x-from": "{{flow_input.text}}"}, timeout_seconds=7)
+        policy = self.get(
+            headers={"authorization": {"secret": "API_KEY"}, "x-from": "{{flow_input.text}}"}, timeout_seconds=7
+        )
         found = await made.execute(step("Echo", policy), "it", STARTED, RunInput(text="me"))
         assert found.outputs["text"] == "page text"
         (request,) = made.http.requests

@@ -21,7 +21,7 @@ export default {
   url: "Address",
   url_placeholder: "https://…",
   headers: "Headers",
-  headers_hint: "A key is never written down: put the name of a variable, such as Bearer CRM_TOKEN.",
+  headers_hint: "A key is never written down: choose Secret and the one to send.",
   body: "Body",
   body_help: "JSON; values that are inserted are made safe for it.",
   timeout: "Seconds to wait",

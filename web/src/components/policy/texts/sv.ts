@@ -24,7 +24,7 @@ const sv: Translation<typeof en> = {
   url: "Adress",
   url_placeholder: "https://…",
   headers: "Huvuden",
-  headers_hint: "En nyckel skrivs aldrig ut: ange namnet på en variabel, som Bearer CRM_TOKEN.",
+  headers_hint: "En nyckel skrivs aldrig ut: välj Hemlighet och vilken som ska skickas.",
   body: "Innehåll",
   body_help: "JSON; värden som infogas görs säkra för det.",
   timeout: "Sekunder att vänta",

@@ -7,7 +7,6 @@ lacks. Nor are keys that people wrote down, or policies that they left half done
 are refused.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -18,14 +17,13 @@ from headgate.features.flows.rules import code_issues
 from headgate.graph.check_headers import looks_like_key
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import Flow, Node
-from headgate.graph.template import Catalog, FieldKind
+from headgate.graph.template import Catalog
 from headgate.graph.validate import check_draft
 
-BY_NAME = "Name a variable instead; the person makes it, and only they see its value."
+BY_NAME = 'Refer to a secret instead: {"secret": "MY_TOKEN"}; the user stores it, and only they see its value.'
 STANDING = "standing"
 """What was half done before a change, in its `about`."""
 _HALF_DONE = frozenset({IssueCode.POLICY, IssueCode.BINDING})
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
 
 
 def faults_of(flow: Flow, catalog: Catalog, standing: Sequence[str] = ()) -> list[Fault]:
@@ -45,13 +43,13 @@ def half_done(flow: Flow, catalog: Catalog) -> list[str]:
 
 
 def keys_in(flow: Flow, catalog: Catalog) -> frozenset[tuple[str, str, str]]:
-    """Node, field and text of every value that has the shape of a key, or stands where the name of one goes."""
+    """Node, field and text of every value that has the shape of a key, or is text where only a reference may be."""
     return frozenset(
         (node.id, name, text)
         for node in flow.nodes
         for name, value in {**node.params, "policy": node.policy.model_dump(mode="json")}.items()
         for text in _texts(value)
-        if looks_like_key(text) or (name in _secret_fields(node, catalog) and not _names_one(text))
+        if looks_like_key(text) or (text and isinstance(value, str) and name in _secret_fields(node, catalog))
     )
 
 
@@ -61,14 +59,10 @@ def new_keys(before: Flow, after: Flow, catalog: Catalog) -> list[str]:
     return sorted({f"{node}.{name}" for node, name, text in keys_in(after, catalog) if text not in known})
 
 
-def _names_one(text: str) -> bool:
-    return not text or "{{" in text or _VARIABLE.fullmatch(text) is not None
-
-
 def _secret_fields(node: Node, catalog: Catalog) -> frozenset[str]:
     template = catalog.template(node.type, node.params)
     fields = template.fields if template is not None else ()
-    return frozenset(field.name for field in fields if field.kind is FieldKind.SECRET)
+    return frozenset(field.name for field in fields if field.is_secret)
 
 
 def _texts(value: JsonValue) -> Iterator[str]:
