@@ -106,7 +106,7 @@ class OwnCode:
     """A sandbox that answers; notes what it was given."""
 
     def __init__(self) -> None:
-        answer = {"outputs": {"said": {"value": "hi"}}, "log": [], "tokens": [], "files": []}
+        answer: JsonValue = {"outputs": {"said": {"value": "hi"}}, "log": [], "tokens": [], "files": []}
         self.code = FakeCode(lambda code, function, arguments: answer)
 
     def runner(self, tenant_id: str) -> FakeCode:
@@ -172,11 +172,13 @@ def written(field: FieldTemplate, text: str) -> Iterator[JsonValue]:
     if field.is_secret:
         yield {"secret": text}
     elif field.secret_values:
-        yield from ({"X-Customer": text}, {"Authorization": text}, {"Authorization": f"Bearer {text}"})
+        for name, value in (("X-Customer", text), ("Authorization", text), ("Authorization", f"Bearer {text}")):
+            yield {name: value}
         yield {"Cookie": {"secret": text}}
     else:
         chosen: dict[str, JsonValue] = {"provider": "openai", "name": "m"}
-        yield from ({**chosen, "api_key": text}, {**chosen, "api_key": {"secret": text}})
+        yield {**chosen, "api_key": text}
+        yield {**chosen, "api_key": {"secret": text}}
         yield {**chosen, "params": {"api_key": text}}
 
 
