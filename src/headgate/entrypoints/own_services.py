@@ -15,6 +15,7 @@ from typing import Any
 
 from headgate.entrypoints.process_record import started_at
 from headgate.foundation.errors import Invalid, Unavailable
+from headgate.foundation.private_files import private_folder
 
 START_SECONDS = 15.0
 STOP_SECONDS = 10.0
@@ -59,7 +60,7 @@ class OwnRedis:
 
     def start(self) -> None:
         """Start it, and wait until it answers. Raises `Unavailable`."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        private_folder(self._folder)
         # Over standard input, so that no list of processes shows the password.
         lines = [
             "bind 127.0.0.1",
@@ -117,7 +118,7 @@ class OwnPostgres:
     """
 
     def __init__(self, folder: Path) -> None:
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(folder.parent)
         self._folder = folder
         self._server = _postgres_package().get_server(folder, cleanup_mode="stop")
 

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from headgate.foundation.errors import Conflict
+from headgate.foundation.private_files import private_folder
 
 if sys.platform == "win32":
     import msvcrt
@@ -81,7 +82,7 @@ class ProcessRecord:
     def __init__(self, folder: Path) -> None:
         self._path = folder / "processes.json"
         self._lock_path = folder / "up.lock"
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         self._processes: dict[str, Process] = {}
 
     @property

@@ -14,13 +14,11 @@ from pydantic import SecretStr
 
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.ids import new_id
+from headgate.foundation.private_files import EVIDENCE_KEY_FILE, KEY_FILE, data_folder
 from headgate.foundation.settings import Settings
 
 if TYPE_CHECKING:  # imported when the first secret is touched; it costs a quarter of the start-up time
     from cryptography.fernet import Fernet
-
-KEY_FILE = "secret.key"
-EVIDENCE_KEY_FILE = "evidence.key"
 
 
 class SecretBox:
@@ -102,7 +100,7 @@ def _create_key(path: Path, variable: str) -> None:
     """Write a new key, readable by the owner only, whole or not at all, without ever replacing one."""
     part = path.with_name(f"{path.name}.{new_id()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        data_folder(path.parent)
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(base64.urlsafe_b64encode(os.urandom(32)))
         with suppress(FileExistsError):  # another process was first: its key is the one

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from headgate.foundation.crypto import KEY_FILE, SecretBox
+from headgate.foundation.crypto import SecretBox
 from headgate.foundation.errors import Unavailable
+from headgate.foundation.private_files import KEY_FILE
 from headgate.foundation.settings import Settings
 
 
@@ -81,7 +82,7 @@ class TestSecretBox:
 
     def test_names_a_folder_that_cannot_be_written(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")
-        with pytest.raises(Unavailable, match="cannot be written"):
+        with pytest.raises(Unavailable, match="cannot be created"):
             box(tmp_path / "file").encrypt(SecretStr("x"))
 
     def test_loads_no_cryptography_until_a_secret_is_touched(self) -> None:

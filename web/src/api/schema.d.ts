@@ -3752,7 +3752,7 @@ export interface components {
              * Purpose
              * @enum {string}
              */
-            purpose: "model" | "input" | "delivery" | "component" | "tool";
+            purpose: "model" | "input" | "delivery" | "component" | "tool" | "text";
         };
         /**
          * DryInput
@@ -4656,12 +4656,19 @@ export interface components {
         /**
          * ImportReport
          * @description What a file holds, and what a run of it would reach.
+         *
+         *     A list is never emptier than the file: what was not inspected is null, and what a list omits is counted.
          */
         ImportReport: {
             /** Format */
             format: string;
             /** Supported */
             supported: boolean;
+            /**
+             * Inspected
+             * @default false
+             */
+            inspected?: boolean;
             /**
              * Refused
              * @default
@@ -4682,39 +4689,34 @@ export interface components {
              * @default
              */
             description?: string;
-            /**
-             * Nodes
-             * @default 0
-             */
-            nodes?: number;
-            /**
-             * Edges
-             * @default 0
-             */
-            edges?: number;
-            /**
-             * Form
-             * @default 0
-             */
-            form?: number;
+            /** Nodes */
+            nodes?: number | null;
+            /** Edges */
+            edges?: number | null;
+            /** Form */
+            form?: number | null;
             /** Components */
             components?: {
                 [key: string]: number;
-            };
+            } | null;
             /** Unknown */
-            unknown?: string[];
+            unknown?: string[] | null;
             /** Code */
-            code?: components["schemas"]["ImportedCode"][];
+            code?: components["schemas"]["ImportedCode"][] | null;
+            /** Urls */
+            urls?: components["schemas"]["ImportedUrl"][] | null;
             /** Hosts */
-            hosts?: components["schemas"]["DryHost"][];
+            hosts?: components["schemas"]["DryHost"][] | null;
             /** Secrets */
-            secrets?: components["schemas"]["DrySecret"][];
+            secrets?: components["schemas"]["DrySecret"][] | null;
             /** Models */
-            models?: string[];
+            models?: string[] | null;
+            /** Servers */
+            servers?: string[] | null;
             /** Tools */
-            tools?: string[];
+            tools?: string[] | null;
             /** Problems */
-            problems?: components["schemas"]["Finding"][];
+            problems?: components["schemas"]["Finding"][] | null;
             /** Omitted */
             omitted?: {
                 [key: string]: number;
@@ -4756,6 +4758,16 @@ export interface components {
             omitted?: {
                 [key: string]: number;
             };
+        };
+        /**
+         * ImportedUrl
+         * @description A URL that is written in the file.
+         */
+        ImportedUrl: {
+            /** Node */
+            node: string;
+            /** Url */
+            url: string;
         };
         /**
          * InputSource

@@ -27,6 +27,7 @@ def main() -> None:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     codes: list[int] = []
     atexit.register(_leave, codes)  # the first to register is the last to be called
+    os.umask(0o077)  # what Headgate writes is its user's alone, see `foundation/private_files.py`
     gc.disable()  # until the command is imported, see `app`: a quarter of the time of these imports
     codes.append(import_module("headgate.entrypoints.cli.app").run(arguments))
     sys.exit(codes[0])

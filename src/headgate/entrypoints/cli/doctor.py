@@ -29,11 +29,12 @@ from headgate.features.catalog.installed import installed_components
 from headgate.features.models import service as models
 from headgate.features.models.local.models import LocalModels
 from headgate.features.secrets.lookup import Variables
-from headgate.foundation.crypto import EVIDENCE_KEY_FILE, KEY_FILE, SecretBox
+from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import HEAD, current
-from headgate.foundation.errors import HeadgateError, Invalid
+from headgate.foundation.errors import HeadgateError, Invalid, Unavailable
 from headgate.foundation.guarded_http import AddressPolicy
+from headgate.foundation.private_files import EVIDENCE_KEY_FILE, KEY_FILE, data_folder, is_private
 from headgate.foundation.settings import Settings
 from headgate.foundation.settings.page import known_variables
 from headgate.sandbox.broker.rules import NetworkRules
@@ -123,14 +124,17 @@ def _settings(_settings: Settings) -> list[Finding]:
 def _folder(settings: Settings) -> list[Finding]:
     folder = settings.data_dir
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        writable = os.access(folder, os.W_OK)
-    except OSError:
-        writable = False
+        data_folder(folder)
+        writable, private = os.access(folder, os.W_OK), is_private(folder)
+    except (OSError, Unavailable):
+        writable = private = False
     if not writable:
         return [
             Finding("data folder", good=False, detail=f"{folder} cannot be written.", remedy="Set HEADGATE_DATA_DIR.")
         ]
+    if not private:
+        shared = f"{folder} is open to other users of this machine, who could replace files in it."
+        return [Finding("data folder", good=False, detail=shared, remedy=f"chmod 700 {folder}", needed=False)]
     free = shutil.disk_usage(folder).free
     detail = f"{folder}, {free / 1e9:.1f} GB free"
     return [
@@ -154,7 +158,7 @@ def _key(what: str, path: Path, given: SecretStr | None, variable: str, first: s
     if not path.exists():
         return Finding(what, good=True, detail=f"made in {path} {first}")
     mode = stat.S_IMODE(path.stat().st_mode)
-    return Finding(what, good=mode & 0o077 == 0, detail=f"{path}, mode {mode:04o}", remedy=f"chmod 600 {path}")
+    return Finding(what, good=is_private(path), detail=f"{path}, mode {mode:04o}", remedy=f"chmod 600 {path}")
 
 
 def _database(settings: Settings) -> list[Finding]:

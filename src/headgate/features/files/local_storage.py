@@ -15,6 +15,7 @@ from pathlib import Path
 from headgate.features.files.errors import FileDamaged, FileTooLarge, StorageFailed, StorageFull
 from headgate.features.files.storage import StoredContent, StoredItem
 from headgate.foundation.ids import is_id, new_id
+from headgate.foundation.private_files import private_folder
 
 PIECE_BYTES = 1024 * 1024
 INCOMING = ".incoming"
@@ -82,7 +83,7 @@ class LocalStorage:
 
     def _open_part(self) -> "_Part":
         folder = self._root / INCOMING
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(folder)
         if not self._swept:
             _remove_stale(folder)
             self._swept = True
@@ -103,7 +104,7 @@ class _Part:
         self.file.flush()
         os.fsync(self.file.fileno())
         self.file.close()
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(target.parent)
         self.path.replace(target)
 
     def discard(self) -> None:

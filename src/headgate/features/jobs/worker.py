@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from headgate.foundation.ids import new_id
+from headgate.foundation.private_files import private_folder
 
 if sys.platform == "win32":
     import msvcrt
@@ -37,7 +38,7 @@ class Worker:
 
     def open(self) -> None:
         """Take the lock; forget workers that ended long ago."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        private_folder(self._folder)
         self._file = self._path(self.id).open("wb")
         _lock(self._file)
         for path in self._folder.glob("*.lock"):

@@ -15,6 +15,7 @@ from headgate.features.workspace.folder import Folder, told
 from headgate.features.workspace.names import path_parts
 from headgate.features.workspace.pepper import compute_user_namespace, load_or_create_pepper
 from headgate.features.workspace.root import Root
+from headgate.foundation.private_files import private_folder
 from headgate.foundation.settings import Settings
 
 SHARED_NAMESPACE = "shared"
@@ -116,7 +117,7 @@ class Places:
                 "Workspaces need a system that opens files from an open folder.", remedy="Use Linux or macOS."
             )
         try:
-            self.base.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_folder(self.base)
             base = Folder(os.open(self.base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
         except OSError as error:
             raise self._cannot_create(self.base / USERS, error) from error

@@ -16,9 +16,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 from headgate.foundation.database import sqlite
 from headgate.foundation.database.announcing import publish_announced
 from headgate.foundation.database.pool import WatchedPool
-from headgate.foundation.database.private_files import make_private
 from headgate.foundation.errors import DatabaseAway, HeadgateError, Invalid, Unavailable
 from headgate.foundation.events import EventSink
+from headgate.foundation.private_files import data_folder, private_database
 from headgate.foundation.settings import DatabaseSettings, Settings
 
 Dialect = Literal["sqlite", "postgresql"]
@@ -45,7 +45,8 @@ class Database:
         self.dialect = cast("Dialect", self.url.get_backend_name())
         self.settings = settings.database
         if self.dialect == "sqlite" and self.url.database not in (None, "", ":memory:"):
-            make_private(settings.data_dir, Path(self.url.database or ""))
+            data_folder(settings.data_dir)
+            private_database(Path(self.url.database or ""))
         self.engine = _open(self.url, settings.database)
         self.bus: EventSink | None = None
         """Where announced events go; set by who opens the database together with a bus."""

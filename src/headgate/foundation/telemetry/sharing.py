@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from headgate.foundation.private_files import private_folder
+
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """The variable that prometheus-client reads when it is imported."""
 
@@ -12,7 +14,7 @@ def share_between_processes(folder: Path) -> None:
 
     To be called in the parent before its telemetry is opened, and before it forks.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    private_folder(folder)
     for left in folder.glob("*.db"):
         left.unlink(missing_ok=True)
     os.environ[SHARED_FOLDER] = str(folder)

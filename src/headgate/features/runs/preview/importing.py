@@ -4,8 +4,8 @@ import asyncio
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
-from urllib.parse import urlsplit
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,13 +14,16 @@ from headgate.features.access.principal import Principal
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows.rules import CODE_FIELDS
 from headgate.features.flows.transfer import FORMAT_KEY, import_flow
+from headgate.features.runs.ports import Components
 from headgate.features.runs.preview.foreign import Product, is_dify, name_of_format
-from headgate.features.runs.preview.schemas import DryHost, DryRunStart, DrySecret, Finding
+from headgate.features.runs.preview.inventory import Inventory, inventory_of
+from headgate.features.runs.preview.schemas import DryHost, DryRunStart, DrySecret, DryStep, Finding
 from headgate.features.runs.preview.service import DryRuns
 from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.foundation.quoting import clipped_to
 from headgate.graph.issues import FlowInvalid, IssueCode
 from headgate.graph.model import Flow, Node
+from headgate.graph.template import Template
 from headgate.graph.validate import check_kept
 from headgate.sandbox.reading.manifest import derive_manifest
 from headgate.sandbox.reading.scan import scan_code, scan_component
@@ -64,31 +67,51 @@ class ImportedCode(BaseModel):
     """Items omitted from lists that are too long, by the name of the list."""
 
 
+class ImportedUrl(BaseModel):
+    """A URL that is written in the file."""
+
+    node: str
+    """The node that has it first; empty for one of the flow as a whole."""
+    url: str
+    """Its beginning, where it is very long."""
+
+
 class ImportReport(BaseModel):
-    """What a file holds, and what a run of it would reach."""
+    """What a file holds, and what a run of it would reach.
+
+    A list is never emptier than the file: what was not inspected is null, and what a list omits is counted.
+    """
 
     format: str
     """`headgate`, `spec`; or `langflow`, `flowise`, `n8n`, `dify`, which are recognised and cannot be imported yet."""
     supported: bool
-    """Whether an import takes it; what may be mended afterwards stands in `problems`."""
+    """Whether an import takes it; what may be fixed afterwards is in `problems`."""
+    inspected: bool = False
+    """Whether the content was inspected. Otherwise the lists are null: nothing is known of what the file holds."""
     refused: str = ""
     """Why it cannot be imported, in words."""
     remedy: str = ""
     name: str = ""
     description: str = ""
-    nodes: int = 0
-    edges: int = 0
-    form: int = 0
-    components: dict[str, int] = Field(default_factory=dict)
+    nodes: int | None = None
+    edges: int | None = None
+    form: int | None = None
+    components: dict[str, int] | None = None
     """How often each type of component is in it."""
-    unknown: list[str] = Field(default_factory=list)
+    unknown: list[str] | None = None
     """Types that this installation does not have."""
-    code: list[ImportedCode] = Field(default_factory=list)
-    hosts: list[DryHost] = Field(default_factory=list)
-    secrets: list[DrySecret] = Field(default_factory=list)
-    models: list[str] = Field(default_factory=list)
-    tools: list[str] = Field(default_factory=list)
-    problems: list[Finding] = Field(default_factory=list)
+    code: list[ImportedCode] | None = None
+    urls: list[ImportedUrl] | None = None
+    """Every URL in a text, a setting or the code of the file."""
+    hosts: list[DryHost] | None = None
+    """Every server of the plan, the code and the URLs."""
+    secrets: list[DrySecret] | None = None
+    """Every variable that the file names."""
+    models: list[str] | None = None
+    servers: list[str] | None = None
+    """Names of MCP servers."""
+    tools: list[str] | None = None
+    problems: list[Finding] | None = None
     omitted: dict[str, int] = Field(default_factory=dict)
     """Items omitted from lists that are too long, by the name of the list."""
     definition: Flow | None = None
@@ -128,12 +151,14 @@ class ImportReports:
         code = await asyncio.to_thread(lambda: [_code_of(*one) for one in _codes(flow).items()])
         for one in code:
             one.known = components.code(one.type) == _whole(flow, one)
+        inventory = await asyncio.to_thread(inventory_of, flow, partial(_template_of, components))
         types = Counter(node.type for node in flow.nodes)
         carried = {node.type for node in flow.nodes if node.code is not None}
         lists = _Lists()
         return ImportReport(
             format=format_,
             supported=fault is None,
+            inspected=True,
             refused=fault.detail if fault else "",
             remedy=fault.remedy if fault else "",
             name=flow.name,
@@ -144,14 +169,30 @@ class ImportReports:
             components=dict(lists.shown("components", types.most_common())),
             unknown=sorted(type_ for type_ in types if type_ not in carried and components.template(type_) is None),
             code=lists.shown("code", code),
-            hosts=lists.shown("hosts", _with_code_hosts(found.reach.hosts, code, flow)),
-            secrets=lists.shown("secrets", found.reach.secrets),
-            models=lists.shown("models", sorted({one.model for step in found.path for one in step.models})),
+            urls=lists.shown("urls", [ImportedUrl(node=node, url=url) for url, node in inventory.urls.items()]),
+            hosts=lists.shown("hosts", _all_hosts(found.reach.hosts, inventory)),
+            secrets=lists.shown("secrets", await self._secrets(principal, found.reach.secrets, inventory)),
+            models=lists.shown("models", _all_models(found.path, inventory)),
+            servers=lists.shown("servers", sorted(inventory.servers)),
             tools=lists.shown("tools", sorted({tool for step in found.path for tool in step.tools})),
             problems=lists.shown("problems", [one for one in found.findings if one.code != IssueCode.UNCHECKED_CODE]),
             omitted=lists.omitted,
             definition=flow,
         )
+
+    async def _secrets(self, principal: Principal, planned: list[DrySecret], inventory: Inventory) -> list[DrySecret]:
+        """Variables of the plan, and those that the file names besides."""
+        keys = self.dry_runs.keys_of(principal.tenant_id)
+        told = {one.name: one for one in planned}
+        for name, node in inventory.variables.items():
+            if name not in told:
+                told[name] = DrySecret(step_id=node, name=name, known=await keys.key(name) is not None)
+        return list(told.values())
+
+
+def _template_of(components: Components, node: Node) -> Template | None:
+    """The template of a node; None for a component that is not here, or whose code was not checked here."""
+    return components.template(node.type, node.params) if components.code(node.type) == node.code else None
 
 
 class _Lists:
@@ -275,30 +316,12 @@ def _whole(flow: Flow, code: ImportedCode) -> str | None:
     return next(node.code for node in flow.nodes if node.id == code.nodes[0])
 
 
-def _with_code_hosts(found: list[DryHost], code: list[ImportedCode], flow: Flow) -> list[DryHost]:
-    """Hosts that the plan says and that code asks for; of a flow that cannot be planned those its rules name."""
-    told = [*found]
-    told += [DryHost(step_id=one.nodes[0], host=host, purpose="component") for one in code for host in one.hosts]
-    if not found:
-        told += list(_hosts_of_rules(flow))
-    unique = {(one.host, one.purpose): one for one in reversed(told)}
-    return list(reversed(unique.values()))
+def _all_hosts(planned: list[DryHost], inventory: Inventory) -> list[DryHost]:
+    """Hosts of the plan with their purposes, and those that the file names besides."""
+    unique = {(one.host, one.purpose): one for one in reversed(planned)}
+    hosts = {one.host for one in planned}
+    return [*reversed(unique.values()), *(one for one in inventory.hosts.values() if one.host not in hosts)]
 
 
-def _hosts_of_rules(flow: Flow) -> list[DryHost]:
-    found: list[DryHost] = []
-    for node in flow.nodes:
-        if node.policy.input_config is not None:
-            found.append(DryHost(step_id=node.id, host=_host(node.policy.input_config.url), purpose="input"))
-        if node.policy.output_config is not None:
-            found.append(DryHost(step_id=node.id, host=_host(node.policy.output_config.url), purpose="delivery"))
-    return found
-
-
-def _host(url: str) -> str:
-    """Name and port; empty where they come from data."""
-    try:
-        found = urlsplit(url).netloc.rpartition("@")[2]
-    except ValueError:
-        return ""
-    return "" if "{" in found else found[:300]
+def _all_models(path: list[DryStep], inventory: Inventory) -> list[str]:
+    return sorted({one.model for step in path for one in step.models} | inventory.models.keys())

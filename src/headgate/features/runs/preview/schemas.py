@@ -76,7 +76,8 @@ class DryHost(BaseModel):
     step_id: str
     host: str
     """Name and port; empty when it comes from data and is known only then."""
-    purpose: Literal["model", "input", "delivery", "component", "tool"]
+    purpose: Literal["model", "input", "delivery", "component", "tool", "text"]
+    """`text`: an import report found it in the file; the plan does not say whether a step reaches it."""
 
 
 class DrySecret(BaseModel):

@@ -35,6 +35,13 @@ async def report(us: Team, content: str) -> dict[str, Any]:
     return found
 
 
+def not_inspected(found: dict[str, Any]) -> None:
+    """Assert that no list claims to know what is in the file."""
+    assert found["inspected"] is False
+    for name in ("code", "urls", "hosts", "secrets", "models", "servers", "tools", "components", "unknown", "problems"):
+        assert found[name] is None, name
+
+
 def exported(*nodes: dict[str, Any]) -> str:
     return json.dumps({"headgate_flow": 1, "name": "Sent", "nodes": list(nodes)})
 
@@ -44,7 +51,8 @@ class TestReport:
         found = await report(us, FLOW)
         assert (found["format"], found["supported"], found["name"], found["nodes"]) == ("spec", True, "Talk", 2)
         assert found["components"] == {"ChatInput": 1, "ChatOutput": 1}
-        assert found["problems"] == found["code"] == found["hosts"] == found["secrets"] == []
+        assert found["inspected"] is True
+        assert found["problems"] == found["code"] == found["urls"] == found["hosts"] == found["secrets"] == []
         assert found["definition"]["nodes"][0]["id"] == "heard"
 
     async def test_shows_code_and_the_hosts_it_asks_for_and_runs_none_of_it(self, us: Team) -> None:
@@ -77,6 +85,31 @@ class TestReport:
         policy = {"output_mode": "http_post", "output_config": call}
         found = await report(us, exported({"id": "heard", "type": "ChatInput", "policy": policy}))
         assert "hooks.example.net" in found["hosts"][0]["host"]
+
+    async def test_is_never_emptier_than_the_file_for_a_node_of_unknown_code(self, us: Team) -> None:
+        """The plan of such a flow is unknown; what the file names is not."""
+        assert (await us.ask("admin", "PUT", "/variables/HERE_KEY", json={"value": "x"})).is_success
+        headers = {"Authorization": "Bearer HERE_KEY", "X-Other": "GONE_KEY"}
+        request = {"id": "asks", "type": "HTTPRequest", "params": {"url": "https://far.example/in", "headers": headers}}
+        model = {"provider": "openai", "name": "gpt-x"}
+        agent = {"id": "thinks", "type": "Agent", "params": {"model": model}}
+        tools = {"id": "tools", "type": "McpTools", "params": {"server": "crm"}}
+        own = {"id": "weather", "type": "Weather", "code": COMPONENT}
+        for nodes in ([request, agent, tools], [own, request, agent, tools]):
+            found = await report(us, exported(*nodes))
+            assert "far.example" in [one["host"] for one in found["hosts"]]
+            assert {"node": "asks", "url": "https://far.example/in"} in found["urls"]
+            assert "openai/gpt-x" in found["models"]
+            assert found["servers"] == ["crm"]
+            assert {"HERE_KEY": True, "GONE_KEY": False}.items() <= {
+                one["name"]: one["known"] for one in found["secrets"]
+            }.items()
+
+    @pytest.mark.parametrize("content", ["nodes: [", '{"headgate_flow": 1, "nodes": 3}', "Dear all\n", "[" * 100])
+    async def test_says_of_a_file_that_it_could_not_read_that_it_was_not_inspected(
+        self, us: Team, content: str
+    ) -> None:
+        not_inspected(await report(us, content))
 
     async def test_names_components_that_are_not_here(self, us: Team) -> None:
         found = await report(us, exported({"id": "odd", "type": "FromElsewhere"}))
@@ -119,6 +152,7 @@ class TestReport:
     async def test_recognises_files_of_other_products(self, us: Team, product: str, content: Any) -> None:
         found = await report(us, json.dumps(content))
         assert (found["format"], found["supported"]) == (product, False)
+        not_inspected(found)
         assert "cannot import yet" in found["refused"]
 
     @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ export function Report({ report }: { report: ImportReport }) {
     <Callout tone="bad" title={t("import_refused")}>
       <p>{report.refused}</p>
       {report.remedy && <p className="mt-1 text-muted">{report.remedy}</p>}
+      {!report.inspected && <p className="mt-1">{t("import_not_inspected")}</p>}
     </Callout>
   );
   if (!report.definition) return refused;
@@ -71,6 +72,8 @@ export function Uses({ report }: { report: ImportReport }) {
   const secrets = [...new Map((report.secrets ?? []).map((one) => [one.name, one])).values()];
   const models = report.models ?? [];
   const tools = report.tools ?? [];
+  const servers = report.servers ?? [];
+  const urls = report.urls ?? [];
   return (
     <dl className="grid grid-cols-[minmax(7rem,auto)_1fr] gap-x-6 gap-y-3">
       <Use title={t("import_hosts")} none={hosts.length === 0} more={report.omitted?.hosts}>
@@ -90,6 +93,18 @@ export function Uses({ report }: { report: ImportReport }) {
       <Use title={t("import_models")} none={models.length === 0} more={report.omitted?.models}>
         {models.map((one) => (
           <Chip key={one}>{one}</Chip>
+        ))}
+      </Use>
+      <Use title={t("import_servers")} none={servers.length === 0} more={report.omitted?.servers}>
+        {servers.map((one) => (
+          <Chip key={one}>{one}</Chip>
+        ))}
+      </Use>
+      <Use title={t("import_urls")} none={urls.length === 0} more={report.omitted?.urls}>
+        {urls.map((one) => (
+          <Chip key={one.url} title={one.node}>
+            <span className="break-all">{one.url}</span>
+          </Chip>
         ))}
       </Use>
       <Use title={t("import_tools")} none={tools.length === 0} more={report.omitted?.tools}>

@@ -121,6 +121,9 @@ export default {
   import_secrets: "Credentials it asks for",
   import_secret_missing: "not set here",
   import_models: "Models",
+  import_servers: "MCP servers",
+  import_urls: "Addresses in the file",
+  import_not_inspected: "Not inspected: its code, servers, credentials and models are unknown.",
   import_tools: "Tools",
   import_unknown: "Components that are not here",
   import_problems: "What to fix before it runs",
@@ -133,6 +136,7 @@ export default {
   purpose_delivery: "sends to",
   purpose_component: "a component",
   purpose_tool: "a tool",
+  purpose_text: "named in the file",
   choose_file: "Choose a file",
   untitled: "Untitled flow",
 };
