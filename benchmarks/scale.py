@@ -23,7 +23,7 @@ from sqlalchemy import Connection, Table, create_engine, make_url, text
 from tests.support.databases import Postgres
 
 from benchmarks.measure import Report, arguments, percentile
-from benchmarks.serving import serving
+from benchmarks.serving import come_to_rest, serving
 from benchmarks.startup import free_port
 from headgate.features.flows.tables import FlowRow, FlowVersionRow, VersionEdgeRow, VersionStepRow
 from headgate.features.runs.tables import flow_runs, flow_step_attempts, flow_step_results
@@ -91,11 +91,12 @@ def _postgres(folder: Path) -> Iterator[dict[str, str]]:
 
 def _measured(report: Report, database: str, environment: Mapping[str, str], size: Size) -> None:
     with ExitStack() as servers:
-        port = servers.enter_context(_server(environment))
+        port, pid = servers.enter_context(_server(environment))
         _fill(port, environment, size)
         if size.restarts:
             servers.close()
-            port = servers.enter_context(_server(environment))
+            port, pid = servers.enter_context(_server(environment))
+            come_to_rest(pid)
         for name, path in _requests(size).items():
             took = _asked(port, path, size.requests)
             p50, p95 = percentile(took, 0.5), percentile(took, 0.95)
@@ -173,9 +174,9 @@ def _id(number: int) -> str:
 
 
 @contextmanager
-def _server(environment: Mapping[str, str]) -> Iterator[int]:
+def _server(environment: Mapping[str, str]) -> Iterator[tuple[int, int]]:
     port = free_port()
-    with serving([HEADGATE, "serve", "--port", str(port)], environment, port, "/health") as (found, _):
+    with serving([HEADGATE, "serve", "--port", str(port)], environment, port, "/health") as found:
         yield found
 
 

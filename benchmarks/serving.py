@@ -7,6 +7,10 @@ import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from benchmarks.measure import cpu_seconds
+
+REST_SECONDS = 0.5
+"""Of a server that did nothing in them, everything that it starts with is there."""
 START_SECONDS = 120.0
 """How long a server may take to start, on a machine that does much else."""
 
@@ -30,3 +34,11 @@ def serving(command: Sequence[str], environment: Mapping[str, str], port: int, p
     finally:
         process.terminate()
         process.wait(timeout=START_SECONDS)
+
+
+def come_to_rest(pid: int) -> None:
+    """Wait until a server that has just started is idle: it still imports modules after its first answer."""
+    deadline, used = time.monotonic() + START_SECONDS, -1.0
+    while (now := cpu_seconds(pid)) - used > 0.05 * REST_SECONDS and time.monotonic() < deadline:
+        used = now
+        time.sleep(REST_SECONDS)

@@ -140,12 +140,13 @@ class Supervisor:
             self._say(service.name, place, f"ended; started again in {pause:g} seconds")
             if await self._stops_within(pause):
                 return
-            began = time.monotonic()
             try:
                 await asyncio.to_thread(service.restart)
             except (HeadgateError, OSError, subprocess.SubprocessError) as error:
                 self._say(service.name, place, f"could not be started: {error}")
                 continue
+            finally:
+                began = time.monotonic()  # a start that takes long is no time that the service ran
             record_service(self._record, service)
             self._say(service.name, place, "runs again")
 
@@ -166,7 +167,8 @@ class Supervisor:
                 continue  # a line that is too long is omitted
             if not line:
                 return
-            self._say(part.name, place, line.decode(errors="replace").rstrip("\n"))
+            if text := line.decode(errors="replace").rstrip():
+                self._say(part.name, place, text)
 
     def _say(self, name: str, place: int, line: str) -> None:
         name = name.ljust(self._width)

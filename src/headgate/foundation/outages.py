@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ class Outage:
 class Repeats(logging.Filter):
     """Limits repeated log records to one per minute and kind, with the number of those omitted.
 
-    The kind is the logger and the message template, without its arguments. Connection errors are logged without a
-    traceback.
+    The kind is the logger and the message template, without its arguments. A message is one line. Connection errors
+    are logged without a traceback, also without one in the message.
 
     Args:
         seconds: How long further records of a kind are omitted.
@@ -60,9 +61,11 @@ class Repeats(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether the record is logged."""
-        if record.exc_info and any(_is_lost_connection(error) for error in _chain(record.exc_info[1])):
-            record.exc_info = record.exc_text = None
         kind, now = (record.name, str(record.msg)), self._now()
+        lost = record.exc_info and any(_is_lost_connection(error) for error in _chain(record.exc_info[1]))
+        if lost:
+            record.exc_info = record.exc_text = None
+        _make_one_line(record, first_only=bool(lost))
         since, omitted = self._kinds.get(kind, (-self._seconds, 0))
         if now - since < self._seconds:
             self._kinds[kind] = since, omitted + 1
@@ -71,6 +74,14 @@ class Repeats(logging.Filter):
         if omitted:
             record.msg, record.args = f"{record.getMessage()} ({omitted} similar records omitted)", ()
         return True
+
+
+def _make_one_line(record: logging.LogRecord, *, first_only: bool) -> None:
+    """Put a message of several lines into one, or keep its first line only."""
+    with suppress(TypeError, ValueError):  # arguments that do not fit the template are reported by the handler
+        text = record.getMessage()
+        if "\n" in text:
+            record.msg, record.args = text.partition("\n")[0] if first_only else " ".join(text.split()), ()
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -54,6 +54,16 @@ class TestRepeats:
         assert repeats.filter(later)
         assert later.getMessage() == "Cannot connect. Trying again in 32 seconds (100 similar records omitted)"
 
+    def test_logs_a_message_of_several_lines_as_one(self) -> None:
+        lines = record("Cannot connect.\n%s\n", "Trying again in 2 seconds ... 100% sure")
+        assert Repeats().filter(lines)
+        assert lines.getMessage() == "Cannot connect. Trying again in 2 seconds ... 100% sure"
+
+    def test_logs_a_lost_connection_without_the_stack_in_the_message(self) -> None:
+        lost = record("Message Error: %s\n%s", "refused", ["  File x\n"], error=ConnectionResetError("away"))
+        assert Repeats().filter(lost)
+        assert lost.getMessage() == "Message Error: refused"
+
     def test_logs_a_lost_connection_without_a_trace_and_a_fault_with_it(self) -> None:
         lost, fault = record("lost", error=ConnectionResetError("away")), record("fault", error=ValueError("wrong"))
         repeats = Repeats()
