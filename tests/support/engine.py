@@ -21,6 +21,7 @@ from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.ports import ChatModels, Origin, RunFiles, Services
 from headgate.features.runs.spaces import FlowSpaces
 from headgate.features.runs.transitions import Delivery, RunKey
+from headgate.foundation import secret_values
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid, NotFound
 from headgate.foundation.events import EventBus
@@ -356,6 +357,7 @@ class DictSecrets:
     async def secret(self, tenant_id: str, name: str, *, url: str | None = None) -> SecretStr:
         if name not in self.values:
             raise NotFound(f"There is no variable '{name}'.")
+        secret_values.read(self.values[name])
         return SecretStr(self.values[name])
 
 

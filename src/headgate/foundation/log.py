@@ -14,6 +14,7 @@ from pydantic import SecretStr
 
 from headgate.foundation.lazy import lazy_module
 from headgate.foundation.outages import Repeats
+from headgate.foundation.secret_values import REDACTED, without_secrets
 from headgate.foundation.settings import LogSettings
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 else:
     structlog = lazy_module("structlog")
 
-REDACTED = "[redacted]"
 _CONTEXT: ContextVar[dict[str, str]] = ContextVar("log_context", default={})  # noqa: B039 - never changed in place
 _SECRET_NAME = re.compile(
     r"(?i:(?:^|[_-])(?:api[_-]?key|key|secret|token|passwords?|authorization|cookie|credentials?)$)"
@@ -87,7 +87,22 @@ def redact(value: Any) -> Any:  # noqa: ANN401 - any log value
 
 
 def _redact_event(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    return {key: (event[key] if key in {"level", "timestamp"} else value) for key, value in redact(event).items()}
+    shown = without_secrets(redact(event))
+    return {key: (event[key] if key in {"level", "timestamp"} else value) for key, value in shown.items()}
+
+
+class _WithoutSecrets(logging.Filter):
+    """Takes the secrets of the run that is executing out of what libraries log."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Always lets the record through."""
+        text = record.getMessage()
+        shown = without_secrets(text)
+        if shown != text:
+            record.msg, record.args = shown, ()
+        if record.exc_info and not record.exc_text:
+            record.exc_text = without_secrets(logging.Formatter().formatException(record.exc_info))
+        return True
 
 
 def _add_context(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -114,6 +129,7 @@ def configure(settings: LogSettings) -> None:
     for handler in logging.getLogger().handlers:
         if not any(isinstance(one, Repeats) for one in handler.filters):
             handler.addFilter(Repeats())
+            handler.addFilter(_WithoutSecrets())
 
 
 def get_logger(name: str) -> "log_types.FilteringBoundLogger":

@@ -11,7 +11,8 @@ from typing import Any
 from pydantic import JsonValue
 
 from headgate.foundation.errors import Invalid
-from headgate.foundation.log import REDACTED, redact_text
+from headgate.foundation.log import redact_text
+from headgate.foundation.secret_values import REDACTED
 from headgate.graph.check_headers import carries_credential
 from headgate.graph.model import Flow, HttpCall, Node, StepPolicy
 from headgate.graph.secret_reference import is_reference

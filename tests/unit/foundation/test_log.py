@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from headgate.foundation.log import REDACTED, configure, get_logger, redact, redact_text
+from headgate.foundation.log import configure, get_logger, redact, redact_text
+from headgate.foundation.secret_values import REDACTED
 from headgate.foundation.settings import LogSettings
 
 KEYS = st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-", min_size=16, max_size=60)

@@ -5,7 +5,7 @@ from typing import Any, cast
 import jsonpatch
 import pytest
 
-from headgate.foundation.log import REDACTED
+from headgate.foundation.secret_values import REDACTED
 from headgate.graph.model import Flow
 from headgate.toolkit import TOOLS, Workbench
 from tests.unit.toolkit.test_tools import SPEC, call

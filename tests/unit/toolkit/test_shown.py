@@ -15,7 +15,7 @@ from headgate.features.access.principal import LOCAL
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import component_index
-from headgate.foundation.log import REDACTED
+from headgate.foundation.secret_values import REDACTED
 from headgate.graph.model import Flow, HttpCall, Node, StepPolicy
 from headgate.graph.secret_reference import SecretReference
 from headgate.graph.spec import print_spec

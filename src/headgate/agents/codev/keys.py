@@ -9,7 +9,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, JsonValue
 
-from headgate.foundation.log import REDACTED, is_prose, redact_text
+from headgate.foundation.log import is_prose, redact_text
+from headgate.foundation.secret_values import REDACTED
 from headgate.graph.cases import TestCase
 from headgate.graph.json_values import PlainText
 

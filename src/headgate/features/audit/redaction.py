@@ -11,7 +11,8 @@ from pydantic_core import to_jsonable_python
 
 from headgate.foundation.canonical import SAFE_INTEGER
 from headgate.foundation.ids import is_id
-from headgate.foundation.log import REDACTED, redact_text
+from headgate.foundation.log import redact_text
+from headgate.foundation.secret_values import REDACTED
 
 MAX_PAYLOAD = 2048
 """Characters of JSON text."""

@@ -14,7 +14,8 @@ from headgate.foundation.crypto import SecretBox
 from headgate.foundation.errors import NotFound
 from headgate.foundation.guarded_http.headers import check_headers
 from headgate.foundation.guarded_http.targets import parse_target
-from headgate.foundation.log import REDACTED, redact_text
+from headgate.foundation.log import redact_text
+from headgate.foundation.secret_values import REDACTED
 
 MAX_ARGUMENTS = 64
 MAX_SECRETS = 64

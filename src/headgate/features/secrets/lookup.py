@@ -9,6 +9,7 @@ from pydantic import SecretStr
 from headgate.features.secrets import service
 from headgate.features.secrets.errors import VariableKept, VariableNotFound
 from headgate.features.secrets.service import RESERVED_PREFIX
+from headgate.foundation import secret_values
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 
@@ -83,7 +84,10 @@ class Variables:
         if name.upper().startswith(RESERVED_PREFIX) or name not in self._listed:
             return None
         value = self._environment.get(name, "").strip()
-        return SecretStr(value) if value and not _holds_password(value) else None
+        if not value or _holds_password(value):
+            return None
+        secret_values.read(value)
+        return SecretStr(value)
 
 
 def _holds_password(value: str) -> bool:

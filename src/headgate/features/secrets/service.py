@@ -11,6 +11,7 @@ from headgate.features.audit.recorder import record
 from headgate.features.secrets import repository
 from headgate.features.secrets.errors import BadVariable, VariableKept, VariableNotFound
 from headgate.features.secrets.tables import Variable
+from headgate.foundation import secret_values
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import now
 from headgate.foundation.guarded_http import parse_target
@@ -94,7 +95,10 @@ async def reveal_variable(
         raise VariableNotFound(name)
     if origin is not None and origin not in (row.hosts or ()) and (row.hosts or bound):
         raise VariableKept(name, origin)
-    return box.decrypt(row.token)
+    value = box.decrypt(row.token)
+    if row.secret:
+        secret_values.read(value.get_secret_value())
+    return value
 
 
 def origin_of(host: str) -> str:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from headgate.features.audit.redaction import MAX_PAYLOAD, plain, shown
-from headgate.foundation.log import REDACTED
+from headgate.foundation.secret_values import REDACTED
 
 SECRET = "Tr0ub4dor9Horse7Battery2Staple5"
 NAMES = (

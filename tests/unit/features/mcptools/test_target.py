@@ -8,7 +8,7 @@ from pydantic import SecretStr
 from headgate.features.mcptools.errors import BadMcpServer
 from headgate.features.mcptools.target import Target, checked_target, same_place
 from headgate.foundation.errors import Forbidden, NotFound
-from headgate.foundation.log import REDACTED
+from headgate.foundation.secret_values import REDACTED
 
 
 class Kept:

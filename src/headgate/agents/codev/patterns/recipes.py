@@ -13,7 +13,8 @@ import orjson
 from pydantic import JsonValue
 
 from headgate.foundation.canonical import portable
-from headgate.foundation.log import REDACTED, redact_text
+from headgate.foundation.log import redact_text
+from headgate.foundation.secret_values import REDACTED
 from headgate.graph.check_headers import carries_credential
 
 Recipe = dict[str, JsonValue]

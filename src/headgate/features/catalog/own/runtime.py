@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, PrivateAttr, ValidationEr
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.tool_schema import tool_schema
 from headgate.foundation.errors import Forbidden, HeadgateError, TooLarge
+from headgate.foundation.secret_values import is_recognisable
 from headgate.graph.names import listed
 from headgate.graph.ports import PortType
 from headgate.graph.secret_reference import EXPECTED
@@ -22,7 +23,6 @@ MOST_SECONDS = 300.0
 """Of one call; HEADGATE_SANDBOX__TIMEOUT_SECONDS may allow less."""
 MOST_FILE_BYTES = 8 << 20
 """Of all the files that one call is given: they travel as text among its arguments."""
-_SHORTEST_SECRET = 6
 
 
 class SecretKept(Forbidden):
@@ -167,7 +167,7 @@ class OwnComponent(Component):
         """Raise when the answer or an error shows a secret: both are stored, shown and handed on."""
         said = orjson.dumps(raw).decode()
         for name, value in secrets.items():
-            if len(value) >= _SHORTEST_SECRET and orjson.dumps(value).decode()[1:-1] in said:
+            if is_recognisable(value) and orjson.dumps(value).decode()[1:-1] in said:
                 raise SecretKept(
                     f"{self.checked.type} gave the secret of its field '{name}' out again; its answer was dropped.",
                     remedy="Correct its code: a secret goes to the server it is for and nowhere else.",

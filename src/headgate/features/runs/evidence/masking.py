@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from headgate.foundation.log import REDACTED, redact, redact_text
+from headgate.foundation.log import redact, redact_text
+from headgate.foundation.secret_values import SecretValues
 
-SHORTEST_SECRET = 6
-"""Characters; a shorter stored value would be found in texts that have nothing to do with it."""
 SHORTEST_ANSWER = 3
 
 
@@ -19,7 +18,10 @@ class Mask:
     """
 
     def __init__(self, secrets: Iterable[str], answers: Mapping[str, Any]) -> None:
-        words = {secret: REDACTED for secret in secrets if len(secret) >= SHORTEST_SECRET}
+        self._secrets = SecretValues()
+        for secret in secrets:
+            self._secrets.add(secret)
+        words: dict[str, str] = {}
         for field, answer in answers.items():
             for text in _texts(answer):
                 if len(text) >= SHORTEST_ANSWER:
@@ -28,6 +30,7 @@ class Mask:
 
     def text(self, value: str) -> str:
         """A text without what looks like a key, without stored secrets and without private answers."""
+        value = self._secrets.text(value)
         for word, shown in self._words:
             if word in value:
                 value = value.replace(word, shown)

@@ -20,6 +20,7 @@ from headgate.features.runs.ports import Sealer
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.transitions import Claim, RunKey, clock
 from headgate.foundation.log import get_logger
+from headgate.foundation.secret_values import without_secrets
 from headgate.foundation.webhooks import delivery_key
 from headgate.sdk import Model
 from headgate.sdk.calls import CallRequest, CallResult
@@ -99,7 +100,8 @@ class StepCalls:
     async def keep(
         self, request: CallRequest, value: JsonValue, *, tokens: tuple[int | None, int | None] = (None, None)
     ) -> CallResult:
-        """Store the answer to a request."""
+        """Store the answer to a request, without the secrets of the run: an attempt that reuses it reads none."""
+        value = without_secrets(value)
         content = orjson.dumps(value)
         if len(content) > self._longest:
             log.warning("an answer is too large to store", run_id=self._key.run_id, name=request.name)

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import JsonValue, SecretStr
 
-from headgate.features.runs.events import StepEvents
 from headgate.features.runs.ports import Origin, RunFiles, ScopedRunner, Services
 from headgate.features.runs.steps.calls import StepCalls
 from headgate.features.runs.steps.guard import StepGuard
 from headgate.features.runs.steps.limit import TimeLimit
 from headgate.features.runs.steps.parking import Parked
 from headgate.features.runs.steps.recorder import Recorder
+from headgate.features.runs.steps.secrecy import SecretlessEvents, SecretlessHttp
 from headgate.features.runs.steps.servers import StepServers
 from headgate.features.runs.transitions import clock
 from headgate.foundation.errors import Cancelled
 from headgate.foundation.ids import new_id
 from headgate.foundation.lazy import lazy_module
+from headgate.foundation.secret_values import SecretValues
 from headgate.sdk import (
     CodeRunner,
     File,
@@ -50,6 +51,7 @@ class StepContext:
         services: What may be reached.
         recorder: Takes the evidence.
         events: Where tokens and log lines are shown.
+        secrets: The secret values that the run has read.
         is_cancelled: Whether the run was cancelled, here or by another process.
         calls: Answered calls of earlier attempts; None when none are stored.
     """
@@ -61,7 +63,8 @@ class StepContext:
         services: Services,
         *,
         recorder: Recorder,
-        events: StepEvents,
+        events: SecretlessEvents,
+        secrets: SecretValues,
         is_cancelled: Callable[[], Awaitable[bool]],
         calls: StepCalls | None = None,
     ) -> None:
@@ -70,6 +73,7 @@ class StepContext:
         self._services = services
         self._recorder = recorder
         self._events = events
+        self._secrets = secrets
         self._is_cancelled = is_cancelled
         self._calls = calls
         self._files: StepFiles | None = None
@@ -101,13 +105,13 @@ class StepContext:
     @property
     def http(self) -> HttpClient:
         """The guarded HTTP client."""
-        return self._services.http
+        return SecretlessHttp(self._services.http, self._secrets)
 
     @property
     def files(self) -> "StepFiles":
         """Files of the run."""
         if self._files is None:
-            self._files = StepFiles(self._origin, self._input, self._services.files, self._recorder)
+            self._files = StepFiles(self._origin, self._input, self._services.files, self._recorder, self._secrets)
         return self._files
 
     @property
@@ -224,6 +228,7 @@ class StepContext:
 
     async def aclose(self) -> None:
         """End what was opened for the step."""
+        self._events.finish()
         if self._code is not None:
             self._code.close()
         if self._servers is not None:
@@ -233,12 +238,15 @@ class StepContext:
 class StepFiles:
     """Files as one step sees them: those of its run and its flow's space to read, artifacts of its own to write."""
 
-    def __init__(self, origin: Origin, given: RunInput, files: RunFiles, recorder: Recorder) -> None:
+    def __init__(
+        self, origin: Origin, given: RunInput, files: RunFiles, recorder: Recorder, secrets: SecretValues
+    ) -> None:
         self._origin = origin
         said = [file for message in given.history for file in message.files]
         self._given = {file.id for file in (*given.files, *said)}
         self._files = files
         self._recorder = recorder
+        self._secrets = secrets
 
     async def of_run(self) -> tuple[File, ...]:
         """What the steps of this run have made so far, oldest first."""
@@ -252,6 +260,7 @@ class StepFiles:
 
     async def save(self, name: str, content: bytes, media_type: str) -> File:
         """Keep an artifact of this step."""
-        file = await self._files.save(self._origin, name, content, media_type)
+        text, content = self._secrets.text(name), self._secrets.content(content)
+        file = await self._files.save(self._origin, text, content, media_type)
         self._recorder.saved_file_ids.append(file.id)
         return file

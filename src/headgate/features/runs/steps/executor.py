@@ -22,7 +22,9 @@ from headgate.features.runs.steps.payloads import Packer
 from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.steps.policies import shape_output
 from headgate.features.runs.steps.recorder import Recorder
+from headgate.features.runs.steps.secrecy import SecretlessEvents, errors_without
 from headgate.features.runs.transitions import Delivery, StepRecord
+from headgate.foundation import secret_values
 from headgate.foundation.lazy import lazy_module
 from headgate.graph.context import build_context, step_entry
 from headgate.graph.model import OutputType
@@ -68,6 +70,20 @@ class StepExecutor:
 
         `calls` holds what earlier attempts had answered, opened; without it nothing is stored and reused.
         """
+        secret_values.use(run.secrets)
+        with errors_without(run.secrets):
+            return await self._execute(run, step, recorder, is_cancelled, events=events, calls=calls)
+
+    async def _execute(
+        self,
+        run: ActiveRun,
+        step: PlannedStep,
+        recorder: Recorder,
+        is_cancelled: Callable[[], Awaitable[bool]],
+        *,
+        events: StepEvents,
+        calls: StepCalls | None,
+    ) -> Executed:
         limit = self._services.engine.step_timeout_seconds
         origin = Origin(run.key, step.id)
         ctx = StepContext(
@@ -75,7 +91,8 @@ class StepExecutor:
             run.input,
             self._services,
             recorder=recorder,
-            events=events,
+            events=SecretlessEvents(events, run.secrets),
+            secrets=run.secrets,
             is_cancelled=is_cancelled,
             calls=calls,
         )
@@ -126,7 +143,7 @@ class StepExecutor:
         for name, type_ in wanted:
             value = await component.produce(name)
             if value is not NOT_TAKEN:
-                outputs[name] = encode(value, type_)
+                outputs[name] = run.secrets.json(encode(value, type_))
         if step.plain:
             return outputs
         shaped = shape_output(step, outputs)

@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from headgate.features.runs.transitions import Json, StepRecord
 from headgate.foundation.log import redact
+from headgate.foundation.secret_values import without_secrets
 from headgate.graph.ports import PortType
 from headgate.sdk import Model
 from headgate.sdk.coerce import ValueMismatch, clean_text, encode
@@ -144,7 +145,7 @@ class Recorder:
 
 
 def _json(value: JsonValue) -> Json | None:
-    return orjson.dumps(value).decode() if value else None
+    return orjson.dumps(without_secrets(value)).decode() if value else None
 
 
 def _plus(sum_: int | None, more: int | None) -> int | None:
@@ -152,14 +153,14 @@ def _plus(sum_: int | None, more: int | None) -> int | None:
 
 
 def _cut(text: str, most: int = LONGEST_TEXT) -> str:
-    clean = clean_text(text)
+    clean = clean_text(without_secrets(text))
     return clean if len(clean) <= most else clean[:most] + f" [{len(clean)} characters in all]"
 
 
 def _bounded(value: object) -> JsonValue:
     """The value if it is JSON and small enough, else its beginning as text."""
     try:
-        found = encode(value, PortType.DATA)
+        found = without_secrets(encode(value, PortType.DATA))
     except ValueMismatch:
         return _cut(str(value))
     if isinstance(found, int | float | bool) or found is None:
