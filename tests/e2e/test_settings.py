@@ -84,7 +84,7 @@ class TestMcpServers:
             page.get_by_role("button", name="Add a server").first.click()
             page.get_by_label("Name").fill("helper")
             page.get_by_label("Address").fill(server.url)
-            page.get_by_role("button", name="Add", exact=True).click()
+            page.get_by_role("dialog").get_by_role("button", name="Add", exact=True).last.click()
             row = page.get_by_role("list", name="MCP servers").get_by_role("listitem").filter(has_text="helper").first
             row.get_by_role("button", name="Tools", exact=True).click()
             tools = row.get_by_role("list", name="Tools")

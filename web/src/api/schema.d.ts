@@ -5186,17 +5186,23 @@ export interface components {
             command?: string[];
             /**
              * Headers
-             * @description Sent with each request, kept encrypted. A value that names a variable, as in `Bearer API_KEY`, sends what it holds.
+             * @description Sent with each request, kept encrypted. A value is text, or a secret: `{"secret": "API_KEY", "scheme": "Bearer"}`.
              */
             headers?: {
-                [key: string]: string;
+                [key: string]: string | {
+                    secret: string;
+                    scheme?: string;
+                };
             };
             /**
              * Env
              * @description Environment of a program; as `headers`.
              */
             env?: {
-                [key: string]: string;
+                [key: string]: string | {
+                    secret: string;
+                    scheme?: string;
+                };
             };
             /** Space Id */
             space_id?: string | null;
@@ -5259,11 +5265,17 @@ export interface components {
             command?: string[] | null;
             /** Headers */
             headers?: {
-                [key: string]: string;
+                [key: string]: string | {
+                    secret: string;
+                    scheme?: string;
+                };
             } | null;
             /** Env */
             env?: {
-                [key: string]: string;
+                [key: string]: string | {
+                    secret: string;
+                    scheme?: string;
+                };
             } | null;
             /** Enabled */
             enabled?: boolean | null;

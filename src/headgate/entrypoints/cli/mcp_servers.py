@@ -12,19 +12,25 @@ from headgate.entrypoints.installation import Installation
 from headgate.features.mcptools import service
 from headgate.features.mcptools.connector import McpConnector
 from headgate.features.mcptools.errors import BadMcpServer
-from headgate.features.mcptools.schemas import McpServerIn, McpServerOut, McpServerPatch, McpToolOut
+from headgate.features.mcptools.schemas import McpServerIn, McpServerOut, McpServerPatch, McpToolOut, Secrets
 from headgate.foundation.errors import HeadgateError
+from headgate.graph.json_values import parse_json
 from headgate.graph.names import clipped
+from headgate.graph.secret_reference import EXAMPLE, SecretReference
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="MCP servers: register, find tools, switch them.")
 Name = Annotated[str, typer.Argument(help="Name of the server.")]
 Headers = Annotated[
     list[str] | None,
     typer.Option(
-        "--header", "-H", help="'Name: value', for example 'Authorization: Bearer WEATHER_TOKEN'; name a variable."
+        "--header",
+        "-H",
+        help='\'Name: value\'; the value is text or a secret: \'{"secret": "WEATHER_TOKEN", "scheme": "Bearer"}\'.',
     ),
 ]
-Env = Annotated[list[str] | None, typer.Option("--env", "-e", help="NAME=VALUE for a program; name a variable.")]
+Env = Annotated[
+    list[str] | None, typer.Option("--env", "-e", help="NAME=VALUE for a program; the value is text or a secret.")
+]
 
 
 @app.command()
@@ -211,11 +217,22 @@ def _where(row: McpServerOut) -> str:
     return row.url or " ".join(row.command or [])
 
 
-def _pairs(written: list[str], mark: str) -> dict[str, SecretStr]:
-    found: dict[str, SecretStr] = {}
+def _pairs(written: list[str], mark: str) -> Secrets:
+    found: Secrets = {}
     for one in written:
         name, sign, value = one.partition(mark)
         if not sign or not name.strip():
             raise BadMcpServer(f"{clipped(name, 40)!r} has no '{mark}' between name and value.")
-        found[name.strip()] = SecretStr(value.strip())
+        found[name.strip()] = _value(value.strip())
     return found
+
+
+def _value(written: str) -> SecretStr | SecretReference:
+    if not written.startswith("{"):
+        return SecretStr(written)
+    try:
+        return SecretReference.parse(parse_json(written))
+    except ValueError as error:
+        raise BadMcpServer(
+            f"A value that begins with {{ names no secret: {error}.", remedy=f"Write {EXAMPLE}."
+        ) from None

@@ -150,7 +150,7 @@ class Session:
             self._status = response.status_code
 
         async with self._http.streaming_client(
-            headers=self._target.secrets,
+            headers=self._target.sent,
             read_seconds=self._settings.timeout_seconds,
             max_stream_bytes=4 * self._settings.max_result_bytes,
         ) as client:
@@ -163,7 +163,7 @@ class Session:
     @asynccontextmanager
     async def _as_program(self) -> AsyncIterator[Any]:
         program, *arguments = self._target.command
-        parameters = StdioServerParameters(command=program, args=arguments, env=dict(self._target.secrets))
+        parameters = StdioServerParameters(command=program, args=arguments, env=dict(self._target.sent))
         with tempfile.TemporaryFile("w+", errors="replace") as errors:
             try:
                 async with stdio_client(parameters, errlog=errors) as streams:

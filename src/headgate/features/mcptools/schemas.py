@@ -6,8 +6,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
 from headgate.foundation.log import redact_text
+from headgate.graph.secret_reference import SavedSecret
 
-Secrets = dict[str, SecretStr]
+Secrets = dict[str, SecretStr | SavedSecret]
 
 
 class McpServerIn(BaseModel):
@@ -23,8 +24,8 @@ class McpServerIn(BaseModel):
     )
     headers: Secrets = Field(
         default_factory=dict,
-        description="Sent with each request, kept encrypted. A value that names a variable, as in `Bearer API_KEY`, "
-        "sends what it holds.",
+        description="Sent with each request, kept encrypted. A value is text, or a secret: "
+        '`{"secret": "API_KEY", "scheme": "Bearer"}`.',
     )
     env: Secrets = Field(default_factory=dict, description="Environment of a program; as `headers`.")
     space_id: str | None = None

@@ -23,7 +23,7 @@ from headgate.features.mcptools.errors import (
 )
 from headgate.features.mcptools.schemas import McpServerIn, McpServerOut, McpServerPatch
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
-from headgate.features.mcptools.target import Target, check_name, checked_target, same_place, seal, unseal
+from headgate.features.mcptools.target import Given, Target, check_name, checked_target, same_place, seal, unseal
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import now
 from headgate.foundation.ids import is_id, new_id
@@ -164,13 +164,13 @@ async def update_server(
     given = patch.headers if row.transport == "http" else patch.env
     if (patch.env if row.transport == "http" else patch.headers) is not None:
         raise BadMcpServer(f"The server '{row.name}' takes {'headers' if row.transport == 'http' else 'env'}.")
-    secrets = given if given is not None else {name: SecretStr(value) for name, value in before.secrets.items()}
+    kept = {name: SecretStr(one) if isinstance(one, str) else one for name, one in before.secrets.items()}
     after = checked_target(
         row.name,
         row.transport,
         url=row.url if patch.url is None else patch.url,
         command=(row.command or []) if patch.command is None else patch.command,
-        secrets=secrets,
+        secrets=kept if given is None else given,
     )
     if given is None and before.secrets and not same_place(before, after):
         raise BadMcpServer(
@@ -281,7 +281,7 @@ def _write(row: McpServerRow, target: Target, box: SecretBox) -> None:
     row.updated_at = now()
 
 
-def _secrets(transport: str, headers: Mapping[str, SecretStr], env: Mapping[str, SecretStr]) -> Mapping[str, SecretStr]:
+def _secrets(transport: str, headers: Given, env: Given) -> Given:
     """The ones that belong to the transport. Raises `BadMcpServer` when the others were given."""
     wrong, right = (env, headers) if transport == "http" else (headers, env)
     if wrong:

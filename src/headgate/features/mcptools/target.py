@@ -1,4 +1,4 @@
-"""Where a server is and what it is told: addresses, commands, headers, with the values of variables filled in."""
+"""Where a server is and what it is sent: addresses, commands, headers, with the values of secrets filled in."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,23 +10,24 @@ import orjson
 from pydantic import SecretStr
 
 from headgate.features.mcptools.errors import BadMcpServer
+from headgate.foundation import secret_values
 from headgate.foundation.crypto import SecretBox
-from headgate.foundation.errors import NotFound
 from headgate.foundation.guarded_http.headers import check_headers
 from headgate.foundation.guarded_http.targets import parse_target
 from headgate.foundation.log import redact_text
-from headgate.foundation.secret_values import REDACTED
+from headgate.graph.check_headers import carries_credential
+from headgate.graph.secret_reference import SecretReference
 
 MAX_ARGUMENTS = 64
 MAX_SECRETS = 64
 MAX_TEXT = 4096
 """Characters of one argument or value."""
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}", re.ASCII)
-_VARIABLE = re.compile(r"(?P<scheme>[A-Za-z]{1,20} )?(?P<name>[A-Za-z_]\w{0,127})", re.ASCII)
 _ENVIRONMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
 _LOADERS = re.compile(r"LD_.*|DYLD_.*|PYTHON(PATH|HOME|STARTUP|USERBASE)|NODE_OPTIONS|PATH|HOME|SHELL", re.ASCII)
 """What a program's environment may not set: each makes another program of it."""
-_SHORTEST_SECRET = 6
+Given = Mapping[str, SecretStr | SecretReference]
+"""Headers or environment as a person gives them: text or secrets."""
 
 
 class Secrets(Protocol):
@@ -45,35 +46,38 @@ class Target:
     transport: str
     url: str = ""
     command: tuple[str, ...] = ()
-    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    secrets: Mapping[str, str | SecretReference] = field(default_factory=dict, repr=False)
     """Headers of an address, environment of a program."""
 
     async def filled(self, tenant_id: str, variables: Secrets) -> "Target":
-        """With the variables that its values name in place of their names.
+        """With the values of the secrets that it refers to. Text is sent as it is, whatever it says.
 
-        Raises `Forbidden` when one is kept for other servers.
+        Raises `NotFound` naming the secret, `Forbidden` when it is kept for other servers.
         """
-        filled = {name: await self._filled(value, tenant_id, variables) for name, value in self.secrets.items()}
+        filled = {name: await self._filled(name, value, tenant_id, variables) for name, value in self.secrets.items()}
         return replace(self, secrets=filled)
 
-    async def _filled(self, written: str, tenant_id: str, variables: Secrets) -> str:
-        """The variable that the whole value, or what follows its scheme, names; else the value as it is written."""
-        match = _VARIABLE.fullmatch(written.strip())
-        if match is None:
-            return written
-        try:
-            found = await variables.secret(tenant_id, match["name"], url=self.url or None)
-        except NotFound:
-            return written
-        return f"{match['scheme'] or ''}{found.get_secret_value()}"
+    async def _filled(self, name: str, value: str | SecretReference, tenant_id: str, variables: Secrets) -> str:
+        if isinstance(value, SecretReference):
+            return value.filled(
+                (await variables.secret(tenant_id, value.name, url=self.url or None)).get_secret_value()
+            )
+        if carries_credential(name):
+            secret_values.read(value.rpartition(" ")[2])
+        return value
+
+    @property
+    def sent(self) -> dict[str, str]:
+        """What is sent once it is `filled`: its texts."""
+        return {name: value for name, value in self.secrets.items() if isinstance(value, str)}
 
     def scrubbed(self, text: str) -> str:
         """Text of the server without the secrets that it was sent."""
-        told = {part for value in self.secrets.values() for part in (value, value.rpartition(" ")[2])}
-        for secret in sorted(told, key=len, reverse=True):
-            if len(secret) >= _SHORTEST_SECRET:
-                text = text.replace(secret, REDACTED)
-        return redact_text(text)
+        values = secret_values.SecretValues()
+        for value in self.sent.values():
+            values.add(value)
+            values.add(value.rpartition(" ")[2])
+        return redact_text(values.text(text))
 
 
 def check_name(name: str) -> None:
@@ -85,23 +89,22 @@ def check_name(name: str) -> None:
         )
 
 
-def checked_target(
-    name: str, transport: str, *, url: str, command: Sequence[str], secrets: Mapping[str, SecretStr]
-) -> Target:
+def checked_target(name: str, transport: str, *, url: str, command: Sequence[str], secrets: Given) -> Target:
     """The server as it may be stored. Raises `BadMcpServer`, or what reading the address or a header raises."""
-    if len(secrets) > MAX_SECRETS or any(len(one.get_secret_value()) > MAX_TEXT for one in secrets.values()):
+    plain = {name: one if isinstance(one, SecretReference) else one.get_secret_value() for name, one in secrets.items()}
+    written = {name: one for name, one in plain.items() if isinstance(one, str)}
+    if len(secrets) > MAX_SECRETS or any(len(one) > MAX_TEXT for one in written.values()):
         raise BadMcpServer(f"The server '{name}' has more, or longer, headers or variables than are kept.")
-    plain = {key: value.get_secret_value() for key, value in secrets.items()}
     if transport == "http":
         if command:
             raise BadMcpServer(f"The server '{name}' has an address, so it has no command.")
         target = parse_target(url)
-        check_headers(plain)
+        check_headers({name: written.get(name, "") for name in plain})
         return Target(name, transport, url=target.url, secrets=plain)
     if url:
         raise BadMcpServer(f"The server '{name}' is a program, so it has no address.")
     _check_command(name, command)
-    _check_environment(name, plain)
+    _check_environment(name, {key: written.get(key, "") for key in plain})
     return Target(name, transport, command=tuple(command), secrets=plain)
 
 
@@ -114,17 +117,18 @@ def same_place(before: Target, after: Target) -> bool:
     return urlsplit(before.url)[:2] == urlsplit(after.url)[:2]
 
 
-def seal(box: SecretBox, secrets: Mapping[str, str]) -> bytes | None:
+def seal(box: SecretBox, secrets: Mapping[str, str | SecretReference]) -> bytes | None:
     """The secrets encrypted; None when there are none."""
-    return box.encrypt(SecretStr(orjson.dumps(dict(secrets)).decode())) if secrets else None
+    stored = {name: one.as_json() if isinstance(one, SecretReference) else one for name, one in secrets.items()}
+    return box.encrypt(SecretStr(orjson.dumps(stored).decode())) if stored else None
 
 
-def unseal(box: SecretBox, sealed: bytes | None) -> dict[str, str]:
+def unseal(box: SecretBox, sealed: bytes | None) -> dict[str, str | SecretReference]:
     """The secrets again. Raises `Unavailable` when the key is another one."""
     if sealed is None:
         return {}
-    found: dict[str, str] = orjson.loads(box.decrypt(sealed).get_secret_value())
-    return found
+    stored = orjson.loads(box.decrypt(sealed).get_secret_value())
+    return {name: one if isinstance(one, str) else SecretReference.parse(one) for name, one in stored.items()}
 
 
 def _check_command(name: str, command: Sequence[str]) -> None:

@@ -160,7 +160,7 @@ class TestAgent:
     async def test_never_sees_what_the_server_was_sent_in_confidence(
         self, client: httpx2.AsyncClient, openai: OpenAIServer, server: McpProcess
     ) -> None:
-        await register(client, server, headers={"Authorization": "Bearer WEATHER_TOKEN"})
+        await register(client, server, headers={"Authorization": {"secret": "WEATHER_TOKEN", "scheme": "Bearer"}})
         openai.script(openai.tool_call("weather__echo_secrets", {}), openai.text("Hm."))
         done = await run(client, flow_text())
         said = openai.asked[1].body["messages"][-1]["content"]
@@ -390,7 +390,7 @@ class TestPrograms:
     async def test_serve_a_step_and_end_with_it(
         self, client: httpx2.AsyncClient, openai: OpenAIServer, python_path: None
     ) -> None:
-        await register(client, transport="stdio", command=COMMAND, env={"SERVICE_KEY": "WEATHER_TOKEN"})
+        await register(client, transport="stdio", command=COMMAND, env={"SERVICE_KEY": {"secret": "WEATHER_TOKEN"}})
         openai.script(
             openai.tool_call("weather__environment", {}),
             openai.tool_call("weather__echo_secrets", {}),

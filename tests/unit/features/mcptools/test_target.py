@@ -1,14 +1,18 @@
 """Addresses, commands and secrets of servers."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
 from headgate.features.mcptools.errors import BadMcpServer
-from headgate.features.mcptools.target import Target, checked_target, same_place
+from headgate.features.mcptools.target import Target, checked_target, same_place, seal, unseal
+from headgate.foundation.crypto import SecretBox
 from headgate.foundation.errors import Forbidden, NotFound
 from headgate.foundation.secret_values import REDACTED
+from headgate.foundation.settings import Settings
+from headgate.graph.secret_reference import SecretReference
 
 
 class Kept:
@@ -23,14 +27,37 @@ class Kept:
 
 
 class TestTarget:
-    async def test_fills_in_variables_whole_or_behind_a_scheme(self) -> None:
-        written = {"a": "WEATHER_TOKEN", "b": "Bearer WEATHER_TOKEN", "c": "Bearer OTHER", "d": "x WEATHER_TOKEN y"}
-        found = await Target("w", "http", "https://a.example/mcp", secrets=written).filled("tenant", Kept())
-        assert found.secrets == written | {"a": "kept-secret-value", "b": "Bearer kept-secret-value"}
+    async def test_fills_in_the_secrets_that_it_refers_to_and_no_text(self) -> None:
+        text: dict[str, str | SecretReference] = {
+            "c": "Bearer WEATHER_TOKEN",
+            "d": "WEATHER_TOKEN",
+            "e": '{"secret": "WEATHER_TOKEN"}',
+        }
+        kept: dict[str, str | SecretReference] = {
+            "a": SecretReference("WEATHER_TOKEN"),
+            "b": SecretReference("WEATHER_TOKEN", "Bearer"),
+        }
+        found = await Target("w", "http", "https://a.example/mcp", secrets=text | kept).filled("tenant", Kept())
+        assert found.secrets == text | {"a": "kept-secret-value", "b": "Bearer kept-secret-value"}
+
+    async def test_sends_nothing_in_place_of_a_secret_that_is_not_there(self) -> None:
+        with pytest.raises(NotFound):
+            await Target("w", "http", secrets={"a": SecretReference("OTHER")}).filled("tenant", Kept())
+
+    def test_is_the_same_after_it_was_stored(self, tmp_path: Path) -> None:
+        box = SecretBox(Settings(data_dir=tmp_path))
+        secrets: dict[str, str | SecretReference] = {
+            "a": "text",
+            "b": SecretReference("WEATHER_TOKEN", "Bearer"),
+            "c": '{"secret": "X"}',
+        }
+        assert unseal(box, seal(box, secrets)) == secrets
 
     async def test_sends_no_variable_to_a_server_that_it_is_not_for(self) -> None:
         with pytest.raises(Forbidden):
-            await Target("w", "http", "https://b.example", secrets={"a": "WEATHER_TOKEN"}).filled("tenant", Kept())
+            await Target("w", "http", "https://b.example", secrets={"a": SecretReference("WEATHER_TOKEN")}).filled(
+                "tenant", Kept()
+            )
 
     def test_takes_its_secrets_out_of_a_text(self) -> None:
         target = Target("w", "http", secrets={"authorization": "Bearer opaque-value", "x": "ab"})

@@ -16,7 +16,7 @@ nodes:
     prompt: Answer {{ask.text}} in Swedish.
   hook: WebhookOut
     url: https://someone:hunter22222@hooks.example.org/services/T00000000/Bsecret1234567890?token=abcdefgh
-    secret: HOOK_SECRET
+    secret: {"secret": "HOOK_SECRET"}
     headers:
       Authorization: Bearer abcdefghijkl
 edges:

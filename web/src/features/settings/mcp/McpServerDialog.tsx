@@ -1,10 +1,11 @@
 import { useState } from "react";
 import { mcpServerKeys } from "@/api/queries/mcpServers";
 import { useRights } from "@/api/rights";
-import { Button, Dialog, Field, Input, Problem, Segments, Textarea } from "@/components/ui";
+import { type Pairs, PairsEditor } from "@/components/fields";
+import { Button, Dialog, Field, Input, Problem, Segments } from "@/components/ui";
 import { useSettingsTexts } from "../texts";
 import { useChange } from "../useChange";
-import { createServer, type McpServerIn, readCommand, readPairs, refreshServer } from "./calls";
+import { createServer, type McpServerIn, readCommand, refreshServer } from "./calls";
 
 /** Registers a server, and asks it for its tools at once. */
 export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose: () => void }) {
@@ -13,14 +14,13 @@ export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose
   const [transport, setTransport] = useState<"http" | "stdio">("http");
   const [name, setName] = useState("");
   const [where, setWhere] = useState("");
-  const [secrets, setSecrets] = useState("");
-  const pairs = readPairs(secrets);
+  const [pairs, setPairs] = useState<Pairs>({});
   const http = transport === "http";
   const add = useChange({
     change: async () => {
       const made = await createServer({
         ...({ name: name.trim(), transport, space_id: spaceId, enabled: true } as McpServerIn),
-        ...(http ? { url: where.trim(), headers: pairs ?? {} } : { command: readCommand(where), env: pairs ?? {} }),
+        ...(http ? { url: where.trim(), headers: pairs } : { command: readCommand(where), env: pairs }),
       });
       // The server is registered even when it does not answer yet; its row says why.
       await refreshServer(made.id).catch(() => undefined);
@@ -28,7 +28,7 @@ export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose
     },
     touches: [mcpServerKeys.all],
   });
-  const ready = name.trim() !== "" && where.trim() !== "" && pairs !== null;
+  const ready = name.trim() !== "" && where.trim() !== "";
   const submit = () => add.mutate(undefined, { onSuccess: onClose });
   return (
     <Dialog
@@ -82,20 +82,9 @@ export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose
             />
           )}
         </Field>
-        <Field
-          label={http ? t("headers") : t("environment")}
-          help={t("headers_help")}
-          error={pairs === null ? t("headers_wrong") : null}
-        >
-          {(control) => (
-            <Textarea
-              {...control}
-              className="font-mono text-sm"
-              spellCheck={false}
-              value={secrets}
-              placeholder={http ? "Authorization: Bearer WEATHER_KEY" : "API_KEY: WEATHER_KEY"}
-              onChange={(event) => setSecrets(event.target.value)}
-            />
+        <Field label={http ? t("headers") : t("environment")} help={t("headers_help")}>
+          {() => (
+            <PairsEditor label={http ? t("headers") : t("environment")} value={pairs} secrets onChange={setPairs} />
           )}
         </Field>
         <button type="submit" hidden />

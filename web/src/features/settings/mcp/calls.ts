@@ -18,17 +18,6 @@ export const switchTool = (server: string, name: string, enabled: boolean) =>
     api.PATCH("/api/v1/mcp-servers/{server}/tools/{name}", { params: { path: { server, name } }, body: { enabled } }),
   );
 
-/** A line `NAME: value` each; a value that names a variable, as `Bearer API_KEY`, sends what it holds. */
-export function readPairs(text: string): Record<string, string> | null {
-  const found: Record<string, string> = {};
-  for (const line of text.split("\n").filter((one) => one.trim())) {
-    const at = line.indexOf(":");
-    if (at < 1 || !line.slice(at + 1).trim()) return null;
-    found[line.slice(0, at).trim()] = line.slice(at + 1).trim();
-  }
-  return found;
-}
-
 /** A command line as its words; quotes hold words together. */
 export function readCommand(text: string): string[] {
   return [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
