@@ -61,7 +61,25 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "version": (*READS, "typer", "pydantic", "sqlalchemy"),
 }
 """Each command, and what it must not import."""
-AT_START = tuple(one for one in HEAVY if one not in {"httpx2", "prometheus_client", "rapidfuzz"})
+AT_START = tuple(one for one in HEAVY if one != "prometheus_client")
+STEPS = (
+    "headgate.entrypoints.adapters",
+    "headgate.entrypoints.starter_workspaces",
+    "headgate.features.accounts.identity",
+    "headgate.features.accounts.tables",
+    "headgate.features.catalog.own.check",
+    "headgate.features.catalog.own.tables",
+    "headgate.features.catalog.search",
+    "headgate.features.files.tables",
+    "headgate.features.flows",
+    "headgate.features.mcptools",
+    "headgate.features.models.tables",
+    "headgate.features.runs.tables",
+    "headgate.features.secrets",
+    "headgate.features.workspace",
+    "headgate.sandbox.pool",
+)
+"""What the first step of a run imports, and what the first request of a caller does."""
 
 PROBE = """
 import json, os, sys
@@ -167,10 +185,13 @@ class TestServer:
             *AT_START,
             *AGENTS,
             *LATER,
+            *STEPS,
             "headgate.components",
             "headgate.features.models.service",
-            "headgate.features.flows.routes",
             "headgate.features.runs.routes",
+            "headgate.toolkit",
+            "rich",
+            "sqlalchemy.dialects.postgresql",
         )
         refused_imports = chains(installation, SERVE, refused)
         assert not refused_imports, f"a start of the server imports what only a request needs:\n{refused_imports}"

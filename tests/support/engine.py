@@ -18,7 +18,7 @@ from headgate.features.files.run_files import RunFiles as StoredRunFiles
 from headgate.features.flows import service, versions
 from headgate.features.runs.deliveries.target import Target
 from headgate.features.runs.engine.backend import RunRequest
-from headgate.features.runs.ports import ChatModels, Origin, RunFiles, Services
+from headgate.features.runs.ports import ChatModels, Origin, RunFiles
 from headgate.features.runs.spaces import FlowSpaces
 from headgate.features.runs.transitions import Delivery, RunKey
 from headgate.foundation import secret_values
@@ -45,6 +45,7 @@ from headgate.sdk import (
     output,
 )
 from headgate.sdk.fakes import FakeCode, FakeHttp
+from tests.support.services import FixedServices
 
 
 class OneRunner:
@@ -382,9 +383,9 @@ def make_services(
     engine: EngineSettings | None = None,
     limits: LimitSettings | None = None,
     files: RunFiles | None = None,
-) -> Services:
+) -> FixedServices:
     """Services with fakes behind them, on real versions."""
-    return Services(
+    return FixedServices(
         components=Registry(components),
         definitions=StoredDefinitions(database),
         chat_models=cast("ChatModels", NoModels()),

@@ -8,7 +8,6 @@ from pydantic import JsonValue
 
 from headgate.features.catalog.registry import Registry
 from headgate.features.runs.events import RunEvents
-from headgate.features.runs.ports import Services
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.executor import Executed, StepExecutor
 from headgate.features.runs.steps.ledger import Ledger
@@ -32,6 +31,7 @@ from tests.support.engine import (
     OneSpace,
     PlainSealer,
 )
+from tests.support.services import FixedServices
 
 KEY = RunKey("00000000-0000-7000-8000-00000000000a", "tenant", "flow", 1)
 
@@ -44,7 +44,7 @@ class StepBench:
     files: MemoryFiles
     secrets: DictSecrets
     recorder: Recorder
-    services: Services
+    services: FixedServices
     cancelled: bool = False
 
     async def execute(
@@ -84,7 +84,7 @@ def make_bench(components: Iterable[type[Component]] = COMPONENTS, **services: A
     async def none(key: RunKey) -> Flow:
         raise NotImplementedError
 
-    made = Services(
+    made = FixedServices(
         components=Registry(components),
         definitions=none,
         chat_models=NoModels(),

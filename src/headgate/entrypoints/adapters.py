@@ -15,19 +15,15 @@ from headgate.features.runs.transitions import RunKey
 from headgate.features.secrets.errors import VariableNotFound
 from headgate.features.secrets.lookup import Variables
 from headgate.features.secrets.service import origin_of
-from headgate.foundation.database import Database
 from headgate.foundation.lazy import lazy_module
-from headgate.graph.model import Flow
 from headgate.sdk import File, Model, Recording, Transcript
 
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
 
-    from headgate.features.flows import versions
     from headgate.features.models import credentials, inputs, transcription
     from headgate.features.models import service as models
 else:
-    versions = lazy_module("headgate.features.flows.versions")
     credentials = lazy_module("headgate.features.models.credentials")
     inputs = lazy_module("headgate.features.models.inputs")
     transcription = lazy_module("headgate.features.models.transcription")
@@ -94,16 +90,3 @@ class SpaceServers:
         """The server of that name, nothing sent yet."""
         space = await self.spaces.of(key.tenant_id, key.flow_id)
         return await self.connector.connection(tenant_id=key.tenant_id, space_id=space, name=server)
-
-
-@dataclass(frozen=True, slots=True)
-class VersionContents:
-    """The content of immutable versions."""
-
-    database: Database
-
-    async def __call__(self, key: RunKey) -> Flow:
-        """The flow as that version froze it."""
-        return await versions.read_definition(
-            self.database, tenant_id=key.tenant_id, flow_id=key.flow_id, version=key.version
-        )

@@ -28,11 +28,12 @@ class Assistance:
 
 
 def assistance_of(
-    settings: Settings, base: StepServices, runs: FlowRuns, index: WordIndex, telemetry: Telemetry
+    settings: Settings, services: StepServices, runs: FlowRuns, index: WordIndex, telemetry: Telemetry
 ) -> Assistance:
     """The assistant of an installation; close its conversations at the end."""
-    metrics, workspace = AssistantMetrics(telemetry.metrics), base.workspace
-    workshop = Workshop(PersonalComponents(runs.database, workspace, base.registry, metrics), base.checker)
+    base, metrics = services.installation, AssistantMetrics(telemetry.metrics)
+    workspace = base.workspace
+    workshop = Workshop(PersonalComponents(runs.database, workspace, base.registry, metrics), services.checker)
 
     def keys_of(principal: Principal) -> KeySource:
         return base.variables_of(principal.tenant_id)

@@ -5,14 +5,15 @@ The engine is open from the start; every other part is made, and its modules are
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from headgate.entrypoints.installation import Installation, open_installation
+from headgate.entrypoints.installation import Installation, open_database
+from headgate.foundation.database import Database
 from headgate.foundation.lazy import lazy_module
 from headgate.foundation.log import get_logger
 from headgate.foundation.settings import Settings
+from headgate.foundation.telemetry import Telemetry
 
 if TYPE_CHECKING:
     from headgate.agents.assistant.generation.workshop import Workshop
@@ -48,36 +49,43 @@ log = get_logger(__name__)
 COMMAND = "command"
 
 
-@dataclass(frozen=True)
-class _Opened:
-    """What has to be opened before the first use, and the stack that closes it."""
-
-    bus: "EventSink"
-    base: "services.StepServices"
-    engine: "ExecutionBackend"
-    closing: AsyncExitStack
-    """Closes the parts made later, before the engine."""
-
-
 class Parts(Installation):
-    """Everything that an entry point serves."""
+    """Everything that an entry point serves.
 
-    def __init__(self, installation: Installation, opened: _Opened) -> None:
-        super().__init__(installation.settings, installation.database, installation.telemetry)
-        vars(self).update(vars(installation))  # the parts that exist are shared
-        self._opened = opened
-        self.bus = opened.bus
-        self.engine = opened.engine
+    Args:
+        settings: The settings.
+        database: The open, migrated database.
+        telemetry: Metrics and traces of this process.
+        bus: Where the events of runs go.
+        closing: Closes the parts, the last created first.
+        recover: Whether the engine recovers runs of ended processes.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        telemetry: Telemetry,
+        bus: "EventSink",
+        closing: AsyncExitStack,
+        *,
+        recover: bool,
+    ) -> None:
+        super().__init__(settings, database, telemetry)
+        self.bus = bus
+        self._closing = closing
+        self.services = services.StepServices(self, bus, recover=recover)
+        self.engine: ExecutionBackend = build.build_engine(settings, database, self.services)
 
     @property
     def mcp(self) -> "McpConnector":
         """Connects to MCP servers."""
-        return self._opened.base.mcp
+        return self.services.connector
 
     @property
     def checker(self) -> "ComponentChecker":
         """Checks the source of components in the sandbox."""
-        return self._opened.base.checker
+        return self.services.checker
 
     @cached_property
     def runs(self) -> "flow_runs.FlowRuns":
@@ -88,26 +96,22 @@ class Parts(Installation):
     def maintenance(self) -> "maintenance.Maintenance":
         """Retention and other periodic jobs."""
         more = {"codev_sessions": expiry.expiry_of(self.settings)}
-        return maintenance.Maintenance(
-            self.database, self.storage, self.settings.retention, self._opened.base.jobs, more
-        )
+        return maintenance.Maintenance(self.database, self.storage, self.settings.retention, self.services.jobs, more)
 
     @cached_property
     def dry_runs(self) -> "preview.DryRuns":
         """Shows what a run would do."""
-        return preview.DryRuns(
-            self.database, self._opened.base.services, self.rules, self.variables_of, self.local_models
-        )
+        return preview.DryRuns(self.database, self.services, self.rules, self.variables_of, self.local_models)
 
     @cached_property
     def tests(self) -> "runner.TestRuns":
         """Runs the tests of flows."""
-        return runner.TestRuns(self.database, self.engine, self._opened.base.jobs)
+        return runner.TestRuns(self.database, self.engine, self.services.jobs)
 
     @cached_property
     def _assistance(self) -> "assistance.Assistance":
-        made = assistance.assistance_of(self.settings, self._opened.base, self.runs, self.index, self.telemetry)
-        self._opened.closing.push_async_callback(made.assistant.conversations.close)
+        made = assistance.assistance_of(self.settings, self.services, self.runs, self.index, self.telemetry)
+        self._closing.push_async_callback(made.assistant.conversations.close)
         return made
 
     @property
@@ -123,13 +127,13 @@ class Parts(Installation):
     @cached_property
     def flowise(self) -> "FlowiseServers":
         """The Flowise servers that the development agent may work on."""
-        return opening.flowise_servers(self.settings, self.database, self._opened.base)
+        return opening.flowise_servers(self.settings, self.database, self)
 
     @cached_property
     def _development(self) -> "opening.Development":
         base = ground.Ground(
             self.settings,
-            self._opened.base,
+            self.services,
             self.runs,
             self.index,
             self.engine,
@@ -138,7 +142,7 @@ class Parts(Installation):
             self.flowise,
         )
         made = opening.Development(base)
-        self._opened.closing.push_async_callback(made.close)
+        self._closing.push_async_callback(made.close)
         return made
 
     @property
@@ -152,6 +156,7 @@ class Parts(Installation):
         Each registers its jobs when it is made. What cannot be started is logged.
         """
         begins: dict[str, Callable[[], object]] = {
+            "deliveries": lambda: self.services.deliveries,
             "components": self.registry.types,  # imports them, and logs what is wrong with installed ones
             "maintenance": lambda: self.maintenance,
             "tests": lambda: self.tests,
@@ -176,15 +181,14 @@ async def open_parts(settings: Settings, *, recover: bool = False, role: str = C
     """
     async with (
         telemetry_opening.telemetry_of(settings.telemetry, role, counts=role != COMMAND) as telemetry,
-        open_installation(settings, telemetry) as installation,
+        open_database(settings) as database,
         build.open_events(settings) as bus,
-        services.open_services(installation, bus, recover=recover) as base,
+        AsyncExitStack() as closing,
     ):
-        installation.database.bus = bus
-        engine = build.build_engine(settings, installation.database, base.services)
-        await engine.open()
-        try:
-            async with AsyncExitStack() as closing, base.jobs.running():
-                yield Parts(installation, _Opened(bus, base, engine, closing))
-        finally:
-            await engine.close()
+        database.bus = bus
+        parts = Parts(settings, database, telemetry, bus, closing, recover=recover)
+        closing.push_async_callback(parts.services.close)
+        await parts.engine.open()
+        closing.push_async_callback(parts.engine.close)
+        async with parts.services.jobs.running():
+            yield parts

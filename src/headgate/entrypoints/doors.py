@@ -1,54 +1,102 @@
-"""Who may come in, wired: what tells who sent a request, and what counts how often they ask."""
+"""Who may come in: what identifies callers, and what counts their requests. Each part is created on first use."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from headgate.features.access.caller import Identity
-from headgate.features.accounts.credentials.last_use import LastUse
-from headgate.features.accounts.credentials.opening import credentials_of
-from headgate.features.accounts.identity import LocalIdentity, SignedInIdentity
-from headgate.features.accounts.passwords.hashing import Passwords
-from headgate.features.accounts.sessions.sign_in import SignIn
-from headgate.features.accounts.single_sign_on.sign_on import SingleSignOn
-from headgate.features.accounts.throttle import RateLimits, rate_limits
-from headgate.features.accounts.users.repository import anybody_can_sign_in
-from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
+from headgate.foundation.lazy import lazy_module
 from headgate.foundation.settings import Settings
 
+if TYPE_CHECKING:
+    from headgate.features.access.caller import Identity
+    from headgate.features.accounts import identity as identities
+    from headgate.features.accounts import throttle as throttles
+    from headgate.features.accounts.credentials import last_use as last_uses
+    from headgate.features.accounts.credentials import opening
+    from headgate.features.accounts.credentials.found import Credentials
+    from headgate.features.accounts.passwords import hashing
+    from headgate.features.accounts.sessions import sign_in as signing_in
+    from headgate.features.accounts.single_sign_on import sign_on
+    from headgate.features.accounts.users import repository as users
+    from headgate.foundation import crypto
+else:
+    identities = lazy_module("headgate.features.accounts.identity")
+    throttles = lazy_module("headgate.features.accounts.throttle")
+    last_uses = lazy_module("headgate.features.accounts.credentials.last_use")
+    opening = lazy_module("headgate.features.accounts.credentials.opening")
+    hashing = lazy_module("headgate.features.accounts.passwords.hashing")
+    signing_in = lazy_module("headgate.features.accounts.sessions.sign_in")
+    sign_on = lazy_module("headgate.features.accounts.single_sign_on.sign_on")
+    users = lazy_module("headgate.features.accounts.users.repository")
+    crypto = lazy_module("headgate.foundation.crypto")
 
-@dataclass(frozen=True)
+
 class Doors:
-    """What an application's state holds of it."""
+    """What identifies callers and counts their requests.
 
-    identity: Identity
-    throttle: RateLimits
-    sign_in: SignIn
-    single_sign_on: SingleSignOn | None
-    """None where no provider is set up, and with auto-login, where nobody signs in."""
+    With auto-login only API keys are checked.
+
+    Args:
+        settings: The settings.
+        database: The open, migrated database.
+    """
+
+    def __init__(self, settings: Settings, database: Database) -> None:
+        self._settings = settings
+        self._database = database
+
+    @cached_property
+    def identity(self) -> "Identity":
+        """Identifies the caller of a request."""
+        signed_in = identities.SignedInIdentity(self._credentials, self.throttle, self._last_use, self._settings)
+        return identities.LocalIdentity(signed_in) if self._settings.server.auto_login else signed_in
+
+    @cached_property
+    def throttle(self) -> "throttles.RateLimits":
+        """Rate limits."""
+        return throttles.rate_limits(self._settings)
+
+    @cached_property
+    def sign_in(self) -> "signing_in.SignIn":
+        """Signs users in with a password."""
+        return signing_in.SignIn(self._database, hashing.Passwords(), self.throttle, self._settings.accounts)
+
+    @cached_property
+    def single_sign_on(self) -> "sign_on.SingleSignOn | None":
+        """Signs users in with an identity provider; None where none is configured, and with auto-login."""
+        settings = self._settings
+        if settings.server.auto_login or not settings.single_sign_on.issuer:
+            return None
+        return sign_on.SingleSignOn(settings.single_sign_on, crypto.SecretBox(settings))
+
+    @cached_property
+    def _credentials(self) -> "Credentials":
+        return opening.credentials_of(self._database)
+
+    @cached_property
+    def _last_use(self) -> "last_uses.LastUse":
+        return last_uses.LastUse(self._database)
+
+    async def close(self) -> None:
+        """Close the parts that were created."""
+        created = vars(self)
+        for name in ("single_sign_on", "sign_in", "_last_use", "throttle", "_credentials"):
+            if created.get(name) is not None:
+                await created[name].close()
 
 
 @asynccontextmanager
 async def open_doors(settings: Settings, database: Database) -> AsyncIterator[Doors]:
-    """By the mode that is set: with auto-login only API keys are looked at, and nothing is opened before one comes."""
-    credentials, throttle, last_use = credentials_of(database), rate_limits(settings), LastUse(database)
-    signed_in = SignedInIdentity(credentials, throttle, last_use, settings)
-    sign_in = SignIn(database, Passwords(), throttle, settings.accounts)
-    single_sign_on = _single_sign_on(settings)
+    """The parts, closed at the end. Without auto-login the rate limits are open from the start."""
+    doors = Doors(settings, database)
     if not settings.server.auto_login:
-        throttle.open()
+        doors.throttle.open()
     try:
-        yield Doors(
-            LocalIdentity(signed_in) if settings.server.auto_login else signed_in, throttle, sign_in, single_sign_on
-        )
+        yield doors
     finally:
-        if single_sign_on is not None:
-            await single_sign_on.close()
-        await sign_in.close()
-        await last_use.close()
-        await throttle.close()
-        await credentials.close()
+        await doors.close()
 
 
 async def is_locked(settings: Settings, database: Database) -> bool:
@@ -57,10 +105,4 @@ async def is_locked(settings: Settings, database: Database) -> bool:
     if settings.server.auto_login or (other.issuer and other.create_users):
         return False
     async with database.reading() as session:
-        return not await anybody_can_sign_in(session, by_address=bool(other.issuer))
-
-
-def _single_sign_on(settings: Settings) -> SingleSignOn | None:
-    if settings.server.auto_login or not settings.single_sign_on.issuer:
-        return None
-    return SingleSignOn(settings.single_sign_on, SecretBox(settings))
+        return not await users.anybody_can_sign_in(session, by_address=bool(other.issuer))

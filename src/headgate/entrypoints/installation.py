@@ -111,9 +111,16 @@ class Installation:
 @asynccontextmanager
 async def open_installation(settings: Settings, telemetry: Telemetry = SILENT) -> AsyncIterator[Installation]:
     """Open the database, migrating it; close it at the end."""
+    async with open_database(settings) as database:
+        yield Installation(settings, database, telemetry)
+
+
+@asynccontextmanager
+async def open_database(settings: Settings) -> AsyncIterator[Database]:
+    """Open the database, migrating it; close it at the end."""
     database = Database(settings)
     try:
         await upgrade(database)
-        yield Installation(settings, database, telemetry)
+        yield database
     finally:
         await database.close()

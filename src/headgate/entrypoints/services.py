@@ -1,125 +1,199 @@
-"""What steps stand on, wired: the server, the command line and every worker child open this and nothing less."""
+"""The services of steps, for the server, the command line and every worker child."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from headgate.entrypoints.adapters import SpaceServers, TenantModels, TenantSecrets, VariablesOf, VersionContents
 from headgate.entrypoints.installation import Installation
-from headgate.entrypoints.starter_workspaces import StarterWorkspaces
-from headgate.entrypoints.traced import measured
-from headgate.features.catalog.own.check import ComponentChecker
-from headgate.features.catalog.registry import Registry
-from headgate.features.files.run_files import RunFiles
-from headgate.features.files.storage import Storage
 from headgate.features.jobs.leases import Leases
 from headgate.features.jobs.runner import JobRunner
 from headgate.features.jobs.worker import Worker
-from headgate.features.mcptools.connector import McpConnector
-from headgate.features.models.classes import ModelClasses
-from headgate.features.models.local.models import LocalModels
 from headgate.features.runs.capacity import Capacity
-from headgate.features.runs.deliveries.attempt import Sender
-from headgate.features.runs.deliveries.courier import Courier
-from headgate.features.runs.ports import Services
+from headgate.features.runs.definitions import VersionContents
 from headgate.features.runs.spaces import FlowSpaces
-from headgate.features.runs.starters import RunStarters
-from headgate.features.workspace.workspace import Workspace
-from headgate.foundation.crypto import SecretBox
 from headgate.foundation.events import EventSink
-from headgate.foundation.guarded_http import AddressPolicy, GuardedHttp, RequestSlots
-from headgate.foundation.settings import Settings
-from headgate.sandbox.broker.rules import NetworkRules
-from headgate.sandbox.limits import Limits
-from headgate.sandbox.pool import SandboxPool
+from headgate.foundation.lazy import lazy_module
+from headgate.foundation.settings import EngineSettings, LimitSettings, Settings
+from headgate.foundation.telemetry import Telemetry
+
+if TYPE_CHECKING:
+    from headgate.entrypoints import adapters, starter_workspaces, traced
+    from headgate.features.catalog.own import check
+    from headgate.features.catalog.registry import Registry
+    from headgate.features.files import run_files
+    from headgate.features.mcptools import connector as mcp_connector
+    from headgate.features.models.classes import ModelClasses
+    from headgate.features.runs import ports, starters
+    from headgate.features.runs.deliveries import attempt, courier
+    from headgate.foundation import guarded_http
+    from headgate.foundation.crypto import SecretBox
+    from headgate.sandbox import limits as sandbox_limits
+    from headgate.sandbox import pool
+    from headgate.sandbox.broker import rules as network_rules
+    from headgate.sdk import HttpClient
+else:
+    adapters = lazy_module("headgate.entrypoints.adapters")
+    starter_workspaces = lazy_module("headgate.entrypoints.starter_workspaces")
+    traced = lazy_module("headgate.entrypoints.traced")
+    check = lazy_module("headgate.features.catalog.own.check")
+    run_files = lazy_module("headgate.features.files.run_files")
+    mcp_connector = lazy_module("headgate.features.mcptools.connector")
+    starters = lazy_module("headgate.features.runs.starters")
+    attempt = lazy_module("headgate.features.runs.deliveries.attempt")
+    courier = lazy_module("headgate.features.runs.deliveries.courier")
+    guarded_http = lazy_module("headgate.foundation.guarded_http")
+    sandbox_limits = lazy_module("headgate.sandbox.limits")
+    pool = lazy_module("headgate.sandbox.pool")
+    network_rules = lazy_module("headgate.sandbox.broker.rules")
 
 
-@dataclass(frozen=True)
 class StepServices:
-    """The services of steps, and the parts behind them that others need too."""
+    """The services of steps (`ports.Services`). Each part is created, and its modules imported, on first use.
 
-    services: Services
-    registry: Registry
-    box: SecretBox
-    storage: Storage
-    local_models: LocalModels
-    variables_of: VariablesOf
-    jobs: JobRunner
-    classes: ModelClasses
-    mcp: McpConnector
-    checker: ComponentChecker
-    workspace: Workspace
+    Args:
+        installation: Settings, the migrated database and the parts that read it; it stays the caller's.
+        bus: Where the events of runs go.
+        recover: Whether the engine recovers runs of ended processes.
+        scans: Whether jobs that other processes made due run here; None: where runs are recovered.
+    """
+
+    def __init__(
+        self, installation: Installation, bus: EventSink, *, recover: bool = False, scans: bool | None = None
+    ) -> None:
+        settings, database = installation.settings, installation.database
+        self.installation = installation
+        self.bus = bus
+        self.engine: EngineSettings = settings.engine.model_copy(update={"recover_on_start": recover})
+        self.limits: LimitSettings = settings.limits
+        self.telemetry: Telemetry = installation.telemetry
+        self.definitions = VersionContents(database)
+        self.spaces = FlowSpaces(database)
+        self.capacity = Capacity(settings.engine, settings.data_dir, connection_wait=lambda: database.wait_seconds)
+        self.jobs = JobRunner(database, _leases(settings), scans=recover if scans is None else scans)
+
+    @property
+    def components(self) -> "Registry":
+        """Component classes."""
+        return self.installation.registry
+
+    @property
+    def sealer(self) -> "SecretBox":
+        """Encrypts what is stored."""
+        return self.installation.box
+
+    @property
+    def classes(self) -> "ModelClasses | None":
+        """Classifications of models; None where they are switched off."""
+        return self.installation.classes if self.installation.classes.enabled else None
+
+    @cached_property
+    def _client(self) -> "guarded_http.GuardedHttp":
+        settings = self.installation.settings
+        return guarded_http.GuardedHttp(settings.http, slots=_slots(settings))
+
+    @cached_property
+    def http(self) -> "HttpClient":
+        """The guarded HTTP client."""
+        return traced.traced_http(self._client, self.telemetry)
+
+    @cached_property
+    def chat_models(self) -> "ports.ChatModels":
+        """Chat models of a tenant."""
+        base = self.installation
+        return traced.traced_models(
+            adapters.TenantModels(base.variables_of, base.local_models, self._client), self.telemetry
+        )
+
+    @cached_property
+    def files(self) -> "run_files.RunFiles":
+        """Uploaded files and artifacts."""
+        return run_files.RunFiles(
+            self.installation.database, self.installation.storage, self.spaces, self.installation.settings.limits
+        )
+
+    @cached_property
+    def secrets(self) -> "adapters.TenantSecrets":
+        """Variables of a tenant."""
+        return adapters.TenantSecrets(self.installation.variables_of)
+
+    @cached_property
+    def code(self) -> "pool.SandboxPool":
+        """The sandbox."""
+        settings = self.installation.settings
+        return pool.SandboxPool(
+            limits=_limits(settings), insecure=settings.sandbox.insecure, network=_network(settings)
+        )
+
+    @cached_property
+    def checker(self) -> "check.ComponentChecker":
+        """Checks the source of components in the sandbox."""
+        return check.ComponentChecker(self.code, self.components)
+
+    @cached_property
+    def connector(self) -> "mcp_connector.McpConnector":
+        """Connects to MCP servers."""
+        base = self.installation
+        return mcp_connector.McpConnector(base.database, base.box, self.secrets, self._client, base.settings.mcp)
+
+    @cached_property
+    def mcp(self) -> "adapters.SpaceServers":
+        """MCP servers of the space of a run's flow."""
+        return adapters.SpaceServers(self.connector, self.spaces)
+
+    @cached_property
+    def workspaces(self) -> "starter_workspaces.StarterWorkspaces":
+        """Workspaces of users who start runs."""
+        return starter_workspaces.StarterWorkspaces(
+            self.installation.workspace, starters.RunStarters(self.installation.database)
+        )
+
+    @cached_property
+    def deliveries(self) -> "courier.Courier":
+        """Sends step outputs to web addresses; registers its jobs."""
+        base = self.installation
+        sender = attempt.Sender(self._client, self.secrets, self.files)
+        return courier.Courier(base.database, base.box, sender, self.bus, self.jobs, metrics=self.telemetry.metrics)
+
+    async def close(self) -> None:
+        """Close the parts that were created."""
+        if "code" in vars(self):
+            await self.code.aclose()
+        if "_client" in vars(self):
+            await self._client.close()
+        if "local_models" in vars(self.installation):
+            self.installation.local_models.close()
 
 
 @asynccontextmanager
 async def open_services(
     installation: Installation, bus: EventSink, *, recover: bool = False, scans: bool | None = None
 ) -> AsyncIterator[StepServices]:
-    """Wire the services of steps; they are closed at the end.
-
-    Args:
-        installation: Settings and the migrated database; it stays the caller's.
-        bus: Where the runs' events go.
-        recover: Whether the engine takes up what an earlier process left.
-        scans: Whether jobs that other processes made due run here; None: where runs are recovered.
-    """
-    settings, database, telemetry = installation.settings, installation.database, installation.telemetry
-    registry, classes, storage = installation.registry, installation.classes, installation.storage
-    box, local, variables_of = installation.box, installation.local_models, installation.variables_of
-    http = GuardedHttp(settings.http, slots=_slots(settings))
-    sandbox = SandboxPool(limits=_limits(settings), insecure=settings.sandbox.insecure, network=_network(settings))
-
-    spaces = FlowSpaces(database)
-    files = RunFiles(database, storage, spaces, settings.limits)
-    secrets = TenantSecrets(variables_of)
-    jobs = JobRunner(database, _leases(settings), scans=recover if scans is None else scans)
-    courier = Courier(database, box, Sender(http, secrets, files), bus, jobs, metrics=telemetry.metrics)
-    mcp = McpConnector(database, box, secrets, http, settings.mcp)
-    services = Services(
-        components=registry,
-        definitions=VersionContents(database),
-        chat_models=TenantModels(variables_of, local, http),
-        http=http,
-        files=files,
-        secrets=secrets,
-        code=sandbox,
-        mcp=SpaceServers(mcp, spaces),
-        workspaces=StarterWorkspaces(installation.workspace, RunStarters(database)),
-        deliveries=courier,
-        bus=bus,
-        limits=settings.limits,
-        engine=settings.engine.model_copy(update={"recover_on_start": recover}),
-        spaces=spaces,
-        sealer=box,
-        classes=classes if classes.enabled else None,
-        capacity=Capacity(settings.engine, settings.data_dir, connection_wait=lambda: database.wait_seconds),
-    )
+    """The services of steps; closed at the end. See `StepServices`."""
+    services = StepServices(installation, bus, recover=recover, scans=scans)
     try:
-        checker, shown = ComponentChecker(sandbox, registry), measured(services, telemetry)
-        yield StepServices(
-            shown, registry, box, storage, local, variables_of, jobs, classes, mcp, checker, installation.workspace
-        )
+        yield services
     finally:
-        await sandbox.aclose()
-        await http.close()
-        local.close()
+        await services.close()
 
 
 def _leases(settings: Settings) -> Leases:
     return Leases(Worker(settings.data_dir / "workers"), settings.engine.lease_seconds)
 
 
-def _network(settings: Settings) -> NetworkRules:
-    return NetworkRules.of(settings.sandbox.hosts, AddressPolicy(settings.http.allowed_internal_cidrs))
+def _network(settings: Settings) -> "network_rules.NetworkRules":
+    return network_rules.NetworkRules.of(
+        settings.sandbox.hosts, guarded_http.AddressPolicy(settings.http.allowed_internal_cidrs)
+    )
 
 
-def _slots(settings: Settings) -> RequestSlots:
+def _slots(settings: Settings) -> "guarded_http.RequestSlots":
     """As many requests at once as there may be steps at once, where the operator sets no number."""
     steps = settings.engine.max_concurrent_runs * settings.engine.max_concurrent_steps
-    return RequestSlots(settings.http.max_connections or steps, settings.http.max_connections_per_host)
+    return guarded_http.RequestSlots(settings.http.max_connections or steps, settings.http.max_connections_per_host)
 
 
-def _limits(settings: Settings) -> Limits:
+def _limits(settings: Settings) -> "sandbox_limits.Limits":
     seconds = settings.sandbox.timeout_seconds
     memory = settings.sandbox.memory_mb * 1024 * 1024
-    return Limits(memory_bytes=memory, wall_seconds=seconds, processor_seconds=seconds)
+    return sandbox_limits.Limits(memory_bytes=memory, wall_seconds=seconds, processor_seconds=seconds)

@@ -1,11 +1,11 @@
-"""What a step reaches outside, with a span around each call. Wired in only where traces are asked for."""
+"""What a step reaches outside, with a span around each call. Used only where traces are exported."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from headgate.features.runs.ports import ChatModels, Services
+from headgate.features.runs.ports import ChatModels
 from headgate.foundation.guarded_http import HttpAnswer
 from headgate.foundation.telemetry import Telemetry, Tracing
 from headgate.sdk import File, HttpClient, Model, Recording, Transcript
@@ -68,13 +68,11 @@ def _host(url: str) -> str:
         return ""
 
 
-def measured(services: Services, telemetry: Telemetry) -> Services:
-    """The services with what they are counted and traced with; wrapped only where somebody listens."""
-    if not telemetry.traces.active:
-        return replace(services, telemetry=telemetry)
-    return replace(
-        services,
-        telemetry=telemetry,
-        chat_models=TracedModels(services.chat_models, telemetry.traces),
-        http=TracedHttp(services.http, telemetry.traces),
-    )
+def traced_http(client: HttpClient, telemetry: Telemetry) -> HttpClient:
+    """The client; its requests are traced where traces are exported."""
+    return TracedHttp(client, telemetry.traces) if telemetry.traces.active else client
+
+
+def traced_models(models: ChatModels, telemetry: Telemetry) -> ChatModels:
+    """The models; their calls are traced where traces are exported."""
+    return TracedModels(models, telemetry.traces) if telemetry.traces.active else models

@@ -8,7 +8,7 @@ import pytest
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
-from headgate.entrypoints.traced import TracedHttp, TracedModels, measured
+from headgate.entrypoints.traced import TracedHttp, TracedModels, traced_http, traced_models
 from headgate.features.runs.ports import ChatModels
 from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.guarded_http import HttpAnswer
@@ -113,11 +113,12 @@ class TestTracedModels:
         assert collector.named("chat m")[0].failed
 
 
-class TestMeasured:
-    def test_wraps_nothing_where_nobody_listens(self, collector: OtlpReceiver, traces: OtelTracing) -> None:
+class TestTraced:
+    def test_wraps_nothing_where_no_traces_are_exported(self, traces: OtelTracing) -> None:
         services = make_services(None)  # type: ignore[arg-type]
-        silent = measured(services, Telemetry())
-        assert silent.http is services.http
-        heard = measured(services, replace(Telemetry(), traces=traces))
-        assert isinstance(heard.http, TracedHttp)
+        silent, exported = Telemetry(), replace(Telemetry(), traces=traces)
+        assert traced_http(services.http, silent) is services.http
+        assert traced_models(services.chat_models, silent) is services.chat_models
+        assert isinstance(traced_http(services.http, exported), TracedHttp)
+        assert isinstance(traced_models(services.chat_models, exported), TracedModels)
         traces.close()

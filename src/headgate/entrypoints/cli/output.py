@@ -3,17 +3,16 @@
 import sys
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, TextIO
+from typing import TextIO
 
-import orjson
-import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from headgate.entrypoints.cli.harmless import HarmlessConsole
+from headgate.entrypoints.cli.json_output import JsonFlag, print_json
 
-JsonFlag = Annotated[bool, typer.Option("--json", help="Answer as JSON, for programs.")]
+__all__ = ["PIPED_WIDTH", "JsonFlag", "console", "errors", "print_command", "print_json", "table", "when"]
 
 _LEAST_WIDTH = 8
 PIPED_WIDTH = 200
@@ -37,12 +36,6 @@ def _console(stream: TextIO, *, stderr: bool) -> Console:
 
 console = _console(sys.stdout, stderr=False)
 errors = _console(sys.stderr, stderr=True)
-
-
-def print_json(value: Any) -> None:  # noqa: ANN401 - any JSON value
-    """One JSON value on standard output."""
-    console.file.write(orjson.dumps(value, default=_plain).decode() + "\n")
-    console.file.flush()
 
 
 def print_command(command: str) -> None:
@@ -102,9 +95,3 @@ def _cell(value: object) -> str:
     if value is None:
         return ""
     return when(value) if isinstance(value, datetime) else str(value)
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401
-    if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json")
-    return str(value)

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 import uvicorn
-from rich.markup import escape
 
+from headgate.entrypoints.cli.json_output import JsonFlag, print_json
 from headgate.entrypoints.cli.open_doors import exposures, refuse_open_door
-from headgate.entrypoints.cli.output import JsonFlag, errors, print_json
+from headgate.entrypoints.cli.printable import printable
 from headgate.entrypoints.http.app import create_app
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.log import configure
@@ -23,6 +23,12 @@ if sys.platform != "win32":
 app = typer.Typer(add_completion=False)
 NOBODY = """Nobody can sign in yet. Make the first admin, in another terminal:
     headgate users create YOU@EXAMPLE.ORG --admin"""
+_WARNING = typer.style("Warning:", fg="yellow", bold=True)
+
+
+def _say(line: str) -> None:
+    """A line on standard error; styles are left out where it is no terminal. Rich would take longer to import."""
+    typer.echo(line, err=True)
 
 
 @app.command()
@@ -43,7 +49,7 @@ def serve(
     refuse_open_door(settings.server)
     configure(settings.log)
     for warning in exposures(settings.server):
-        errors.print(f"[bold yellow]Warning:[/] {escape(warning)}")
+        _say(f"{_WARNING} {printable(warning)}")
     listening = _listen(settings.server)
     address = listening.getsockname()
     shown = f"[{address[0]}]" if ":" in address[0] else address[0]
@@ -53,11 +59,12 @@ def serve(
         if json:
             print_json({"url": url, "pid": os.getpid()})
         else:
-            errors.print(f"Headgate is at [bold]{url}[/]  (API: /docs, stop: Ctrl+C)")
+            _say(f"Headgate is at {typer.style(url, bold=True)}  (API: /docs, stop: Ctrl+C)")
             if not settings.server.auto_login and settings.server.public_url:
-                errors.print(f"People sign in at [bold]{escape(settings.server.public_url)}/sign-in[/]")
+                sign_in = typer.style(f"{printable(settings.server.public_url)}/sign-in", bold=True)
+                _say(f"People sign in at {sign_in}")
         if made.state.locked:
-            errors.print(f"[bold yellow]{NOBODY}[/]")
+            _say(typer.style(NOBODY, fg="yellow", bold=True))
 
     made = create_app(settings)
     guarded = _Starting(made, announce)

@@ -10,6 +10,7 @@ from headgate.agents.codev.patterns.library import PatternLibrary
 from headgate.agents.codev.schemas import InstanceOut
 from headgate.entrypoints.assistance import Assistance
 from headgate.entrypoints.flow_runs import FlowRuns
+from headgate.entrypoints.installation import Installation
 from headgate.entrypoints.services import StepServices
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
@@ -31,13 +32,18 @@ class Ground:
     """What the development agent stands on."""
 
     settings: Settings
-    base: StepServices
+    services: StepServices
     runs: FlowRuns
     index: WordIndex
     engine: ExecutionBackend
     rules: FlowRules
     assistance: Assistance
     flowise: FlowiseServers
+
+    @property
+    def installation(self) -> Installation:
+        """The database and the parts that read it."""
+        return self.services.installation
 
     @property
     def database(self) -> Database:
@@ -47,15 +53,15 @@ class Ground:
     @property
     def notary(self) -> Notary:
         """Signs and seals evidence."""
-        return Notary(self.base.box, EvidenceSeed(self.settings))
+        return Notary(self.installation.box, EvidenceSeed(self.settings))
 
     def keys_of(self, principal: Principal) -> KeySource:
         """Where the keys of a person's models come from."""
-        return self.base.variables_of(principal.tenant_id)
+        return self.installation.variables_of(principal.tenant_id)
 
     async def secret_of(self, tenant_id: str, name: str) -> SecretStr | None:
         """The value of a tenant's variable; None when there is none."""
-        return await self.base.variables_of(tenant_id).key(name)
+        return await self.installation.variables_of(tenant_id).key(name)
 
     def patterns_of(self, principal: Principal, space_id: str, domain: str, session_id: str) -> PatternLibrary:
         """The library of patterns of a session."""
@@ -64,7 +70,7 @@ class Ground:
     async def catalog_of(self, principal: Principal, flow: Flow) -> Overlay:
         """The components that a person may use in a flow."""
         own = await self.assistance.workshop.components.own_components(principal, flow)
-        return Overlay(self.base.registry, self.index, own)
+        return Overlay(self.installation.registry, self.index, own)
 
     async def flowise_instances(self, principal: Principal) -> Sequence[InstanceOut]:
         """The Flowise servers that a person's sessions may work on."""

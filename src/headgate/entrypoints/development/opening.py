@@ -16,7 +16,7 @@ from headgate.agents.codev.sessions.runner import Runner
 from headgate.agents.codev.sessions.service import STARTS, Sessions
 from headgate.agents.codev.sessions.telling import Live
 from headgate.entrypoints.development.ground import Ground
-from headgate.entrypoints.services import StepServices
+from headgate.entrypoints.installation import Installation
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.throttle import limits_of
 from headgate.features.testing.service import keep_cases
@@ -26,7 +26,7 @@ from headgate.foundation.settings import Settings
 from headgate.graph.cases import TestCase
 
 
-def flowise_servers(settings: Settings, database: Database, base: StepServices) -> FlowiseServers:
+def flowise_servers(settings: Settings, database: Database, base: Installation) -> FlowiseServers:
     """The Flowise servers of an installation; nothing is sent to them yet."""
     instances = Instances(settings.codev, database, base.box, base.variables_of)
     return FlowiseServers(instances, FlowiseDomain(settings, instances))
@@ -65,10 +65,10 @@ class Development:
     """
 
     def __init__(self, ground: Ground) -> None:
-        settings, live, jobs = ground.settings, Live(), ground.base.jobs
+        settings, base, live, jobs = ground.settings, ground.installation, Live(), ground.services.jobs
         self._http = GuardedHttp(settings.http)
         around = Surroundings(
-            reasoning=ReasoningChooser(settings.codev, settings.models, ground.keys_of, ground.base.local_models),
+            reasoning=ReasoningChooser(settings.codev, settings.models, ground.keys_of, base.local_models),
             patterns=ground.patterns_of,
             http=self._http,
             secret_of=ground.secret_of,
@@ -76,7 +76,7 @@ class Development:
         )
         notices = Notices(ground.database, around, live, jobs, page=settings.server.public_url or "")
         self._checkpoints = Checkpoints(settings, ground.database)
-        runner = Runner(settings, ground.database, ground.base.box, around, self._checkpoints, live, jobs, notices)
+        runner = Runner(settings, ground.database, base.box, around, self._checkpoints, live, jobs, notices)
         self._limits = limits_of(settings, {STARTS: settings.codev.sessions_per_minute})
         self.sessions = Sessions(settings, ground.database, runner, self._limits)
 

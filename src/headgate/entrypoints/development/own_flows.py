@@ -9,7 +9,7 @@ def domain_of(ground: Ground) -> HeadgateDomain:
     """Headgate's own flows."""
     studio = Studio(
         database=ground.database,
-        registry=ground.base.registry,
+        registry=ground.installation.registry,
         index=ground.index,
         rules=ground.rules,
         engine=ground.engine,
@@ -19,4 +19,4 @@ def domain_of(ground: Ground) -> HeadgateDomain:
         files_of=ground.assistance.workspace.for_agent,
     )
     skills = ground.settings.data_dir / "skills"
-    return HeadgateDomain(studio, ground.keys_of, ground.base.box, ground.base.local_models, skills)
+    return HeadgateDomain(studio, ground.keys_of, ground.installation.box, ground.installation.local_models, skills)

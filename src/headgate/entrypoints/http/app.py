@@ -87,9 +87,7 @@ def create_app(settings: Settings) -> FastAPI:
             open_doors(settings, parts.database) as doors,
         ):
             served = Served(parts)
-            app.state = ServedState(parts, served)
-            app.state.identity, app.state.throttle = doors.identity, doors.throttle
-            app.state.sign_in, app.state.single_sign_on = doors.sign_in, doors.single_sign_on
+            app.state = ServedState(parts, served, doors)
             app.state.locked = await is_locked(settings, parts.database)
             app.state.loop_lag = LoopLag()
             beginning = asyncio.create_task(begin(app, parts, recover=settings.engine.recover_on_start))

@@ -4,6 +4,7 @@ import asyncio
 import math
 import time
 from hmac import compare_digest
+from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
@@ -12,11 +13,16 @@ from headgate import __version__
 from headgate.entrypoints.http.errors import RouteNotFound
 from headgate.entrypoints.readiness import LONGEST_CHECK_SECONDS, Readiness, State, check_readiness
 from headgate.features.access.caller import public
-from headgate.features.runs.figures import count_live_runs, count_waiting_deliveries
 from headgate.foundation.api import problems
 from headgate.foundation.errors import Forbidden, HeadgateError, Unauthenticated
+from headgate.foundation.lazy import lazy_module
 from headgate.foundation.settings import ServerSettings
 from headgate.foundation.telemetry import FigurePage
+
+if TYPE_CHECKING:
+    from headgate.features.runs import figures
+else:
+    figures = lazy_module("headgate.features.runs.figures")
 
 router = APIRouter(tags=["health"])
 _UNKNOWN = math.nan
@@ -156,7 +162,8 @@ async def _refresh(request: Request, page: FigurePage) -> None:
 async def _counts(request: Request) -> tuple[dict[str, float], float]:
     try:
         async with asyncio.timeout(LONGEST_CHECK_SECONDS), request.app.state.database.reading() as session:
-            runs = await count_live_runs(session)
-            return {status: float(count) for status, count in runs.items()}, await count_waiting_deliveries(session)
+            runs = await figures.count_live_runs(session)
+            waiting = await figures.count_waiting_deliveries(session)
+            return {status: float(count) for status, count in runs.items()}, waiting
     except (HeadgateError, TimeoutError):
         return {"queued": _UNKNOWN, "running": _UNKNOWN}, _UNKNOWN

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.datastructures import State
 
 from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.doors import Doors
 from headgate.foundation.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -47,14 +48,14 @@ class Served:
 
 
 class ServedState(State):
-    """Values set on it, then `Served` and `Parts` by name; each part is created when first read."""
+    """Values set on it, then `Served`, `Doors` and `Parts` by name; each part is created when first read."""
 
-    def __init__(self, parts: Parts, served: Served) -> None:
-        super().__init__({"parts": (served, parts)})
+    def __init__(self, parts: Parts, served: Served, doors: Doors) -> None:
+        super().__init__({"parts": (served, doors, parts)})
 
     def __getattr__(self, key: Any) -> Any:  # noqa: ANN401 - Starlette's own signature
         """The value. Raises `AttributeError`."""
         if key in self._state:
             return self._state[key]
-        served, parts = self._state["parts"]
-        return getattr(served if hasattr(Served, key) else parts, key)
+        served, doors, parts = self._state["parts"]
+        return getattr(next((one for one in (served, doors) if hasattr(type(one), key)), parts), key)

@@ -22,17 +22,18 @@ async def open_child(settings: Settings, app: Celery) -> AsyncIterator[WorkerChi
     try:
         async with (
             telemetry_of(settings.telemetry, "worker", counts=settings.telemetry.worker_metrics_port > 0) as telemetry,
-            open_services(Installation(settings, database, telemetry), relay, scans=True) as base,
+            open_services(installation := Installation(settings, database, telemetry), relay, scans=True) as base,
             open_worker(
                 settings,
                 database,
-                base.services,
+                base,
                 relay,
                 app,
             ) as child,
             base.jobs.running(),
         ):
-            Maintenance(database, base.storage, settings.retention, base.jobs)
+            maintenance = Maintenance(database, installation.storage, settings.retention, base.jobs)
+            _ = maintenance, base.deliveries  # each registers its jobs
             yield child
     finally:
         await relay.aclose()

@@ -2,16 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from headgate.features.access.principal import Principal
-from headgate.features.files import service
 from headgate.features.files.errors import FileNotFound
 from headgate.features.files.storage import Storage
-from headgate.features.files.tables import StoredFile
 from headgate.foundation.database import Database
+from headgate.foundation.lazy import lazy_module
 from headgate.foundation.settings import LimitSettings
 from headgate.sdk import File
+
+if TYPE_CHECKING:
+    from headgate.features.files import service
+    from headgate.features.files.tables import StoredFile
+else:
+    service = lazy_module("headgate.features.files.service")
 
 MOST_LISTED = 500
 
@@ -127,6 +132,6 @@ class RunFiles:
         return as_value(row)
 
 
-def as_value(row: StoredFile) -> File:
+def as_value(row: "StoredFile") -> File:
     """A record as the value that travels between steps."""
     return File(id=row.id, name=row.name, media_type=row.media_type, size=row.size_bytes)

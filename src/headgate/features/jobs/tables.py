@@ -2,13 +2,15 @@
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Index, Integer, String, text
+from sqlalchemy import BigInteger, Column, Index, Integer, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-_DUE = text("worker_id IS NULL AND due_at IS NOT NULL")
+from headgate.foundation.database import partial_index
+
+_DUE = "worker_id IS NULL AND due_at IS NOT NULL"
 """Jobs that wait for their time: an index of these costs nothing for the rows that are over."""
-_CLAIMED = text("worker_id IS NOT NULL")
-_WAITING = text("event IS NOT NULL")
+_CLAIMED = "worker_id IS NOT NULL"
+_WAITING = "event IS NOT NULL"
 
 
 def job_columns() -> tuple[Column[Any], ...]:
@@ -30,9 +32,9 @@ def job_columns() -> tuple[Column[Any], ...]:
 def job_indexes(table: str) -> tuple[Index, ...]:
     """The partial indexes of a table with job columns."""
     return (
-        Index(f"ix_{table}_due", "due_at", sqlite_where=_DUE, postgresql_where=_DUE),
-        Index(f"ix_{table}_claimed", "worker_id", sqlite_where=_CLAIMED, postgresql_where=_CLAIMED),
-        Index(f"ix_{table}_event", "event", sqlite_where=_WAITING, postgresql_where=_WAITING),
+        partial_index(f"ix_{table}_due", "due_at", where=_DUE),
+        partial_index(f"ix_{table}_claimed", "worker_id", where=_CLAIMED),
+        partial_index(f"ix_{table}_event", "event", where=_WAITING),
     )
 
 

@@ -1,6 +1,13 @@
 """Ask an Ollama server what it has: it needs no key, so only its answer says whether it is there."""
 
-import httpx2
+from typing import TYPE_CHECKING
+
+from headgate.foundation.lazy import lazy_module
+
+if TYPE_CHECKING:
+    import httpx2
+else:
+    httpx2 = lazy_module("httpx2")
 
 _PATIENCE_SECONDS = 0.5
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from sqlalchemy import delete, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.models.tables import ModelClass
+from headgate.foundation.database import insert_into
 
 
 async def list_classes(session: AsyncSession, *, tenant_id: str) -> Sequence[ModelClass]:
@@ -22,9 +22,8 @@ async def find_class(session: AsyncSession, *, tenant_id: str, provider: str, na
 
 async def put_class(session: AsyncSession, *, tenant_id: str, provider: str, name: str, level: int) -> ModelClass:
     """Set a class, new or not, in one statement: two who set it at once both succeed."""
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     query = (
-        insert(ModelClass)
+        insert_into(session, ModelClass)
         .values(tenant_id=tenant_id, provider=provider, name=name, level=level)
         .on_conflict_do_update(
             index_elements=[ModelClass.tenant_id, ModelClass.provider, ModelClass.name], set_={"level": level}

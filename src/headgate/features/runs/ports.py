@@ -1,7 +1,7 @@
 """What running flows needs from elsewhere; the entry point fills it in."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from pydantic import JsonValue, SecretStr
@@ -9,19 +9,20 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
 from headgate.features.runs.capacity import Capacity
-from headgate.features.runs.deliveries.target import Target
 from headgate.features.runs.spaces import Spaces
 from headgate.features.runs.transitions import Delivery, RunKey
 from headgate.foundation.events import EventSink
 from headgate.foundation.settings import EngineSettings, LimitSettings
 from headgate.foundation.telemetry import Telemetry
-from headgate.graph.classification import Classified, Scheme
 from headgate.graph.model import Flow
 from headgate.graph.template import Template
 from headgate.sdk import CodeRunner, Component, File, HttpClient, Model, Recording, Transcript, WorkspaceTools
 
-if TYPE_CHECKING:  # named without importing LangChain
+if TYPE_CHECKING:  # named without importing them
     from langchain_core.language_models import BaseChatModel
+
+    from headgate.features.runs.deliveries.target import Target
+    from headgate.graph.classification import Classified, Scheme
 
 
 class Components(Protocol):
@@ -208,11 +209,11 @@ class SecurityClasses(Protocol):
     """Security classes of models, where an installation has them switched on."""
 
     @property
-    def scheme(self) -> Scheme:
+    def scheme(self) -> "Scheme":
         """The classes there are."""
         ...
 
-    async def classify(self, tenant_id: str, flow: Flow) -> Classified:
+    async def classify(self, tenant_id: str, flow: Flow) -> "Classified":
         """The classes along a flow, as the tenant's models are classed now."""
         ...
 
@@ -232,7 +233,7 @@ class Sealer(Protocol):
 class Deliveries(Protocol):
     """Step outputs that go to web addresses (output_mode http_post)."""
 
-    def seal(self, origin: Origin, target: Target) -> Delivery:
+    def seal(self, origin: Origin, target: "Target") -> Delivery:
         """What is to be written down with the step's result."""
         ...
 
@@ -245,27 +246,95 @@ class Deliveries(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Services:
-    """Everything a step may reach, and the limits it works under."""
+class Services(Protocol):
+    """Everything a step may reach, and its limits. An entry point may create each part when it is first read."""
 
-    components: Components
-    definitions: Definitions
-    chat_models: ChatModels
-    http: HttpClient
-    files: RunFiles
-    secrets: Secrets
-    code: CodeRunners
-    mcp: McpServers
-    workspaces: Workspaces
-    deliveries: Deliveries
-    bus: EventSink
-    limits: LimitSettings
-    engine: EngineSettings
-    spaces: Spaces
-    sealer: Sealer
-    telemetry: Telemetry = field(default_factory=Telemetry)
-    capacity: Capacity | None = None
-    """None where starts are never refused."""
-    classes: SecurityClasses | None = None
-    """None where security classes are switched off."""
+    @property
+    def components(self) -> Components:
+        """Component classes."""
+        ...
+
+    @property
+    def definitions(self) -> Definitions:
+        """The content of versions."""
+        ...
+
+    @property
+    def chat_models(self) -> ChatModels:
+        """Chat models of a tenant."""
+        ...
+
+    @property
+    def http(self) -> HttpClient:
+        """The guarded HTTP client."""
+        ...
+
+    @property
+    def files(self) -> RunFiles:
+        """Uploaded files and artifacts."""
+        ...
+
+    @property
+    def secrets(self) -> Secrets:
+        """Variables of a tenant."""
+        ...
+
+    @property
+    def code(self) -> CodeRunners:
+        """The sandbox."""
+        ...
+
+    @property
+    def mcp(self) -> McpServers:
+        """MCP servers."""
+        ...
+
+    @property
+    def workspaces(self) -> Workspaces:
+        """Workspaces of users."""
+        ...
+
+    @property
+    def deliveries(self) -> Deliveries:
+        """Sends step outputs to web addresses."""
+        ...
+
+    @property
+    def bus(self) -> EventSink:
+        """Where the events of runs go."""
+        ...
+
+    @property
+    def limits(self) -> LimitSettings:
+        """Limits of sizes."""
+        ...
+
+    @property
+    def engine(self) -> EngineSettings:
+        """Limits of the engine."""
+        ...
+
+    @property
+    def spaces(self) -> Spaces:
+        """The space of each flow."""
+        ...
+
+    @property
+    def sealer(self) -> Sealer:
+        """Encrypts what is stored."""
+        ...
+
+    @property
+    def telemetry(self) -> Telemetry:
+        """Metrics and traces of this process."""
+        ...
+
+    @property
+    def capacity(self) -> Capacity | None:
+        """Admission control; None where starts are never refused."""
+        ...
+
+    @property
+    def classes(self) -> SecurityClasses | None:
+        """Classifications of models; None where they are switched off."""
+        ...

@@ -1,10 +1,15 @@
 """Which space a run is of: its flow's."""
 
 from collections import OrderedDict
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from headgate.features.flows import service as flows
 from headgate.foundation.database import Database
+from headgate.foundation.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from headgate.features.flows import service as flows
+else:
+    flows = lazy_module("headgate.features.flows.service")
 
 MOST_KEPT = 4096
 

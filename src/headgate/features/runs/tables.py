@@ -28,20 +28,19 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    text,
 )
 
 from headgate.features.runs.states import AttemptStatus, RunStatus, StepStatus, sql_list
-from headgate.foundation.database import Json, metadata
+from headgate.foundation.database import Json, metadata, partial_index
 
 
 def _one_of(column: str, values: Iterable[StrEnum]) -> CheckConstraint:
     return CheckConstraint(f"{column} IN " + sql_list(values), name=f"{column}_known")
 
 
-_LIVE = text("status IN ('queued', 'running')")
+_LIVE = "status IN ('queued', 'running')"
 """Runs that may still change: few, however many there ever were."""
-_FAILED = text("status = 'failed'")
+_FAILED = "status = 'failed'"
 """Runs in which a step may have been left by a worker that died."""
 
 flow_runs = Table(
@@ -84,8 +83,8 @@ flow_runs = Table(
     Index("ix_flow_runs_tenant_id_status_id", "tenant_id", "status", "id"),
     Index("ix_flow_runs_flow_id_session_id", "flow_id", "session_id"),
     Index("ix_flow_runs_flow_id_id", "flow_id", "id"),
-    Index("ix_flow_runs_failed", "finished_at", sqlite_where=_FAILED, postgresql_where=_FAILED),
-    Index("ix_flow_runs_live", "created_at", sqlite_where=_LIVE, postgresql_where=_LIVE),
+    partial_index("ix_flow_runs_failed", "finished_at", where=_FAILED),
+    partial_index("ix_flow_runs_live", "created_at", where=_LIVE),
 )
 
 flow_step_results = Table(

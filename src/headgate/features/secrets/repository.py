@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import delete, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.secrets.tables import Variable
+from headgate.foundation.database import insert_into
 
 
 async def find_variable(session: AsyncSession, name: str, *, tenant_id: str) -> Variable | None:
@@ -32,10 +32,9 @@ async def save_variable(
     updated_at: datetime,
 ) -> Variable:
     """Set a variable, new or not, in one statement: two who set it at once both succeed."""
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     values = {"token": token, "secret": secret, "hosts": hosts, "updated_at": updated_at}
     query = (
-        insert(Variable)
+        insert_into(session, Variable)
         .values(tenant_id=tenant_id, name=name, **values)
         .on_conflict_do_update(index_elements=[Variable.tenant_id, Variable.name], set_=values)
         .returning(Variable)

@@ -1,7 +1,8 @@
 """The database: one code path for SQLite and PostgreSQL."""
 
 from headgate.foundation.database.connect import PROBES, Database, database_errors, explain, set_pragmas
-from headgate.foundation.database.tables import Json, Row, Timestamp, metadata, microseconds, moment, now
+from headgate.foundation.database.statements import insert_into
+from headgate.foundation.database.tables import Json, Row, Timestamp, metadata, microseconds, moment, now, partial_index
 
 __all__ = [
     "PROBES",
@@ -11,9 +12,11 @@ __all__ = [
     "Timestamp",
     "database_errors",
     "explain",
+    "insert_into",
     "metadata",
     "microseconds",
     "moment",
     "now",
+    "partial_index",
     "set_pragmas",
 ]

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import JSON, BigInteger, Dialect, MetaData
+from sqlalchemy import JSON, BigInteger, Connection, Dialect, Index, MetaData, event, text
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
@@ -63,6 +63,21 @@ class Json(TypeDecorator[Any]):
         if dialect.name == "postgresql":
             return dialect.type_descriptor(postgresql.JSONB(none_as_null=True))
         return dialect.type_descriptor(self.impl)
+
+
+def partial_index(name: str, *columns: str, where: str) -> Index:
+    """An index of the rows for which a condition holds.
+
+    The condition is set when the index is created. SQLAlchemy imports the dialect of PostgreSQL to check an argument
+    for it, and only migrations and tests create indexes.
+    """
+    index = Index(name, *columns)
+
+    def set_condition(target: Index, connection: Connection, **_: Any) -> None:  # noqa: ANN401 - SQLAlchemy's own
+        target.dialect_kwargs[f"{connection.dialect.name}_where"] = text(where)
+
+    event.listen(index, "before_create", set_condition)
+    return index
 
 
 def now() -> datetime:

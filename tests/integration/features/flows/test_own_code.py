@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from headgate.entrypoints.compose import Parts, open_parts
+from headgate.entrypoints.doors import Doors
 from headgate.entrypoints.http.state import Served, ServedState
 from headgate.features.access.principal import LOCAL, Principal
 from headgate.features.catalog.own.routes import router as own_components_router
@@ -33,7 +34,9 @@ ROUTERS = (own_components_router, flow_code_router, flows_router, runs_router, r
 
 @asynccontextmanager
 async def as_(parts: Parts, principal: Principal = LOCAL) -> AsyncIterator[Client]:
-    async with api(*ROUTERS, principal=principal, served=ServedState(parts, Served(parts))) as found:
+    async with api(
+        *ROUTERS, principal=principal, served=ServedState(parts, Served(parts), Doors(parts.settings, parts.database))
+    ) as found:
         yield found
 
 

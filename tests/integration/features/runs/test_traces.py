@@ -1,6 +1,7 @@
 """Traces of runs, as a collector gets them over OTLP: across the API, the engine, and the process that goes on."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,6 @@ import httpx2
 import pytest
 
 from headgate.entrypoints.http.app import create_app
-from headgate.entrypoints.traced import measured
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.engine.build import build_engine
 from headgate.foundation.database import Database
@@ -45,7 +45,7 @@ def traced(settings: Settings, collector: OtlpReceiver) -> Settings:
 
 def engine_of(settings: Settings, database: Database, telemetry: Telemetry, **engine: Any) -> ExecutionBackend:
     services = make_services(database, engine=EngineSettings(**engine), files=on_disk(database, settings))
-    return build_engine(settings, database, measured(services, telemetry))
+    return build_engine(settings, database, replace(services, telemetry=telemetry))
 
 
 class TestTrace:

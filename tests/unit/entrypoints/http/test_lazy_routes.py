@@ -21,6 +21,7 @@ from headgate.entrypoints.http.declarations import Undeclared
 from headgate.entrypoints.http.errors import install
 from headgate.entrypoints.http.lazy_routes import LazyRouter, load_routes, warm_routes
 from headgate.entrypoints.http.loop_lag import LoopLag
+from headgate.entrypoints.services import StepServices
 from headgate.features.access.caller import public
 from headgate.features.catalog.registry import Registry
 from headgate.sdk import Component
@@ -167,12 +168,24 @@ class TestLoading:
         assert left == [2, 1, 0]
 
 
+class ServicesOfTest(StepServices):
+    """Services of which only the deliveries exist."""
+
+    def __init__(self, parts: "PartsOfTest") -> None:
+        self._parts = parts
+
+    @property
+    def deliveries(self) -> Any:
+        return self._parts._made("deliveries")
+
+
 class PartsOfTest(Parts):
     """Parts of which only the background work exists."""
 
     def __init__(self, **failing: bool) -> None:
         self.failing = failing
         self.started: list[str] = []
+        self.services = ServicesOfTest(self)
 
     def _made(self, name: str) -> Any:
         if self.failing.get(name):
@@ -217,7 +230,7 @@ class TestBegin:
     ) -> None:
         parts = PartsOfTest()
         await begin(app, parts, recover=True)
-        assert parts.started == ["components", "maintenance", "tests", "development"]
+        assert parts.started == ["deliveries", "components", "maintenance", "tests", "development"]
         assert logged == [("router not loaded", FAILING)]
 
     async def test_background_work_starts_though_other_work_does_not(
@@ -225,5 +238,5 @@ class TestBegin:
     ) -> None:
         parts = PartsOfTest(maintenance=True)
         await begin(app, parts, recover=True)
-        assert parts.started == ["components", "tests", "development"]
+        assert parts.started == ["deliveries", "components", "tests", "development"]
         assert logged[1:] == [("background work not started", "maintenance")]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -9,10 +10,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.runtime import component_class
 from headgate.features.catalog.registry import Components, Registry
-from headgate.features.catalog.search import WordIndex, template_texts
+from headgate.foundation.lazy import lazy_module
 from headgate.graph.model import Flow
 from headgate.graph.template import Template
 from headgate.sdk import Component
+
+if TYPE_CHECKING:
+    from headgate.features.catalog import search as searching
+else:
+    searching = lazy_module("headgate.features.catalog.search")
 
 
 class FlowCatalog:
@@ -66,7 +72,7 @@ class Overlay(FlowCatalog):
         own: Own components of the person who asks, and those of the flow.
     """
 
-    def __init__(self, base: Registry, index: WordIndex, own: Iterable[CheckedComponent] = ()) -> None:
+    def __init__(self, base: Registry, index: "searching.WordIndex", own: Iterable[CheckedComponent] = ()) -> None:
         super().__init__(base, own)
         self.index = index
 
@@ -82,5 +88,5 @@ class Overlay(FlowCatalog):
         return [found for match in matches if (found := self.template(match.key)) is not None]
 
     @cached_property
-    def _own_index(self) -> WordIndex:
-        return WordIndex({one.type: template_texts(one.template) for one in self.own.values()})
+    def _own_index(self) -> "searching.WordIndex":
+        return searching.WordIndex({one.type: searching.template_texts(one.template) for one in self.own.values()})

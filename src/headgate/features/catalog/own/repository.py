@@ -3,11 +3,10 @@
 from collections.abc import Collection, Sequence
 
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.catalog.own.tables import OwnComponent
-from headgate.foundation.database import now
+from headgate.foundation.database import insert_into, now
 
 
 async def list_components(session: AsyncSession, hashes: Collection[str], *, tenant_id: str) -> Sequence[OwnComponent]:
@@ -34,6 +33,6 @@ async def add_component(
         "manifest": manifest,
         "checked_at": now(),
     }
-    dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
-    statement = dialect.insert(OwnComponent).values(values).on_conflict_do_nothing().returning(OwnComponent.code_hash)
+    insert = insert_into(session, OwnComponent).values(values)
+    statement = insert.on_conflict_do_nothing().returning(OwnComponent.code_hash)
     return (await session.execute(statement)).scalar_one_or_none() is not None

@@ -2,19 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record
-from headgate.features.catalog.own import repository
 from headgate.features.catalog.own.checked import CheckedComponent, code_hash
-from headgate.features.catalog.own.overlay import FlowCatalog
 from headgate.features.catalog.registry import Registry
 from headgate.foundation.database import Database
+from headgate.foundation.lazy import lazy_module
 from headgate.graph.manifest import Manifest
 from headgate.graph.template import Template
+
+if TYPE_CHECKING:
+    from headgate.features.catalog.own import overlay, repository
+else:
+    overlay = lazy_module("headgate.features.catalog.own.overlay")
+    repository = lazy_module("headgate.features.catalog.own.repository")
 
 
 async def keep_component(session: AsyncSession, principal: Principal, made: CheckedComponent) -> bool:
@@ -57,12 +62,12 @@ class OwnComponents:
 
     async def over(
         self, base: Registry, codes: Sequence[str], *, tenant_id: str, session: AsyncSession | None
-    ) -> FlowCatalog:
+    ) -> "overlay.FlowCatalog":
         """The registry with those of these sources that are known beside its components."""
         if session is not None:
-            return FlowCatalog(base, await known_components(session, codes, tenant_id=tenant_id))
+            return overlay.FlowCatalog(base, await known_components(session, codes, tenant_id=tenant_id))
         async with self.database.reading() as reading:
-            return FlowCatalog(base, await known_components(reading, codes, tenant_id=tenant_id))
+            return overlay.FlowCatalog(base, await known_components(reading, codes, tenant_id=tenant_id))
 
 
 def _manifest(stored: dict[str, Any]) -> Manifest:

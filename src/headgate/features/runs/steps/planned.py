@@ -4,13 +4,13 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import JsonValue
 
-from headgate.features.catalog.own.gate import require_checked
 from headgate.features.runs.ports import Components, Definitions
 from headgate.features.runs.transitions import RunKey, Seed
+from headgate.foundation.lazy import lazy_module
 from headgate.graph.execution_hash import step_logic_hash
 from headgate.graph.interpolate import references_in
 from headgate.graph.mentions import mentions
@@ -20,8 +20,14 @@ from headgate.graph.ports import PortType
 from headgate.graph.secret_reference import typed_params
 from headgate.graph.wiring import FLOW_INPUT
 from headgate.sandbox.documents.job import Format
-from headgate.sandbox.documents.maker import require_installed
 from headgate.sdk import Component
+
+if TYPE_CHECKING:
+    from headgate.features.catalog.own import gate
+    from headgate.sandbox.documents import maker
+else:
+    gate = lazy_module("headgate.features.catalog.own.gate")
+    maker = lazy_module("headgate.sandbox.documents.maker")
 
 MOST_PLANS = 256
 _PLAIN = StepPolicy()
@@ -125,7 +131,7 @@ class Plans:
             return found
         flow = await self._definitions(key)
         components = await self._components.for_flow(key.tenant_id, flow)
-        await asyncio.to_thread(require_checked, flow, components)  # reading much code takes a while
+        await asyncio.to_thread(gate.require_checked, flow, components)  # reading much code takes a while
         plan = compile_plan(flow, components)
         found = PlannedFlow(
             name=flow.name,
@@ -188,7 +194,7 @@ def refuse_unoffered(planned: PlannedFlow) -> None:
     """Raise `DocumentsNotInstalled` for the first step whose policy needs packages that are not installed."""
     for step in planned.steps.values():
         if step.document is not None:
-            require_installed(f"Step '{step.id}' wants its output as {step.document}; that")
+            maker.require_installed(f"Step '{step.id}' wants its output as {step.document}; that")
 
 
 def _inlets(plan: Plan, step: PlanStep) -> tuple[Inlet, ...]:

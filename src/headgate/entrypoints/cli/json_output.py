@@ -1,0 +1,21 @@
+"""The answer of a command as JSON, for programs."""
+
+import sys
+from typing import Annotated, Any
+
+import orjson
+import typer
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Answer as JSON, for programs.")]
+
+
+def print_json(value: Any) -> None:  # noqa: ANN401 - any JSON value
+    """One JSON value on standard output."""
+    sys.stdout.write(orjson.dumps(value, default=_plain).decode() + "\n")
+    sys.stdout.flush()
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    return str(value)

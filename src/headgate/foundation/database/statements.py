@@ -1,0 +1,20 @@
+"""Statements that SQLAlchemy has only by dialect."""
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.foundation.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql, sqlite
+else:
+    postgresql = lazy_module("sqlalchemy.dialects.postgresql")
+    sqlite = lazy_module("sqlalchemy.dialects.sqlite")
+
+
+def insert_into(session: AsyncSession, table: type[Any]) -> "postgresql.Insert | sqlite.Insert":
+    """An insert with `on_conflict_do_nothing` and `on_conflict_do_update`, for the database of the session."""
+    if session.get_bind().dialect.name == "postgresql":
+        return postgresql.Insert(table)
+    return sqlite.Insert(table)
