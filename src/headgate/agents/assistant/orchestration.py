@@ -1,29 +1,39 @@
 """How a turn goes: memory, intent, then one of four ways: a refusal, an answer, a component, or the loop.
 
-Imports LangChain; `service` loads it with the first request.
+Loaded with the first request; LangChain is imported when a language model is asked.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headgate.agents.assistant.generation.request import make_component
 from headgate.agents.assistant.intent import framing
-from headgate.agents.assistant.intent.classify import classify
 from headgate.agents.assistant.intent.intents import Intent, IntentResult
-from headgate.agents.assistant.loop.loop import run_loop
+from headgate.agents.assistant.intent.known import deterministic
+from headgate.agents.assistant.loop.offline_work import work_offline
 from headgate.agents.assistant.memory.conversation import ConversationTurn
 from headgate.agents.assistant.memory.injection import history_block
 from headgate.agents.assistant.models.available import models_block
 from headgate.agents.assistant.models.choice import TurnModels
 from headgate.agents.assistant.models.costs import Bill, budget_told, budget_words
+from headgate.agents.assistant.offline.builder import OfflineBuilder
 from headgate.agents.assistant.protocol import PLAN_APPROVAL_INPUT
 from headgate.agents.assistant.truth.verify import verify
 from headgate.agents.assistant.turn.events import progress
 from headgate.agents.assistant.turn.turn import Turn
+from headgate.agents.assistant.turn.usage import Tokens
 from headgate.foundation.errors import HeadgateError
+from headgate.foundation.lazy import lazy_module
 from headgate.foundation.log import get_logger, redact_text
 from headgate.sdk import Model
+
+if TYPE_CHECKING:
+    from headgate.agents.assistant.intent import classify
+    from headgate.agents.assistant.loop import loop
+else:
+    classify = lazy_module("headgate.agents.assistant.intent.classify")
+    loop = lazy_module("headgate.agents.assistant.loop.loop")
 
 log = get_logger(__name__)
 
@@ -95,7 +105,7 @@ class Orchestration:
         turn.stage(framing.decide_progress_step(found.intent, found.english))
         turn.preface = await self._preface(found.intent)
         turn.only = READING_TOOLS if found.intent == "question" else None
-        result = await run_loop(self.models.chat, turn)
+        result = await self._work()
         played = await self._verified(found, result)
         self._tell_proposals(played.result)
         wants_run = framing.wants_run(found.intent, found.english, self.said)
@@ -116,15 +126,24 @@ class Orchestration:
         return self.refinement.words if self.models.offline else self.refinement.as_request()
 
     async def _classified(self) -> IntentResult:
-        info = self.models.info
-        found = await classify(
-            await self.models.classifier(),
-            self.turn.request,
-            structured=info is not None and info.structured_output,
-        )
+        found = await self._intent()
         if found.tokens.total:
             self.turn.spend_tokens(found.tokens.input_tokens, found.tokens.output_tokens, "intent")
         return found
+
+    async def _intent(self) -> IntentResult:
+        request, info = self.turn.request, self.models.info
+        model = await self.models.classifier()
+        if isinstance(model, OfflineBuilder):
+            return deterministic(request) or IntentResult(model.intent_of(request), request, Tokens())
+        return await classify.classify(model, request, structured=info is not None and info.structured_output)
+
+    async def _work(self) -> str:
+        """The last words of whoever answers, after the tool calls."""
+        model = self.models.chat
+        if isinstance(model, OfflineBuilder):
+            return await work_offline(model, self.turn)
+        return await loop.run_loop(model, self.turn)
 
     async def _preface(self, intent: Intent) -> str:
         """The quoted blocks before the canvas. The oldest context first, as the seeds have it."""
@@ -164,7 +183,8 @@ class Orchestration:
         if found.intent == "question" or (self.models.offline and found.intent not in _OF_FLOWS):
             return Played(result)  # what a file is to say may speak of running
         try:
-            checked = await verify(self.models.chat, turn, mends=not self.models.offline)
+            model = self.models.chat
+            checked = await verify(None if isinstance(model, OfflineBuilder) else model, turn)
         except HeadgateError as error:  # what the turn did before stands, and is told
             log.warning("assistant.verification.failed", code=error.code, error=error.detail)
             caveat = f"Whether the flow runs could not be found out: {error.detail}"

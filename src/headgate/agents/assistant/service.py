@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from headgate.agents.assistant.at_work import TurnsAtWork, Work
 from headgate.agents.assistant.desk import Desk
@@ -41,6 +41,8 @@ from headgate.toolkit import Workbench
 from headgate.toolkit.ports import RunsFlows
 
 if TYPE_CHECKING:  # LangChain is imported with the first request
+    from langchain_core.language_models import BaseChatModel
+
     from headgate.agents.assistant.orchestration import Orchestration, Played
 
 log = get_logger(__name__)
@@ -219,7 +221,8 @@ class Assistant:
         turn.provider, turn.model_name = models.provider, models.name
         if self.workshop is not None and not models.offline:
             retries = request.max_retries or self.limits.max_retries
-            turn.bench.maker = self.workshop.maker(turn, lambda: models.chat, max_retries=retries)
+            chat = cast("BaseChatModel", models.chat)
+            turn.bench.maker = self.workshop.maker(turn, lambda: chat, max_retries=retries)
         history = await self.conversations.get_recent(key)
         work: Orchestration = _load().Orchestration(
             turn, request.input_value, models, history, flow_id=desk.flow_id or ""

@@ -10,9 +10,9 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import BaseModel, Field
 
 from headgate.agents.assistant.intent.intents import Intent, IntentResult
+from headgate.agents.assistant.intent.known import deterministic
 from headgate.agents.assistant.intent.reading import read_answer
 from headgate.agents.assistant.intent.running import asks_to_run
-from headgate.agents.assistant.protocol import EDIT_CONTINUATION_INPUT, PLAN_APPROVAL_INPUT
 from headgate.agents.assistant.turn.usage import Tokens
 from headgate.features.models.errors import BrokenModelAnswer, RequestRefused
 from headgate.foundation.log import get_logger
@@ -58,18 +58,6 @@ async def classify(model: BaseChatModel, text: str, *, structured: bool = True) 
     said, tokens = await _ask(model, clipped_to(text, MAX_REQUEST_CHARACTERS), structured=structured)
     intent, english = read_answer(said, text)
     return _rescued(IntentResult(intent, english, tokens), text)
-
-
-def deterministic(text: str) -> IntentResult | None:
-    """What the texts that the page sends word for word mean; no model is asked (seed 000, ADR-034 and ADR-045)."""
-    said = text.strip()
-    if said == PLAN_APPROVAL_INPUT:
-        log.info("intent.build_flow.deterministic: plan-approval continuation signal")
-    elif said == EDIT_CONTINUATION_INPUT:
-        log.info("intent.build_flow.deterministic: edit-continuation signal")
-    else:
-        return None
-    return IntentResult("build_flow", text, Tokens())
 
 
 def _rescued(found: IntentResult, text: str) -> IntentResult:

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from time import perf_counter
 from typing import Any, cast
 
 import orjson
@@ -20,36 +19,12 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.outputs import ChatResult
 from langchain_core.tools import BaseTool, StructuredTool
-from pydantic import JsonValue
 
-from headgate.agents.assistant.offline.conclusion import DECLINED
-from headgate.agents.assistant.turn.events import Step
+from headgate.agents.assistant.loop.calls import MALFORMED, call_tool, offered_tools
 from headgate.agents.assistant.turn.turn import Turn
-from headgate.graph.names import did_you_mean
-from headgate.toolkit import TOOLS, ToolDefinition, succeeded, tools_for
+from headgate.toolkit import TOOLS, ToolDefinition, succeeded
 
 PROMPT = (Path(__file__).parent / "prompt.md").read_text(encoding="utf-8")
-MALFORMED = "__malformed__"
-"""Argument under which a call carries what the model wrote instead of JSON."""
-_LONGEST_SHOWN = 300
-_STAGES: dict[str, Step] = {
-    "search_components": "searching_components",
-    "describe_component": "searching_components",
-    "build_flow": "building_flow",
-    "run_flow": "running_flow",
-}
-_EDITING = frozenset(
-    {
-        "add_component",
-        "remove_component",
-        "connect_components",
-        "disconnect_components",
-        "configure_component",
-        "rename_component",
-        "undo_last",
-    }
-)
-_BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
 @dataclass(slots=True)
@@ -92,7 +67,8 @@ class _TurnMiddleware(AgentMiddleware[Any, Working, Any]):
         working = cast("Working", request.runtime.context)
         call = request.tool_call
         async with working.one_by_one:
-            answer = await _call(working, call["name"], call["args"])
+            offered_names = [tool.name for tool in working.tools]
+            answer = await call_tool(working.turn, offered_names, call["name"], call["args"])
         return ToolMessage(
             orjson.dumps(answer).decode(),
             name=call["name"],
@@ -133,7 +109,7 @@ def agent() -> Any:  # noqa: ANN401 - LangGraph's compiled graph, generic over p
 def offered(turn: Turn) -> list[BaseTool]:
     """The tools that the turn's model is shown: those its person may use, and of them those the turn is for."""
     known = _as_langchain()
-    return [known[tool.name] for tool in tools_for(turn.bench) if turn.only is None or tool.name in turn.only]
+    return [known[tool.name] for tool in offered_tools(turn)]
 
 
 @lru_cache(maxsize=1)
@@ -160,7 +136,6 @@ def _read(message: BaseMessage, working: Working) -> BaseMessage:
     if usage is not None:
         turn.spend_model_tokens(usage["input_tokens"], usage["output_tokens"])
     found = _mended(message)
-    turn.declined = bool(found.response_metadata.get(DECLINED))
     working.answer = "" if found.tool_calls else found.text
     return found
 
@@ -174,49 +149,3 @@ def _mended(message: AIMessage) -> AIMessage:
         for call in broken
     ]
     return message.model_copy(update={"tool_calls": [*message.tool_calls, *calls], "invalid_tool_calls": []})
-
-
-async def _call(working: Working, name: str, arguments: dict[str, Any]) -> dict[str, JsonValue]:
-    turn = working.turn
-    if not turn.stopped:
-        turn.spend_call()
-    if turn.stopped:
-        return {"ok": False, "error": turn.stop_note, "remedy": "Stop here.", "code": "turn_stopped"}
-    refusal = _refusal(working, name, arguments)
-    if refusal is not None:
-        return refusal
-    return await _timed(turn, _BY_NAME[name], arguments)
-
-
-def _refusal(working: Working, name: str, arguments: dict[str, Any]) -> dict[str, JsonValue] | None:
-    """Why a call cannot even be tried: a tool that is not offered, or arguments that are no JSON."""
-    names = [tool.name for tool in working.tools]
-    if name not in names:
-        error = f"There is no tool '{name}'{did_you_mean(name, names) or '.'}"
-        return {"ok": False, "error": error, "remedy": f"Tools: {', '.join(names)}.", "code": "unknown_tool"}
-    if MALFORMED in arguments:
-        error = f"The arguments of {name} are not valid JSON: {str(arguments[MALFORMED])[:_LONGEST_SHOWN]}"
-        return {"ok": False, "error": error, "remedy": "Write them again as one JSON object.", "code": "malformed_call"}
-    return None
-
-
-async def _timed(turn: Turn, tool: ToolDefinition, arguments: dict[str, Any]) -> dict[str, JsonValue]:
-    stage = _STAGES.get(tool.name) or ("editing_flow" if tool.name in _EDITING else None)
-    if stage is not None:
-        turn.stage(stage)
-    began, runs = perf_counter(), len(turn.bench.runs)
-    answer = await tool.call(turn.bench, arguments)
-    ok = succeeded(answer)
-    turn.metrics.tool_called(
-        tool.name, ok=ok, milliseconds=(perf_counter() - began) * 1000, error=str(answer.get("error", ""))
-    )
-    if tool.name == "build_flow":
-        turn.stage("flow_built" if ok else "flow_build_failed")
-    for outcome in turn.bench.runs[runs:]:
-        turn.spend_model_tokens(outcome.input_tokens, outcome.output_tokens, "run")
-    if turn.bench.calls.stuck:
-        turn.stop("loop", _STUCK)
-    return answer
-
-
-_STUCK = "The turn was stopped: the model made the same calls over and over."

@@ -11,10 +11,9 @@
 Tokens, stages and actions go out through `turn.emit` while it works. `turn.transcript` holds the messages afterwards,
 so that `run_loop(model, turn, turn.transcript, request=...)` goes on where it stopped.
 
-Imports LangChain; only `service` and its own imports load this module, when the first request comes.
+Imports LangChain; loaded when a language model is first asked.
 """
 
-import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Any
@@ -23,6 +22,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage
 
 from headgate.agents.assistant.loop.agent import Working, agent, offered
+from headgate.agents.assistant.loop.calls import last_words, time_limit
 from headgate.agents.assistant.loop.canvas import with_canvas
 from headgate.agents.assistant.turn.events import token
 from headgate.agents.assistant.turn.turn import Turn
@@ -45,14 +45,9 @@ async def run_loop(
     words = turn.preface + with_canvas(asked, turn.bench.flow, turn.bench.registry)
     opening = [*history, HumanMessage(turn.without_secrets(words))]
     working = Working(turn, model, offered(turn))
-    try:
-        async with asyncio.timeout(turn.seconds_left) as limit:
-            await _stream(working, opening)
-    except TimeoutError:
-        if not limit.expired():
-            raise
-        turn.stop_for_time()
-    return f"{working.answer}\n\n{turn.stop_note}".strip() if turn.stopped else working.answer
+    async with time_limit(turn):
+        await _stream(working, opening)
+    return last_words(turn, working.answer)
 
 
 async def _stream(working: Working, opening: list[BaseMessage]) -> None:

@@ -2,8 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
@@ -19,12 +18,20 @@ from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import LOCAL, find_provider
 from headgate.foundation.errors import HeadgateError
+from headgate.foundation.lazy import lazy_module
 from headgate.foundation.settings import ModelSettings
 from headgate.sdk import Model
 from headgate.toolkit import Workbench
 
-if TYPE_CHECKING:  # LangChain is imported with the first request
+if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
+
+    from headgate.agents.assistant.models import fallback
+    from headgate.agents.assistant.offline import builder
+    from headgate.agents.assistant.offline.builder import OfflineBuilder
+else:
+    fallback = lazy_module("headgate.agents.assistant.models.fallback")
+    builder = lazy_module("headgate.agents.assistant.offline.builder")
 
 OFFLINE = "offline"
 OFFLINE_NAME = "offline builder"
@@ -45,7 +52,7 @@ class TurnModels:
     """The models of one turn: who works, and who says what the request is."""
 
     provider: str
-    chat: "BaseChatModel"
+    chat: "BaseChatModel | OfflineBuilder"
     available: Callable[[], Awaitable[ModelsAvailable]]
     chain: ModelChain | None = None
     """None for the offline builder, which has no other model to fall back on."""
@@ -70,11 +77,11 @@ class TurnModels:
         """What is known of it, its prices among that."""
         return catalogue.resolve(self.model) if self.model is not None else None
 
-    async def classifier(self) -> "BaseChatModel":
+    async def classifier(self) -> "BaseChatModel | OfflineBuilder":
         """The model with the ceiling of a classification. Raises `Invalid`."""
         if self.chain is None:
             return self.chat
-        made: BaseChatModel = await _load_fallback().with_fallback(self.chain, **_brief(self.chain.model))
+        made: BaseChatModel = await fallback.with_fallback(self.chain, **_brief(self.chain.model))
         return made
 
 
@@ -102,7 +109,7 @@ class ModelChooser:
 
         model = await self._wanted(keys, provider, name)
         if model is None:
-            offline = _load_offline().OfflineBuilder(
+            offline = builder.OfflineBuilder(
                 catalog=bench.registry,
                 current_flow=lambda: bench.flow,
                 default_model=await self._step_model(keys),
@@ -113,7 +120,7 @@ class ModelChooser:
             return await service.create_chat_model(wanted, keys, local=self.local)
 
         chain = ModelChain(model, make, self.metrics)
-        return TurnModels(model.provider, await _load_fallback().with_fallback(chain), available, chain)
+        return TurnModels(model.provider, await fallback.with_fallback(chain), available, chain)
 
     async def check_config(self, principal: Principal) -> CheckConfig:
         """Every provider with its state and models."""
@@ -214,11 +221,3 @@ def _brief(model: Model) -> dict[str, JsonValue]:
     else:
         wanted["temperature"] = 0.0
     return {name: value for name, value in wanted.items() if name in accepted}
-
-
-def _load_fallback() -> Any:  # noqa: ANN401 - the module; it imports LangChain
-    return import_module("headgate.agents.assistant.models.fallback")
-
-
-def _load_offline() -> Any:  # noqa: ANN401 - the module; it imports LangChain
-    return import_module("headgate.agents.assistant.offline.model")

@@ -17,8 +17,6 @@ _NEAREST = re.compile(r"[Dd]id you mean '([^']+)'")
 _WRONG = re.compile(r"'([^']+)'")
 _LONGEST_OUTPUT = 600
 _MOST_NEAR = 3
-DECLINED = "headgate_declined"
-"""Mark on the closing words, in their metadata: whether they say that nothing was done."""
 
 
 @dataclass(frozen=True, slots=True)

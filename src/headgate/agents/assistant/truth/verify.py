@@ -4,18 +4,22 @@
 (seed 000 ADR-MCP-048). Runs that the model made by itself count. It gives a `Verification`: whether the flow as it now
 is ran to its end, after how many attempts, and a caveat to say when not. Nothing is run while a plan or a field edit
 waits for the person.
-
-Imports LangChain, through `loop`.
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from langchain_core.language_models import BaseChatModel
-
-from headgate.agents.assistant.loop.loop import run_loop
 from headgate.agents.assistant.turn.turn import Turn
+from headgate.foundation.lazy import lazy_module
 from headgate.foundation.quoting import clipped_to, quoted
 from headgate.toolkit import RunOutcome
+
+if TYPE_CHECKING:  # imported when a language model is asked
+    from langchain_core.language_models import BaseChatModel
+
+    from headgate.agents.assistant.loop import loop
+else:
+    loop = lazy_module("headgate.agents.assistant.loop.loop")
 
 MAX_FLOW_VERIFICATION_ATTEMPTS = 3
 _LONGEST_ERROR = 2000
@@ -35,21 +39,20 @@ class Verification:
     """The model's latest words; empty when it was not asked again."""
 
 
-async def verify(model: BaseChatModel, turn: Turn, *, mends: bool = True) -> Verification:
+async def verify(model: "BaseChatModel | None", turn: Turn) -> Verification:
     """Bring the flow to a run that ends well, in three attempts at most.
 
     Args:
-        model: Who mends it.
+        model: Who mends it; None for the offline builder, which would only do the same again.
         turn: The turn, after its loop.
-        mends: Whether the model can mend what it built. The offline builder would only do the same again.
     """
     bench, answer = turn.bench, ""
     if bench.plan or bench.proposals or not bench.flow.nodes or bench.runner is None:
         return Verification(verified=False, attempts=len(bench.runs))
-    while mends and not _is_over(turn):
+    while model is not None and not _is_over(turn):
         before = (len(bench.runs), bench.flow)
         turn.stage("verifying_flow", attempt=_attempts(turn) + 1, max_attempts=MAX_FLOW_VERIFICATION_ATTEMPTS)
-        answer = await run_loop(model, turn, turn.transcript, request=_request(turn)) or answer
+        answer = await loop.run_loop(model, turn, turn.transcript, request=_request(turn)) or answer
         if (len(bench.runs), bench.flow) == before or bench.plan or bench.proposals:
             break
     verified = _is_run(turn)

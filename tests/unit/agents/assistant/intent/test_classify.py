@@ -3,9 +3,9 @@
 import pytest
 from langchain_core.outputs import ChatResult
 
-from headgate.agents.assistant.intent.classify import MAX_REQUEST_CHARACTERS, PROMPT, KnowsIntents, classify
+from headgate.agents.assistant.intent.classify import MAX_REQUEST_CHARACTERS, PROMPT, classify
 from headgate.agents.assistant.intent.intents import INTENTS
-from headgate.agents.assistant.offline.model import OfflineBuilder
+from headgate.agents.assistant.offline.builder import OfflineBuilder
 from headgate.agents.assistant.protocol import EDIT_CONTINUATION_INPUT, PLAN_APPROVAL_INPUT
 from headgate.components import BUILTINS
 from headgate.features.catalog.registry import Registry
@@ -105,8 +105,6 @@ class TestOfflineBuilder:
             ("who won the world cup in 1998?", "off_topic"),
         ],
     )
-    async def test_tells_by_itself(self, text: str, intent: str) -> None:
+    def test_tells_by_itself(self, text: str, intent: str) -> None:
         builder = OfflineBuilder(catalog=Registry(BUILTINS), current_flow=Flow)
-        assert isinstance(builder, KnowsIntents)
-        found = await classify(builder, text)
-        assert (found.intent, found.english, found.tokens.total) == (intent, text, 0)
+        assert builder.intent_of(text) == intent

@@ -18,12 +18,12 @@ from tests.unit.agents.assistant.truth.test_report import Runs
 BUILT: list[Any] = [calls("build_flow", spec=SPEC), says("Built.")]
 
 
-async def verified(script: list[Any], runs: Runs, **options: Any) -> tuple[Verification, Turn, ScriptedModel]:
+async def verified(script: list[Any], runs: Runs, *, mends: bool = True) -> tuple[Verification, Turn, ScriptedModel]:
     turn, _ = turn_on(Flow(), request="build it and run it")
     turn.bench.runner = runs
     model = ScriptedModel(script=script)
     await run_loop(model, turn)
-    return await verify(model, turn, **options), turn, model
+    return await verify(model if mends else None, turn), turn, model
 
 
 def mends(number: int) -> list[AIMessage]:

@@ -1,0 +1,20 @@
+"""Requests whose intent is known without asking: the texts that the page sends word for word."""
+
+from headgate.agents.assistant.intent.intents import IntentResult
+from headgate.agents.assistant.protocol import EDIT_CONTINUATION_INPUT, PLAN_APPROVAL_INPUT
+from headgate.agents.assistant.turn.usage import Tokens
+from headgate.foundation.log import get_logger
+
+log = get_logger("headgate.agents.assistant")
+
+
+def deterministic(text: str) -> IntentResult | None:
+    """What the texts that the page sends word for word mean; no model is asked (seed 000, ADR-034 and ADR-045)."""
+    said = text.strip()
+    if said == PLAN_APPROVAL_INPUT:
+        log.info("intent.build_flow.deterministic: plan-approval continuation signal")
+    elif said == EDIT_CONTINUATION_INPUT:
+        log.info("intent.build_flow.deterministic: edit-continuation signal")
+    else:
+        return None
+    return IntentResult("build_flow", text, Tokens())

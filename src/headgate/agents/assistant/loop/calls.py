@@ -1,0 +1,101 @@
+"""The tool calls of a turn: what is offered, what a call counts, and where a turn ends. Imports no LangChain."""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from time import perf_counter
+from typing import Any
+
+from pydantic import JsonValue
+
+from headgate.agents.assistant.turn.events import Step
+from headgate.agents.assistant.turn.turn import Turn
+from headgate.graph.names import did_you_mean
+from headgate.toolkit import TOOLS, ToolDefinition, succeeded, tools_for
+
+MALFORMED = "__malformed__"
+"""Argument under which a call carries what the model wrote instead of JSON."""
+_LONGEST_SHOWN = 300
+_STAGES: dict[str, Step] = {
+    "search_components": "searching_components",
+    "describe_component": "searching_components",
+    "build_flow": "building_flow",
+    "run_flow": "running_flow",
+}
+_EDITING = frozenset(
+    {
+        "add_component",
+        "remove_component",
+        "connect_components",
+        "disconnect_components",
+        "configure_component",
+        "rename_component",
+        "undo_last",
+    }
+)
+_BY_NAME = {tool.name: tool for tool in TOOLS}
+_STUCK = "The turn was stopped: the model made the same calls over and over."
+
+
+def offered_tools(turn: Turn) -> list[ToolDefinition]:
+    """The tools of a turn: those its user may use, and of them those the turn is for."""
+    return [tool for tool in tools_for(turn.bench) if turn.only is None or tool.name in turn.only]
+
+
+async def call_tool(turn: Turn, offered: Collection[str], name: str, arguments: dict[str, Any]) -> dict[str, JsonValue]:
+    """Call a tool on the turn's workbench; every fault is an answer."""
+    if not turn.stopped:
+        turn.spend_call()
+    if turn.stopped:
+        return {"ok": False, "error": turn.stop_note, "remedy": "Stop here.", "code": "turn_stopped"}
+    refusal = _refusal(offered, name, arguments)
+    if refusal is not None:
+        return refusal
+    return await _timed(turn, _BY_NAME[name], arguments)
+
+
+@asynccontextmanager
+async def time_limit(turn: Turn) -> AsyncIterator[None]:
+    """Stop the turn when its seconds are over."""
+    try:
+        async with asyncio.timeout(turn.seconds_left) as limit:
+            yield
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        turn.stop_for_time()
+
+
+def last_words(turn: Turn, answer: str) -> str:
+    """The answer of a turn; where it was stopped, with the reason."""
+    return f"{answer}\n\n{turn.stop_note}".strip() if turn.stopped else answer
+
+
+def _refusal(offered: Collection[str], name: str, arguments: dict[str, Any]) -> dict[str, JsonValue] | None:
+    """Why a call cannot even be tried: a tool that is not offered, or arguments that are no JSON."""
+    if name not in offered:
+        error = f"There is no tool '{name}'{did_you_mean(name, offered) or '.'}"
+        return {"ok": False, "error": error, "remedy": f"Tools: {', '.join(offered)}.", "code": "unknown_tool"}
+    if MALFORMED in arguments:
+        error = f"The arguments of {name} are not valid JSON: {str(arguments[MALFORMED])[:_LONGEST_SHOWN]}"
+        return {"ok": False, "error": error, "remedy": "Write them again as one JSON object.", "code": "malformed_call"}
+    return None
+
+
+async def _timed(turn: Turn, tool: ToolDefinition, arguments: dict[str, Any]) -> dict[str, JsonValue]:
+    stage = _STAGES.get(tool.name) or ("editing_flow" if tool.name in _EDITING else None)
+    if stage is not None:
+        turn.stage(stage)
+    began, runs = perf_counter(), len(turn.bench.runs)
+    answer = await tool.call(turn.bench, arguments)
+    ok = succeeded(answer)
+    turn.metrics.tool_called(
+        tool.name, ok=ok, milliseconds=(perf_counter() - began) * 1000, error=str(answer.get("error", ""))
+    )
+    if tool.name == "build_flow":
+        turn.stage("flow_built" if ok else "flow_build_failed")
+    for outcome in turn.bench.runs[runs:]:
+        turn.spend_model_tokens(outcome.input_tokens, outcome.output_tokens, "run")
+    if turn.bench.calls.stuck:
+        turn.stop("loop", _STUCK)
+    return answer

@@ -1,0 +1,38 @@
+"""Carries out the request of a turn without a language model, on the tools that a model would call."""
+
+import asyncio
+
+import orjson
+
+from headgate.agents.assistant.loop.calls import call_tool, last_words, offered_tools, time_limit
+from headgate.agents.assistant.offline.builder import OfflineBuilder
+from headgate.agents.assistant.offline.understanding import Action
+from headgate.agents.assistant.turn.events import token
+from headgate.agents.assistant.turn.turn import Turn
+
+
+async def work_offline(builder: OfflineBuilder, turn: Turn) -> str:
+    """Carry out the request. Returns the last words; with `turn.stopped`, why it was stopped.
+
+    The builder decides every call when it understands the request: there is no model to ask between two calls. The
+    budget of the turn counts the calls as it counts those of a model.
+    """
+    words = ""
+    async with time_limit(turn):
+        words = await _work(builder, turn)
+    return last_words(turn, words)
+
+
+async def _work(builder: OfflineBuilder, turn: Turn) -> str:
+    work = builder.begin(turn.without_secrets(turn.request).strip())
+    offered = [tool.name for tool in offered_tools(turn)]
+    while isinstance(step := work.next(), Action):
+        answer = await call_tool(turn, offered, step.tool, dict(step.arguments))
+        if turn.stopped:
+            return ""
+        work.take(step, orjson.dumps(answer).decode())
+    turn.declined = step.declined
+    for piece in step.pieces():
+        turn.emit(token(piece))
+        await asyncio.sleep(0)
+    return step.text
