@@ -12,6 +12,7 @@ import time
 from itertools import count, takewhile
 from pathlib import Path
 
+from headgate.components.clock import Wait
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.database import Database
 from headgate.foundation.log import configure
@@ -44,7 +45,7 @@ class Simulator:
 
     async def _store_flows(self, folder: Path) -> dict[str, RunKey]:
         database = Database(make_settings(folder))
-        keys = {name: await store_flow(database, flow, [Work]) for name, flow in DEFINITIONS.items()}
+        keys = {name: await store_flow(database, flow, [Work, Wait]) for name, flow in DEFINITIONS.items()}
         await database.close()
         return keys
 
@@ -100,6 +101,7 @@ def _run(simulator: Simulator, options: argparse.Namespace) -> int:
             totals.seconds + outcome.seconds,
             totals.runs + outcome.runs,
             totals.deaths + outcome.deaths,
+            totals.parked + outcome.parked,
         )
     if options.trace:
         _say("\n".join(totals.trace))
@@ -109,6 +111,7 @@ def _run(simulator: Simulator, options: argparse.Namespace) -> int:
         "hours": round(totals.seconds / 3600, 1),
         "runs": totals.runs,
         "deaths": totals.deaths,
+        "parked": totals.parked,
         "last_trace": hashlib.sha256("\n".join(totals.trace).encode()).hexdigest(),
     }
     _say(json.dumps(figures))

@@ -15,6 +15,7 @@ from random import Random
 from typing import Any, cast
 
 from headgate.features.audit.chain import Entry
+from headgate.features.jobs.leases import TIMER
 from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.engine.distributed.broker import Broker
@@ -32,10 +33,21 @@ from headgate.features.runs.engine.shift import Shift
 from headgate.features.runs.ports import Services
 from headgate.features.runs.run_input import input_payload
 from headgate.features.runs.states import RunStatus
+from headgate.features.runs.steps.parking import PARKED, PARKED_MESSAGE
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore, Sent
 from headgate.features.runs.store.sqlite import SqliteRunStore
-from headgate.features.runs.transitions import Cancelled, Lease, NewRun, Onward, Resumed, RunKey, StoredRun, clock
+from headgate.features.runs.transitions import (
+    Cancelled,
+    Claim,
+    Lease,
+    NewRun,
+    Onward,
+    Resumed,
+    RunKey,
+    StoredRun,
+    clock,
+)
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.events import EventBus
 
@@ -81,6 +93,27 @@ class SqliteDispatchStore(SqliteRunStore):
         statement = f"UPDATE flow_runs SET pickups = pickups + 1 WHERE id = ? AND {_LIVE} RETURNING pickups"
         number: int | None = await self._change(statement, run_id)
         return number
+
+    async def park(self, key: RunKey, claim: Claim, lease: Lease) -> bool:
+        """Let a step wait without a worker until the lease ends."""
+        step = (key.run_id, claim.step_id, claim.attempt)
+
+        def job(db: sqlite3.Connection) -> bool:
+            parked = db.execute(
+                "UPDATE flow_step_results SET worker_id = ?, lease_until = ?"
+                " WHERE flow_run_id = ? AND step_id = ? AND attempts = ? AND worker_id = ? AND status = 'running'",
+                (TIMER, lease.until, *step, lease.worker_id),
+            )
+            if not parked.rowcount:
+                return False
+            db.execute(
+                "UPDATE flow_step_attempts SET status = 'retried', error_code = ?, error_message = ?, finished_at = ?"
+                " WHERE flow_run_id = ? AND step_id = ? AND attempt_no = ? AND status = 'started'",
+                (PARKED, PARKED_MESSAGE, lease.at, *step),
+            )
+            return True
+
+        return await self._writer.submit(job)
 
     async def put_back(self, run_id: str) -> None:
         """That says nothing against the run."""
@@ -397,7 +430,7 @@ class ClusterEngine:
             except Unavailable:
                 self._broker.give_back(message, 2.0)
             else:
-                if outcome is not Outcome.FAILED:
+                if outcome not in {Outcome.FAILED, Outcome.PARKED}:
                     with suppress(OSError):  # what follows is lost with the queue
                         message.then()
             self.holding = None

@@ -8,13 +8,12 @@ from pathlib import Path
 from random import Random
 
 from tests.simulation.cluster import SimulatedBroker
-from tests.simulation.loop import WORLD, Process
+from tests.simulation.loop import WORLD, MachineClock, Process
 from tests.simulation.machine import Disk
-from tests.simulation.plan import Fault, Plan
+from tests.simulation.plan import CLOCK_JUMPS_SECONDS, Fault, Plan
 from tests.simulation.server import Server
 
 PROCESS_FAULTS = frozenset({"crash", "crash at statement", "stop"})
-CLOCK_JUMPS_SECONDS = (-3600.0, -5.0, 5.0, 3600.0)
 
 
 class Faults:
@@ -26,6 +25,7 @@ class Faults:
         disk: The disk under it.
         broker: The message queue.
         servers: The server of each number as it is now; None while it is down.
+        clocks: The clock of the machine of each number.
         restart: Starts a server that is down.
         kill: Ends a process.
         note: Writes a line of the trace.
@@ -39,6 +39,7 @@ class Faults:
         broker: SimulatedBroker,
         servers: Sequence[Server | None],
         *,
+        clocks: Sequence[MachineClock],
         restart: Callable[[int], Awaitable[Server]],
         kill: Callable[[Process], None],
         note: Callable[[str, Process], None],
@@ -48,6 +49,7 @@ class Faults:
         self._disk = disk
         self._broker = broker
         self._servers = servers
+        self._clocks = clocks
         self._restart = restart
         self._kill = kill
         self._note = note
@@ -112,13 +114,10 @@ class Faults:
     async def _clock(self, fault: Fault) -> None:
         """The clock of a machine is set wrong, and right again. Leases compare clocks: others may lose steps by it."""
         offset = self._random.choice(CLOCK_JUMPS_SECONDS)
-        servers = self._servers if self._plan.same_machine else [self._servers[fault.process]]
-        processes = [one.process for one in servers if one is not None]
-        for process in processes:
-            process.clock_offset = offset
+        clock = self._clocks[fault.process]
+        clock.offset = offset
         await asyncio.sleep(fault.seconds)
-        for process in processes:
-            process.clock_offset = 0.0
+        clock.offset = 0.0
 
     async def _locked(self, fault: Fault) -> None:
         other = sqlite3.connect(self._path, isolation_level=None, timeout=0)

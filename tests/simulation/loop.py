@@ -28,16 +28,23 @@ class Stuck(Exception):
     """Nothing is left that could happen."""
 
 
+class MachineClock:
+    """The wall clock of a machine: every process on it reads the same one, also one that starts later."""
+
+    def __init__(self) -> None:
+        self.offset = 0.0
+        """Seconds by which it is wrong."""
+
+
 class Process:
     """One process of the simulated machines."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, clock: MachineClock) -> None:
         self.name = name
+        self.clock = clock
         self.alive = True
         self.stopped_until = 0.0
         """Until when it is stopped (SIGSTOP), in seconds of the loop."""
-        self.clock_offset = 0.0
-        """Seconds by which its wall clock is wrong."""
         self.statements = 0
         """Statements that it has executed."""
         self.at_death: list[Callable[[], None]] = []
@@ -50,7 +57,7 @@ class Process:
             close()
 
 
-WORLD = Process("world")
+WORLD = Process("world", MachineClock())
 """Clients and the simulator itself; it never dies."""
 CURRENT: "contextvars.ContextVar[Process]" = contextvars.ContextVar("process", default=WORLD)
 

@@ -5,9 +5,11 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from typing import Any
 from unittest import mock
 
+from headgate.components import clock
 from headgate.features.runs.store import sqlite_checkpoints
 from headgate.features.runs.store.sqlite_writer import SqliteWriter
 from headgate.foundation import ids
@@ -98,7 +100,7 @@ def simulated(loop: SimulatedLoop, disk: Disk, seed: int) -> Iterator[None]:
     numbers = random.Random(f"{seed}:ids")
 
     def wall() -> float:
-        return EPOCH_SECONDS + loop.time() + CURRENT.get().clock_offset
+        return EPOCH_SECONDS + loop.time() + CURRENT.get().clock.offset
 
     def monotonic() -> float:
         return 1000 + loop.time()
@@ -124,6 +126,7 @@ def simulated(loop: SimulatedLoop, disk: Disk, seed: int) -> Iterator[None]:
             (time, "monotonic", monotonic),
             (time, "monotonic_ns", lambda: int((1000 + loop.time()) * 10**9)),
             (time, "perf_counter", monotonic),
+            (clock, "current_time", lambda: datetime.fromtimestamp(wall(), UTC)),
             (ids, "uuid7", uuid7),
             (sqlite3, "connect", connect),
             (sqlite_checkpoints, "CHECKPOINT_PAGES", CHECKPOINT_PAGES),

@@ -18,7 +18,9 @@ FaultKind = Literal[
 ]
 EMBEDDED_FAULTS: tuple[FaultKind, ...] = ("crash", "crash at statement", "stop", "disk full", "locked", "clock")
 QUEUE_FAULTS: tuple[FaultKind, ...] = ("queue away", "queue lost", "messages odd")
-FLOWS = ("single", "chain", "diamond", "fork")
+CLOCK_JUMPS_SECONDS = (-3600.0, -5.0, 5.0, 3600.0)
+STANDSTILL_SECONDS = 300.0
+FLOWS = ("single", "chain", "diamond", "fork", "waiting")
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,15 @@ class Plan:
     def last_event(self) -> float:
         """When the last thing of the plan has happened."""
         return max([run.at for run in self.runs] + [fault.at + fault.seconds for fault in self.faults])
+
+    @property
+    def standstill_seconds(self) -> float:
+        """Seconds in which something must happen in some run, as long as one is not over.
+
+        A run that is sent or parked while the clock of its machine is ahead may wait until that time comes.
+        """
+        is_ahead = any(fault.kind == "clock" for fault in self.faults)
+        return STANDSTILL_SECONDS + (max(CLOCK_JUMPS_SECONDS) if is_ahead else 0.0)
 
     def smaller(self) -> Iterator["Plan"]:
         """The plan with one thing left out, for finding the smallest that still fails."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from headgate.features.runs.events import ENDINGS
+from headgate.features.runs.steps.parking import PARKED
 from tests.simulation.cluster import ClusterEngine
 from tests.simulation.loop import SimulatedLoop
 from tests.simulation.plan import Plan, PlannedRun
@@ -17,6 +18,9 @@ from tests.simulation.server import Server
 MARGIN_LEASES = 12
 """Leases around a fault in which a step may be lost by a worker that lives."""
 LAST_ATTEMPT = 5
+WAIT_SECONDS = 40.0
+"""Of the steps `w`: longer than a worker waits, so that it parks them."""
+PARKED_ATTEMPTS = f"FROM flow_step_attempts WHERE status = 'retried' AND error_code = '{PARKED}'"
 
 
 class Rules:
@@ -113,12 +117,25 @@ class Rules:
                 self._fail(f"failed: run {planned.number} failed with {code}")
         for run_id, step, number, worker in self.rows(
             "SELECT flow_run_id, step_id, attempt_no, worker_id FROM flow_step_attempts WHERE status = 'retried'"
+            " AND error_code <> ?",
+            PARKED,
         ):
             holder = self._servers[worker]
             if holder.process.alive and not holder.disturbed:
                 self._fail(
                     f"taken from the living: attempt {number} at step {step} of run {self.started[run_id].number}"
                 )
+
+    def check_waits(self) -> None:
+        """No wait ended before its time, where every clock was right."""
+        if any(fault.kind == "clock" for fault in self._plan.faults):
+            return
+        for run_id, began, ended in self.rows(
+            "SELECT flow_run_id, min(started_at), max(finished_at) FROM flow_step_attempts WHERE step_id = 'w'"
+            " GROUP BY flow_run_id HAVING max(status = 'completed')"
+        ):
+            if ended - began < WAIT_SECONDS * 1_000_000:
+                self._fail(f"early: run {self.started[run_id].number} waited {(ended - began) / 1e6:.1f} seconds")
 
     def _may_fail(self, run_id: str, planned: PlannedRun, code: str, deaths: int) -> bool:
         if code == "worker_lost":

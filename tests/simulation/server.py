@@ -45,6 +45,8 @@ class Outcome:
     """Simulated time."""
     runs: int = 0
     deaths: int = 0
+    parked: int = 0
+    """Attempts that ended to wait without a worker."""
 
 
 def context_of(process: Process) -> contextvars.Context:

@@ -43,6 +43,10 @@ def test_a_seed_is_replayed_exactly(seed: int) -> None:
     assert first["callbacks"] > 100
 
 
+def test_a_long_wait_on_workers_is_parked() -> None:
+    assert json.loads(simulate("--seed", 701).stdout)["parked"] > 0
+
+
 @pytest.mark.timeout(MUTATION_SECONDS + 120)
 @pytest.mark.parametrize("name", sorted(MUTATIONS))
 def test_finds_a_fault_that_was_fixed(name: str, record_property: Record) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from headgate.components.clock import Wait
 from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.engine.embedded import EmbeddedBackend
@@ -23,17 +24,15 @@ from headgate.graph.model import Flow
 from headgate.sdk import Component, RunInput, Text, field, output
 from tests.simulation.cluster import ClusterEngine, SimulatedBroker, SqliteDispatchStore
 from tests.simulation.faults import Faults
-from tests.simulation.loop import CURRENT, WORLD, Process, SimulatedLoop, Stuck
+from tests.simulation.loop import CURRENT, WORLD, MachineClock, Process, SimulatedLoop, Stuck
 from tests.simulation.machine import Disk, simulated
-from tests.simulation.plan import Plan, PlannedRun
+from tests.simulation.plan import STANDSTILL_SECONDS, Plan, PlannedRun
 from tests.simulation.readers import Reader
-from tests.simulation.rules import Rules
+from tests.simulation.rules import PARKED_ATTEMPTS, WAIT_SECONDS, Rules
 from tests.simulation.server import Outcome, Server, Violation, context_of
 from tests.support.databases import make_settings
 from tests.support.engine import OneSpace, make_flow, make_services
 
-STANDSTILL_SECONDS = 300.0
-"""Seconds after the last fault in which something must happen in some run, as long as one is not over."""
 IDLE_SECONDS = 70.0
 """Seconds after the last run after which nothing may be kept in memory."""
 MOST_REQUESTS = 1000
@@ -44,8 +43,14 @@ DEFINITIONS: Mapping[str, Flow] = {
     "chain": make_flow({"a": "Work", "b": "Work", "c": "Work", "d": "Work"}, _CHAIN),
     "diamond": make_flow({"a": "Work", "b": "Work", "c": "Work", "d": "Work"}, _DIAMOND),
     "fork": make_flow({"a": "Work", "b": "Work", "c": "Work"}, ["a.text -> b.parts", "a.text -> c.parts"]),
+    "waiting": make_flow(
+        {"a": "Work", "w": "Wait", "b": "Work", "c": "Work"},
+        ["a.text -> w.value", "a.text -> b.parts", "w.value -> c.parts"],
+        w={"seconds": WAIT_SECONDS},
+    ),
 }
-LAST_STEPS = {"single": "a", "chain": "d", "diamond": "d", "fork": "c"}
+LAST_STEPS = {"single": "a", "chain": "d", "diamond": "d", "fork": "c", "waiting": "b"}
+"""Steps that fail once: that of `waiting` fails while the other branch waits."""
 
 
 class Work(Component):
@@ -86,6 +91,8 @@ class World:
         self._broker = SimulatedBroker(Random(f"{plan.seed}:broker"), self.loop)
         self._told: list[list[str]] = []
         self._servers: list[Server | None] = [None] * plan.processes
+        shared = MachineClock()
+        self._clocks = [shared if plan.same_machine else MachineClock() for _ in range(plan.processes)]
         self._all: dict[str, Server] = {}
         self._failed_once: set[str] = set()
         self._waiters: dict[asyncio.Task[None], tuple[Server, str]] = {}
@@ -107,6 +114,7 @@ class World:
                 self._disk,
                 self._broker,
                 self._servers,
+                clocks=self._clocks,
                 restart=self._running,
                 kill=self._kill,
                 note=self._note,
@@ -121,6 +129,7 @@ class World:
             finally:
                 self.loop.leave_tasks()
             self.outcome.runs = self._rules.row("SELECT count(*) FROM flow_runs")[0]
+            self.outcome.parked = self._rules.row(f"SELECT count(*) {PARKED_ATTEMPTS}")[0]
         self.outcome.violation = self._violations[0] if self._violations else ""
         self.outcome.callbacks, self.outcome.seconds = self.loop.callbacks, self.loop.time()
         return self.outcome
@@ -161,11 +170,13 @@ class World:
         while open_runs := self._rules.open_runs:
             if (now := self._rules.row("SELECT count(*) FROM flow_run_events")[0]) > happened:
                 happened, since = now, self.loop.time()
-            if self.loop.time() > since + STANDSTILL_SECONDS:
-                self._fail(f"not over: {open_runs} runs are open and nothing happened for {STANDSTILL_SECONDS:g} s")
+            if self.loop.time() > since + self._plan.standstill_seconds:
+                seconds = self._plan.standstill_seconds
+                self._fail(f"not over: {open_runs} runs are open and nothing happened for {seconds:g} s")
             await asyncio.sleep(1.0)
         await asyncio.sleep(IDLE_SECONDS)
         self._rules.check_ends(deaths=self.outcome.deaths)
+        self._rules.check_waits()
         self._rules.check_readers(self._readers)
         self._rules.check_memory()
         for task, (server, run_id) in self._waiters.items():
@@ -187,7 +198,7 @@ class World:
     async def _boot(self, number: int) -> Server:
         """Start a process; it is tried again until its engine is open."""
         while True:
-            process = Process(f"p{number}.{len(self._all)}")
+            process = Process(f"p{number}.{len(self._all)}", self._clocks[number])
             opening = self.loop.create_task(self._open(process, number), context=context_of(process))
             server: Server | None = await opening
             if server is not None:
@@ -231,7 +242,7 @@ class World:
             max_concurrent_runs=self._plan.slots,
             max_concurrent_steps=2,
         )
-        services = make_services(self._unused, components=[Work], engine=engine)
+        services = make_services(self._unused, components=[Work, Wait], engine=engine)
         return replace(services, definitions=definitions, spaces=OneSpace(), bus=bus)
 
     def _kill(self, process: Process) -> None:
