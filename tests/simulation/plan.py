@@ -20,7 +20,9 @@ EMBEDDED_FAULTS: tuple[FaultKind, ...] = ("crash", "crash at statement", "stop",
 QUEUE_FAULTS: tuple[FaultKind, ...] = ("queue away", "queue lost", "messages odd")
 CLOCK_JUMPS_SECONDS = (-3600.0, -5.0, 5.0, 3600.0)
 STANDSTILL_SECONDS = 300.0
-FLOWS = ("single", "chain", "diamond", "fork", "waiting")
+FLOWS = ("single", "chain", "diamond", "fork")
+WAITING = 0.1
+"""Share of the runs whose flow waits long."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ def draw(seed: int) -> Plan:
         lease_seconds=random.choice([1.0, 2.0, 8.0]),
         slots=random.choice([1, 2, 4, 16]),
         distributed=distributed,
-        runs=tuple(_run(random, number, processes, span) for number in range(random.randint(1, 24))),
+        runs=tuple(_waiting(seed, _run(random, number, processes, span)) for number in range(random.randint(1, 24))),
         faults=tuple(faults),
     )
 
@@ -133,6 +135,12 @@ def _run(random: Random, number: int, processes: int, span: float) -> PlannedRun
         watched=random.random() < 0.3,
         cancel_after=random.random() * 5 if 0.1 <= kind < 0.2 else None,
     )
+
+
+def _waiting(seed: int, run: PlannedRun) -> PlannedRun:
+    """The run, or one of a flow that waits long: drawn apart, so that the other runs of a seed stay what they are."""
+    waits = Random(f"{seed}:{run.number}:waiting").random() < WAITING
+    return replace(run, flow="waiting") if waits else run
 
 
 def _fault(random: Random, kinds: Sequence[FaultKind], processes: int, span: float) -> Fault:
