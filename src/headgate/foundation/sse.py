@@ -18,8 +18,9 @@ from headgate.foundation.errors import Forbidden, NotFound, Unauthenticated, Una
 
 HEARTBEAT_SECONDS = 15.0
 """Silence after which a comment is sent, so that nothing on the way takes the line for dead."""
-CHECK_SECONDS = 15.0
-"""Nothing is sent later than this after it was last asked whether the reader may have it."""
+CHECK_SECONDS = 2.0
+"""Nothing is sent later than this after the last check whether the reader may have it, and no stream stays open longer
+without one."""
 SSE_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 """No proxy keeps the events back."""
 
@@ -70,14 +71,18 @@ async def with_heartbeat(
     """
     waiting = asyncio.ensure_future(anext(events, None))
     clock = asyncio.get_running_loop().time
-    asked = clock()
+    asked = spoke = clock()
     try:
         while True:
-            done, _ = await asyncio.wait([waiting], timeout=seconds)
+            pause = seconds - (clock() - spoke)
+            done, _ = await asyncio.wait([waiting], timeout=pause if may_go_on is None else min(pause, CHECK_SECONDS))
             if may_go_on is not None and clock() - asked >= CHECK_SECONDS:
                 if not await may_go_on():
                     return
                 asked = clock()
+            if not done and clock() - spoke < seconds:
+                continue
+            spoke = clock()
             if not done:
                 yield b": still here\n\n"
                 continue

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
+from headgate.foundation.names import Name
 from headgate.graph.expressions import re2
 from headgate.graph.json_schema import schema_faults, schema_violations
 from headgate.graph.json_values import PlainObject, PlainText, parse_json
@@ -56,7 +57,7 @@ class TestCase(BaseModel):
     __test__ = False
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: PlainText = Field(min_length=1, max_length=100)
+    name: Name = Field(max_length=100)
     text: PlainText = Field(default="", max_length=100_000, description="The text input.")
     form: PlainObject = Field(default_factory=dict, description="Answers to the flow's form, by field id.")
     file_ids: list[FileId] = Field(

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from headgate.foundation.names import Name
 from headgate.graph.json_values import PlainJson, PlainObject, PlainText
 from headgate.graph.secret_reference import SavedSecret
 
@@ -163,7 +164,7 @@ class FlowSettings(Value):
 class Flow(Value):
     """A whole flow: what a draft holds, what a version freezes, what the text spec prints."""
 
-    name: PlainText = Field(default="Untitled flow", min_length=1, max_length=200)
+    name: Name = Field(default="Untitled flow", max_length=200)
     description: PlainText = Field(default="", max_length=10_000)
     nodes: tuple[Node, ...] = ()
     edges: tuple[Edge, ...] = ()

@@ -5,6 +5,8 @@ import platform
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -250,6 +252,27 @@ class TestFolderExcess:
         limits = Limits(scratch_bytes=1_000_000, scratch_entries=20, disk_reserve_bytes=0)
         assert words in folder_excess(tmp_path, limits)
         assert bool(folder_excess(tmp_path, limits)) == bool(words)
+
+    def test_counts_what_is_left_when_files_vanish_meanwhile(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A file that goes between being listed and being weighed excuses no other."""
+        for number in range(5):
+            (tmp_path / f"f{number}").write_bytes(b"x" * 300_000)
+        (tmp_path / "goes").mkdir()
+        scan = os.scandir
+
+        @contextmanager
+        def vanishing(folder: str) -> Iterator[Iterator[os.DirEntry[str]]]:
+            with scan(folder) as entries:
+                listed = sorted(entries, key=lambda entry: entry.name)
+                (tmp_path / "f0").unlink()
+                (tmp_path / "goes").rmdir()
+                yield iter(listed)
+
+        monkeypatch.setattr(os, "scandir", vanishing)
+        limits = Limits(scratch_bytes=1_000_000, scratch_entries=20, disk_reserve_bytes=0)
+        assert "bytes of files" in folder_excess(tmp_path, limits)
 
     def test_forgives_files_that_vanish(self, tmp_path: Path) -> None:
         assert folder_excess(tmp_path / "gone", Limits()) == ""

@@ -216,7 +216,7 @@ class TestHosts:
 
     @pytest.mark.parametrize("host", ["inner.test", "10.0.0.7", "169.254.169.254", "[::ffff:10.0.0.7]", "six.test"])
     async def test_must_have_addresses_that_flows_may_reach(self, open_pool: SandboxPool, host: str) -> None:
-        with pytest.raises(CodeFailed, match="may not be reached: the address is"):
+        with pytest.raises(CodeFailed, match="may not be reached: its address is"):
             await give(open_pool, FETCHES["urllib"], f"http://{host}/", host)
 
     async def test_must_exist(self, open_pool: SandboxPool) -> None:

@@ -59,6 +59,52 @@ def run(inputs):
 """
         assert await pool.runner("alice").call(code, "run", {"inputs": {"a": {"b": 1}}}) == [1, 2]
 
+    @pytest.mark.parametrize("journal", ["delete", "truncate", "memory"])
+    async def test_may_keep_a_database_in_its_scratch_folder(self, pool: SandboxPool, journal: str) -> None:
+        code = """
+import os, sqlite3, tempfile
+def run(inputs):
+    with tempfile.TemporaryDirectory() as folder:
+        place = os.path.join(folder, "rows.db")
+        first, second = sqlite3.connect(place), sqlite3.connect(place)
+        first.execute("pragma journal_mode=" + inputs)
+        first.execute("create table t (n integer)")
+        with first:
+            first.executemany("insert into t values (?)", [(n,) for n in range(1000)])
+        with second:
+            second.execute("update t set n = n + 1")
+        total = first.execute("select sum(n) from t").fetchone()[0]
+        first.close()
+        second.close()
+        return total
+"""
+        assert await pool.runner("alice").call(code, "run", {"inputs": journal}) == 500_500
+
+    async def test_has_no_lock_that_another_worker_could_see(self, pool: SandboxPool) -> None:
+        """A lock on a file that workers share, as libraries are, would tell another tenant a bit at a time."""
+        code = """
+import fcntl, struct, tempfile
+def run(inputs):
+    answers = []
+    with tempfile.TemporaryFile() as shared:
+        probe = struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 0, 0)
+        for ask in (
+            lambda: fcntl.flock(shared, fcntl.LOCK_EX | fcntl.LOCK_NB),
+            lambda: fcntl.fcntl(shared, fcntl.F_GETLK, probe),
+            lambda: fcntl.fcntl(shared, 36, probe),
+            lambda: fcntl.fcntl(shared, 37, probe),
+            lambda: fcntl.fcntl(shared, fcntl.F_SETLEASE, fcntl.F_RDLCK),
+            lambda: fcntl.fcntl(shared, fcntl.F_GETLEASE),
+        ):
+            try:
+                ask()
+                answers.append("answered")
+            except PermissionError:
+                answers.append("refused")
+    return answers
+"""
+        assert await pool.runner("alice").call(code, "run", {"inputs": 0}) == ["refused"] * 6
+
     async def test_may_use_threads_asyncio_and_temporary_files(self, pool: SandboxPool) -> None:
         code = """
 import asyncio, concurrent.futures, os, tempfile

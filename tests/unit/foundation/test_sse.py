@@ -6,6 +6,7 @@ from starlette.types import Message
 
 from headgate.foundation import sse
 from headgate.foundation.sse import EventStream, SseEvent, with_heartbeat
+from tests.support.patience import PATIENCE_SECONDS
 
 
 class TestTold:
@@ -56,7 +57,40 @@ class TestWithHeartbeat:
                     await asyncio.sleep(60)
 
         pieces = [piece async for piece in with_heartbeat(events(), seconds=0.01, may_go_on=may_go_on)]
-        assert len(pieces) == 2
+        assert len(pieces) <= 2
+        assert next(answers, None) is None
+
+    async def test_asks_also_while_nothing_happens_long_before_the_next_heartbeat(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sse, "CHECK_SECONDS", 0.01)
+
+        async def may_go_on() -> bool:
+            return False
+
+        async def silence() -> AsyncGenerator[SseEvent, None]:
+            await asyncio.Event().wait()
+            yield SseEvent("1", "a", {})
+
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            pieces = [piece async for piece in with_heartbeat(silence(), seconds=10_000, may_go_on=may_go_on)]
+        assert pieces == []
+
+    async def test_says_that_it_is_there_as_often_as_before(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sse, "CHECK_SECONDS", 0.001)
+        asked = 0
+
+        async def may_go_on() -> bool:
+            nonlocal asked
+            asked += 1
+            return asked < 20
+
+        async def silence() -> AsyncGenerator[SseEvent, None]:
+            await asyncio.Event().wait()
+            yield SseEvent("1", "a", {})
+
+        pieces = [piece async for piece in with_heartbeat(silence(), seconds=10_000, may_go_on=may_go_on)]
+        assert (asked, pieces) == (20, [])
 
     async def test_asks_no_more_often_than_it_must(self) -> None:
         async def may_go_on() -> bool:

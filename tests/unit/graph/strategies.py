@@ -3,6 +3,7 @@
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from headgate.foundation.names import name_from
 from headgate.graph.model import (
     Edge,
     Flow,
@@ -36,6 +37,7 @@ texts = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30),
     st.text(st.sampled_from(" \n\t#:|-\"'{}[]a1.+"), max_size=12),
 )
+names_of_flows = texts.map(lambda text: name_from(text, longest=200, otherwise="Untitled flow"))
 numbers = st.one_of(
     st.integers(-(2**63), 2**64 - 1), st.floats(allow_nan=False, allow_infinity=False), st.booleans(), st.none()
 )
@@ -126,7 +128,7 @@ def flows(draw: st.DrawFn, max_nodes: int = 6) -> Flow:
     ends = st.sampled_from(names) if names else ids
     edges = st.builds(Edge, source=ends, output=port_names, target=ends | ids, input=port_names)
     return Flow(
-        name=draw(texts.filter(bool)),
+        name=draw(names_of_flows),
         description=draw(texts),
         nodes=tuple(draw(nodes(name)) for name in names),
         edges=tuple(draw(st.lists(edges, max_size=8))),

@@ -39,7 +39,7 @@ DANGEROUS = """
     unshare setns chroot memfd_create io_uring_setup bpf keyctl add_key symlink symlinkat link linkat chmod fchmod
     fchmodat chown fchownat utimensat setxattr setuid setresuid setrlimit process_vm_readv pidfd_open
     pidfd_send_signal truncate userfaultfd perf_event_open open_by_handle_at seccomp sched_setaffinity setpriority
-    mknod mknodat fallocate alarm setitimer timer_create timerfd_create
+    mknod mknodat fallocate flock alarm setitimer timer_create timerfd_create
 """
 
 both = pytest.mark.parametrize("machine", sorted(ARCHITECTURES))
@@ -143,7 +143,11 @@ class TestGuards:
 
     def test_fcntl_sends_no_signals_and_grows_no_pipes(self, machine: str) -> None:
         assert decide(machine, "fcntl", 3, 1030) == ALLOW
-        assert {decide(machine, "fcntl", 3, command) for command in (6, 8, 10, 1024, 1031)} == {REFUSED}
+        assert {decide(machine, "fcntl", 3, command) for command in (8, 10, 1024, 1031)} == {REFUSED}
+
+    def test_record_locks_succeed_without_reaching_the_kernel(self, machine: str) -> None:
+        assert {decide(machine, "fcntl", 3, command) for command in (6, 7)} == {ANSWER}
+        assert {decide(machine, "fcntl", 3, command) for command in (5, 36, 37, 38)} == {REFUSED}
 
     def test_ioctl_asks_whether_a_descriptor_is_a_terminal_and_little_else(self, machine: str) -> None:
         assert decide(machine, "ioctl", 0, 0x5401) == ALLOW

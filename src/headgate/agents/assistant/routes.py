@@ -16,7 +16,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.idempotency.http import Once, headers_of
 from headgate.features.idempotency.service import StartOnce
 from headgate.foundation.api import problems
-from headgate.foundation.sse import EventStream, SseEvent, with_heartbeat
+from headgate.foundation.sse import EventStream, SseEvent, while_allowed, with_heartbeat
 
 router = APIRouter(prefix="/agentic", tags=["assistant"])
 
@@ -63,7 +63,7 @@ async def assist_stream(
         return repeated
     async with _released_on_error(once):
         desk = await assistant.open(caller, body, again)
-    return EventStream(with_heartbeat(_events(assistant, desk, body, once)))
+    return EventStream(with_heartbeat(_events(assistant, desk, body, once), may_go_on=while_allowed(again)))
 
 
 @router.post("/assist", summary="Ask the assistant", responses=problems(404, 409, 502), dependencies=_TURN)

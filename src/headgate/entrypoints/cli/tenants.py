@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 import typer
-from pydantic import BaseModel, StringConstraints
+from pydantic import BaseModel, Field
 from rich.markup import escape
 
 from headgate.entrypoints.cli.chosen import TENANT
@@ -13,6 +13,7 @@ from headgate.entrypoints.cli.session import operator, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.accounts.tenants import service
 from headgate.foundation.checked import checked
+from headgate.foundation.names import Name
 from headgate.foundation.settings import Settings
 
 app = typer.Typer(
@@ -23,9 +24,7 @@ app = typer.Typer(
 
 
 class _Wanted(BaseModel):
-    name: Annotated[
-        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")
-    ]
+    name: Annotated[Name, Field(max_length=200)]
 
 
 @app.command()

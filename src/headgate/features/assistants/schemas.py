@@ -3,8 +3,9 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from headgate.foundation import names
 from headgate.graph.json_values import PlainText
 from headgate.sdk import Model
 
@@ -13,7 +14,7 @@ def _model(value: str) -> str:
     return str(Model.model_validate(value)) if value else value
 
 
-Name = Annotated[PlainText, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
+Name = Annotated[names.Name, Field(max_length=100)]
 ModelName = Annotated[PlainText, Field(max_length=300), AfterValidator(_model)]
 
 

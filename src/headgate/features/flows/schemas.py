@@ -1,10 +1,12 @@
 """What the flows API takes and answers."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from headgate.features.flows.summaries import FlowSummary, VersionSummary
+from headgate.foundation.names import Name
+from headgate.graph.json_values import PlainText
 from headgate.graph.model import Flow
 
 IssueOut = dict[str, Any]
@@ -17,8 +19,8 @@ class _In(BaseModel):
 class FlowCreate(_In):
     """A new flow: empty, from a definition, or from spec text."""
 
-    name: str | None = Field(default=None, min_length=1, max_length=200)
-    description: str | None = Field(default=None, max_length=10_000)
+    name: Annotated[Name, Field(max_length=200)] | None = None
+    description: PlainText | None = Field(default=None, max_length=10_000)
     space_id: str | None = None
     definition: Flow | None = None
     spec: str | None = Field(default=None, max_length=1_000_000, description="The flow as spec text.")
@@ -27,8 +29,8 @@ class FlowCreate(_In):
 class FlowPatch(_In):
     """New name or description."""
 
-    name: str | None = Field(default=None, min_length=1, max_length=200)
-    description: str | None = Field(default=None, max_length=10_000)
+    name: Annotated[Name, Field(max_length=200)] | None = None
+    description: PlainText | None = Field(default=None, max_length=10_000)
 
 
 class OwnerIn(_In):

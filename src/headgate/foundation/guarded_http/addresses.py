@@ -9,7 +9,9 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_net
 from typing import NamedTuple
 
 from headgate.foundation.guarded_http.errors import AddressRefused
+from headgate.foundation.log import get_logger
 
+log = get_logger(__name__)
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
@@ -57,13 +59,16 @@ class AddressPolicy:
         self._allowed = tuple(allowed)
 
     def require(self, address: Address, host: str) -> None:
-        """Raise `AddressRefused` naming the host, the address and the reason when it may not be reached."""
+        """Raise `AddressRefused` naming the host and the reason when it may not be reached.
+
+        The address that a name resolved to is in the server's log only: it tells how the inside is built.
+        """
         reason = self.refusal(address)
         if reason is None:
             return
-        named = f"{host}" if host == str(address) else f"{host} ({address})"
+        log.warning("address_refused", host=host, address=str(address), reason=reason)
         raise AddressRefused(
-            f"{named} may not be reached: the address is {reason}.",
+            f"{host} may not be reached: its address is {reason}.",
             remedy="If flows are meant to reach it, the operator lists its network in "
             "HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS.",
         )

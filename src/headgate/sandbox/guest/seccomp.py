@@ -81,9 +81,10 @@ def _case(number: int, body: list[Instruction]) -> list[Instruction]:
 
 def _guarded(guard: Guard, known: dict[int, int]) -> list[Instruction]:
     body: list[Instruction] = []
-    for alternative in guard.alternatives:
+    answers = [*((one, ALLOW) for one in guard.alternatives), *((one, ANSWER) for one in guard.idle)]
+    for alternative, answer in answers:
         steps = [step for check in alternative for step in _steps(check, known)]
-        steps.append(Instruction(RETURN, ALLOW))
+        steps.append(Instruction(RETURN, answer))
         # A failed test leaves this alternative for the next one.
         body += [
             step._replace(fails=len(steps) - place - 1) if step.code == JUMP_EQUAL else step

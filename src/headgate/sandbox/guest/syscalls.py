@@ -21,7 +21,7 @@ BROKER: Final = -2
 ALLOWED_FOR: Final = {
     "open descriptors": """
         read write readv writev pread64 pwrite64 lseek close close_range dup dup2 dup3 pipe pipe2
-        fstat fsync fdatasync ftruncate flock fadvise64 sendfile
+        fstat fsync fdatasync ftruncate fadvise64 sendfile
     """,
     "paths, of which Landlock decides": """
         stat lstat newfstatat statx access faccessat faccessat2 getdents getdents64 getcwd chdir fchdir
@@ -70,6 +70,8 @@ class Guard:
 
     alternatives: tuple[tuple[Check, ...], ...]
     error: int = errno.EPERM
+    idle: tuple[tuple[Check, ...], ...] = ()
+    """Alternatives that are answered with success and do nothing."""
 
 
 def _one_of(argument: int, *values: int) -> tuple[tuple[Check, ...], ...]:
@@ -99,7 +101,11 @@ _AF_UNIX, _SOCK_STREAM, _SOCK_TYPE_MASK = 1, 1, 0xF
 _FCNTL_COMMANDS = (
     *(0, 1030),  # F_DUPFD, F_DUPFD_CLOEXEC
     *(1, 2, 3, 4),  # F_GETFD, F_SETFD, F_GETFL, F_SETFL
-)  # not F_SETOWN and F_SETSIG (signals to others), F_SETPIPE_SZ and record locks (kernel memory without bound), leases
+)  # not F_SETOWN and F_SETSIG (signals to others), F_SETPIPE_SZ (kernel memory without bound), leases
+_RECORD_LOCKS = (6, 7)
+"""F_SETLK and F_SETLKW. Locks of one process never exclude one another, and nobody else opens its scratch files: they
+succeed without reaching the kernel, as SQLite needs. On a shared library file a lock would be a channel to workers of
+other tenants, which is why neither `flock` nor the question for a lock (F_GETLK) is answered."""
 
 _IOCTL_REQUESTS = (
     0x5401,  # TCGETS: is this a terminal
@@ -127,7 +133,7 @@ GUARDED: Final = {
     "prlimit64": Guard(  # reading own limits, never setting any
         ((Check(0, 0), Check(2, 0, null=True)), (Check(0, SELF), Check(2, 0, null=True)))
     ),
-    "fcntl": Guard(_one_of(1, *_FCNTL_COMMANDS)),
+    "fcntl": Guard(_one_of(1, *_FCNTL_COMMANDS), idle=_one_of(1, *_RECORD_LOCKS)),
     "ioctl": Guard(_one_of(1, *_IOCTL_REQUESTS), error=errno.ENOTTY),
     "prctl": Guard(_one_of(0, *_PRCTL_OPTIONS)),
     "socketpair": Guard(((Check(0, _AF_UNIX), Check(1, _SOCK_STREAM, _SOCK_TYPE_MASK)),)),  # asyncio's wake-up pipe
@@ -182,7 +188,7 @@ ARCHITECTURES: Final = {
             access 21 pipe 22 select 23 sched_yield 24 mremap 25 msync 26 madvise 28 dup 32 dup2 33 pause 34
             nanosleep 35 getpid 39 sendfile 40 socket 41 sendto 44 recvfrom 45
             recvmsg 47 shutdown 48 getsockname 51 getpeername 52 socketpair 53 setsockopt 54 getsockopt 55 clone 56
-            exit 60 kill 62 uname 63 fcntl 72 flock 73 fsync 74 fdatasync 75 ftruncate 77 getdents 78 getcwd 79 chdir 80
+            exit 60 kill 62 uname 63 fcntl 72 fsync 74 fdatasync 75 ftruncate 77 getdents 78 getcwd 79 chdir 80
             fchdir 81 rename 82 mkdir 83 rmdir 84 unlink 87 readlink 89 umask 95 gettimeofday 96 getrlimit 97
             getrusage 98 sysinfo 99 times 100 getuid 102 getgid 104 geteuid 107 getegid 108 getppid 110 getpgrp 111
             getgroups 115 getresuid 118 getresgid 120 rt_sigpending 127 rt_sigtimedwait 128 rt_sigsuspend 130
@@ -198,7 +204,7 @@ ARCHITECTURES: Final = {
     "aarch64": Architecture(
         audit=0xC00000B7,
         numbers=_table("""
-            getcwd 17 epoll_create1 20 epoll_ctl 21 epoll_pwait 22 dup 23 dup3 24 fcntl 25 ioctl 29 flock 32 mkdirat 34
+            getcwd 17 epoll_create1 20 epoll_ctl 21 epoll_pwait 22 dup 23 dup3 24 fcntl 25 ioctl 29 mkdirat 34
             unlinkat 35 renameat 38 ftruncate 46 faccessat 48 chdir 49 fchdir 50 openat 56 close 57 pipe2 59
             getdents64 61 lseek 62 read 63 write 64 readv 65 writev 66 pread64 67 pwrite64 68 sendfile 71 pselect6 72
             ppoll 73 readlinkat 78 newfstatat 79 fstat 80 fsync 82 fdatasync 83 exit 93 exit_group 94 set_tid_address 96

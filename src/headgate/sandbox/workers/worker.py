@@ -6,6 +6,7 @@ import os
 import socket
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -162,6 +163,12 @@ def process_seconds(process: int) -> float:
         return 0.0
 
 
+def _entries_of(folder: str) -> Iterator[os.DirEntry[str]]:
+    """What is in a folder; nothing when it went meanwhile. Raises `OSError`."""
+    with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
+        yield from entries
+
+
 def folder_excess(folder: Path, limits: Limits) -> str:
     """Why a scratch folder is over its quota, for people; empty when it is not. Looks at no more than it must."""
     size, entries, waiting = 0, 0, [str(folder)]
@@ -170,16 +177,16 @@ def folder_excess(folder: Path, limits: Limits) -> str:
         if free.f_bavail * free.f_frsize < limits.disk_reserve_bytes:
             return f"the disk has less than {limits.disk_reserve_bytes} bytes left"
         while waiting:
-            with os.scandir(waiting.pop()) as found:
-                for entry in found:
-                    entries += 1
-                    if entries > limits.scratch_entries:
-                        return f"it made more than {limits.scratch_entries} files and folders"
+            for entry in _entries_of(waiting.pop()):
+                entries += 1
+                if entries > limits.scratch_entries:
+                    return f"it made more than {limits.scratch_entries} files and folders"
+                with suppress(FileNotFoundError):  # it went meanwhile; what is still there counts all the same
                     size += entry.stat(follow_symlinks=False).st_blocks * 512
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting.append(entry.path)
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
     except FileNotFoundError:
-        return ""  # files come and go while we look
+        return ""  # the whole folder went: its worker has ended
     except OSError:
         return "its folders nest too deeply or cannot be listed"
     return f"it wrote more than {limits.scratch_bytes} bytes of files" if size > limits.scratch_bytes else ""

@@ -12,6 +12,7 @@ from headgate.features.flows import versions
 from headgate.features.flows.schemas import PublishIn
 from headgate.features.flows.tables import FlowRow
 from headgate.foundation.checked import checked
+from headgate.foundation.names import name_from
 from headgate.foundation.quoting import shortened
 from headgate.graph.issues import Issue
 from headgate.graph.model import Flow
@@ -159,7 +160,9 @@ async def create_flow(visit: Visit, name: str, description: str = "", space_id: 
         description: What it is for.
         space_id: The space it belongs to; your own when empty.
     """
-    return await _create(visit, Flow(name=name[:200] or "Untitled", description=description[:10_000]), space_id)
+    return await _create(
+        visit, Flow(name=name_from(name, longest=200, otherwise="Untitled"), description=description[:10_000]), space_id
+    )
 
 
 async def create_flow_from_spec(visit: Visit, spec: str, space_id: str = "") -> Saved:

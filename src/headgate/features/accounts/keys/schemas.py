@@ -6,10 +6,9 @@ from typing import Annotated
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
 from headgate.features.accounts.keys.secret import PREFIX_LENGTH
+from headgate.foundation.names import Name
 
-KeyName = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")
-]
+KeyName = Annotated[Name, Field(max_length=100)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=36, pattern=r"^[0-9a-f-]+$")]
 
 

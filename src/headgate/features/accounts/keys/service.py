@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from pydantic import JsonValue
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.access.permissions import Permission, TenantRole
+from headgate.features.access.permissions import MEMBER, Permission, TenantRole, of_tenant_role
 from headgate.features.access.principal import Principal
 from headgate.features.accounts import repository as accounts
 from headgate.features.accounts.errors import AccountNotFound
@@ -42,7 +43,7 @@ async def create_key(
     """A new key of the caller's, or of somebody else where a command names them.
 
     Raises `ScopeUnknown`, `SpaceNotFound`, `NoMember`, `ExpiryPast`, `TooManyKeys`; `KeyTooWide` when the caller came
-    with a key that may less, and `AccountNotFound` when they are nobody of the tenant.
+    with a key that may less or scopes are those of admins, and `AccountNotFound` when they are nobody of the tenant.
     """
     at = now()
     if wanted.expires_at is not None and wanted.expires_at <= at:
@@ -53,6 +54,7 @@ async def create_key(
         raise AccountNotFound("Nobody is there whose key it would be.", remedy="Name the person whose key it is.")
     await _check_spaces(session, principal, wanted.space_ids or (), owner)
     await _refuse_wider(session, principal, scopes, wanted)
+    _refuse_scopes_of_admins(owner, scopes)
     if await repository.count_live(session, owner.id, at, tenant_id=principal.tenant_id) >= MOST_KEYS:
         raise TooManyKeys(MOST_KEYS)
     text = secret.new_key()
@@ -174,6 +176,22 @@ async def _refuse_wider(
     if mine.expires_at is not None and _outlives(wanted.expires_at, mine.expires_at):
         raise KeyTooWide(
             "The new key would work longer than yours.", remedy=f"Let it expire by {mine.expires_at.isoformat()}."
+        )
+
+
+def _refuse_scopes_of_admins(owner: User, scopes: frozenset[Permission] | None) -> None:
+    """A key names no permission that only admins have, unless its person is one.
+
+    It would allow nothing today, and everything on the day they become an admin.
+    """
+    if owner.role == TenantRole.ADMIN or scopes is None:
+        return
+    beyond: list[JsonValue] = [*sorted(scopes & (of_tenant_role(TenantRole.ADMIN) - MEMBER))]
+    if beyond:
+        raise KeyTooWide(
+            f"The new key would have scopes that only an admin has: {', '.join(map(str, beyond))}.",
+            remedy="Leave them out, or use the name of a role in a space, such as 'runner'.",
+            scopes=beyond,
         )
 
 

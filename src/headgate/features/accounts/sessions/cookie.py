@@ -13,8 +13,19 @@ PLAIN_COOKIE = "headgate"
 
 
 def is_secure(request: Request, server: ServerSettings) -> bool:
-    """Whether the person's browser speaks https: to this server, or to the proxy that people open."""
-    return request.url.scheme == "https" or server.public_url.startswith("https://")
+    """Whether the person's browser speaks https: to this server, or to the proxy that people open.
+
+    A proxy that is not listed as trusted, and the browser itself, are believed here: what they say can only make the
+    cookie stricter. Browsers send `Origin` with every request that changes something, and nothing but one that came
+    over https has a cookie named `__Host-`.
+    """
+    said = (request.headers.get("x-forwarded-proto", ""), request.headers.get("origin", "").partition(":")[0])
+    return (
+        request.url.scheme == "https"
+        or server.public_url.startswith("https://")
+        or "https" in said
+        or SECURE_COOKIE in request.cookies
+    )
 
 
 def cookie_name(request: Request, server: ServerSettings) -> str:

@@ -3,10 +3,11 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
 from headgate.features.access.permissions import Role
 from headgate.features.accounts.spaces.service import SeenSpace
+from headgate.foundation.names import Name
 
 
 class SpaceIn(BaseModel):
@@ -14,9 +15,7 @@ class SpaceIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: Annotated[
-        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]+$")
-    ]
+    name: Annotated[Name, Field(max_length=200)]
 
 
 class SpaceOut(BaseModel):

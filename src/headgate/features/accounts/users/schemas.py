@@ -8,6 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 
 from headgate.features.access.permissions import TenantRole
 from headgate.features.accounts.schemas import Person
+from headgate.foundation.names import Name
 
 _ADDRESS = r"^[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+$"
 
@@ -25,9 +26,7 @@ Email = Annotated[
     BeforeValidator(_address),
 ]
 """An e-mail address in lower case. Whether letters arrive there is for the admin to know."""
-PersonName = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")
-]
+PersonName = Annotated[Name, Field(max_length=200)]
 
 
 class UserIn(BaseModel):

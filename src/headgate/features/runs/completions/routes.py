@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, Response
 
-from headgate.features.access.caller import Caller, needs
+from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.idempotency.http import Once, headers_of
@@ -26,7 +26,7 @@ from headgate.features.runs.views.speaking import Speech
 from headgate.foundation.api import ReadSession, get_database
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
-from headgate.foundation.sse import EventStream, with_heartbeat
+from headgate.foundation.sse import EventStream, while_allowed, with_heartbeat
 
 RUN_HEADER = "X-Headgate-Run-Id"
 LOOK_SECONDS = 0.5
@@ -63,7 +63,9 @@ async def read_model(model: str, session: ReadSession, caller: Caller) -> ModelO
     responses={200: {"content": {"application/json": {}, "text/event-stream": {}}}},
     dependencies=_START,
 )
-async def complete(body: ChatRequest, request: Request, database: Rows, caller: Caller, once: Once) -> Response:
+async def complete(
+    body: ChatRequest, request: Request, database: Rows, caller: Caller, again: CallerAgain, once: Once
+) -> Response:
     """Run the published version of the flow that `model` names, with the last message of the user as its text.
 
     The messages before it are the chat's history. The run is cancelled when the client goes away, unless
@@ -83,6 +85,11 @@ async def complete(body: ChatRequest, request: Request, database: Rows, caller: 
     cancel = _canceller(engine, caller, key) if once.key is None else _do_not_cancel
     usage = body.stream_options is not None and body.stream_options.include_usage
     completion = Completion(key.run_id, body.model, usage)
+
+    async def check() -> None:
+        async with database.reading() as session:
+            await service.find_model(session, await again(), flow_id)
+
     if body.stream:
         answer: Response = EventStream(
             with_heartbeat(
@@ -90,7 +97,8 @@ async def complete(body: ChatRequest, request: Request, database: Rows, caller: 
                     Speech(engine, caller, key),
                     partial(runs.complete_text, engine, caller),
                     cancel,
-                )
+                ),
+                may_go_on=while_allowed(check),
             )
         )
     else:

@@ -105,7 +105,7 @@ class TestInstances:
         await us.make("admin", INSTANCES, id="ours", endpoint=server.endpoint, api_key=KEY)
         refused = await us.ask("admin", "POST", f"{INSTANCES}/ours/test")
         assert refused.status_code == 403
-        assert "may not be reached: the address is loopback" in refused.json()["detail"]
+        assert "may not be reached: its address is loopback" in refused.json()["detail"]
         assert (await us.ask("admin", "POST", f"{INSTANCES}/gone/test")).status_code == 404
 
 

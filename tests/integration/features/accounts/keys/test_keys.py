@@ -9,7 +9,7 @@ import httpx2
 import pytest
 from sqlalchemy import select
 
-from headgate.features.access.permissions import Role, of_role
+from headgate.features.access.permissions import Role, TenantRole, of_role, of_tenant_role
 from headgate.features.access.principal import DEFAULT_SPACE_ID
 from headgate.features.accounts.keys import service
 from headgate.features.accounts.keys.secret import hash_of, is_key, prefix_of
@@ -89,10 +89,12 @@ class TestMaking:
         made = await desk.made(scopes=["runner", "account.view"])
         assert made["scopes"] == sorted({*of_role(Role.RUNNER), "account.view"})
 
-    async def test_may_ask_for_more_than_one_has_and_gets_nothing_by_it(self, desk: Desk) -> None:
-        made = await desk.made(scopes=["keys.manage", "account.view"])
-        answer = await desk.client.get("/api-keys", headers=bearer(made["key"]), params={"everyone": True})
-        assert (answer.status_code, answer.json()["permission"]) == (403, "keys.manage")
+    async def test_may_ask_for_more_than_one_has_in_a_space_and_gets_nothing_by_it(self, desk: Desk) -> None:
+        made = await desk.made(scopes=["spaces.manage", "account.view"])
+        answer = await desk.client.patch(
+            f"/spaces/{DEFAULT_SPACE_ID}", headers=bearer(made["key"]), json={"name": "Renamed"}
+        )
+        assert (answer.status_code, answer.json()["permission"]) == (403, "spaces.manage")
         assert answer.json()["detail"].startswith("You lack"), "the key has it, the person has not"
 
     @pytest.mark.parametrize(
@@ -216,6 +218,17 @@ class TestAKeyThatMakesKeys:
         answer = await desk.make(bearer(first["key"]), **{**mine, **wish})
         assert (answer.status_code, answer.json()["code"]) == (403, "key_too_wide"), answer.text
         assert len(await desk.listed()) == 1
+
+    @pytest.mark.parametrize("role", list(Role))
+    async def test_of_a_member_names_nothing_that_only_admins_may(self, desk: Desk, role: Role) -> None:
+        """It would allow nothing today, and everything on the day its person becomes an admin."""
+        person = await desk.other(f"{role}@example.org")
+        only = sorted(of_tenant_role(TenantRole.ADMIN) - of_tenant_role(TenantRole.MEMBER))
+        for scopes in (["admin"], ["runner", "admin"], *([one] for one in only)):
+            answer = await person.make(scopes=scopes)
+            assert (answer.status_code, answer.json()["code"]) == (403, "key_too_wide"), (role, scopes)
+        for scopes in (["member"], [role.value], ["runs.start"]):
+            assert (await person.make(scopes=scopes)).status_code == 201
 
     async def test_reaches_no_space_that_it_is_not_for(self, desk: Desk) -> None:
         other = await add_space_row(desk.database, "Other")

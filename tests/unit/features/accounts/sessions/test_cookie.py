@@ -5,8 +5,9 @@ from headgate.features.accounts.sessions.cookie import drop_cookie, put_cookie, 
 from headgate.foundation.settings import ServerSettings
 
 
-def request(scheme: str, cookie: str = "") -> Request:
+def request(scheme: str, cookie: str = "", **more: str) -> Request:
     headers = [(b"host", b"headgate.example.org"), (b"cookie", cookie.encode())]
+    headers += [(name.replace("_", "-").encode(), value.encode()) for name, value in more.items()]
     return Request({"type": "http", "method": "GET", "scheme": scheme, "path": "/", "headers": headers})
 
 
@@ -26,6 +27,14 @@ class TestPutCookie:
     def test_has_a_plain_name_over_plain_http(self) -> None:
         assert put("http") == "headgate=abc; HttpOnly; Max-Age=60; Path=/; SameSite=lax"
 
+    @pytest.mark.parametrize(
+        "said", [{"x_forwarded_proto": "https"}, {"origin": "https://headgate.example.org"}], ids=["proxy", "browser"]
+    )
+    def test_is_strict_behind_a_proxy_that_nobody_told_headgate_of(self, said: dict[str, str]) -> None:
+        response = Response()
+        put_cookie(request("http", **said), response, ServerSettings(), "abc", seconds=60)
+        assert response.headers["set-cookie"] == put("https")
+
 
 class TestSessionToken:
     @pytest.mark.parametrize(
@@ -34,7 +43,7 @@ class TestSessionToken:
             ("https", "__Host-headgate=abc", "abc"),
             ("https", "headgate=abc", None),
             ("http", "headgate=abc", "abc"),
-            ("http", "__Host-headgate=abc", None),
+            ("http", "__Host-headgate=abc", "abc"),
             ("https", "headgate=planted; __Host-headgate=abc", "abc"),
             ("http", "headgate=", None),
             ("http", "", None),

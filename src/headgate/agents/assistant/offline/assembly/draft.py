@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
+from headgate.foundation.names import name_from
 from headgate.graph.model import Edge, Flow, FormField, Node
 from headgate.graph.names import free_name
 from headgate.graph.own_code import with_code
@@ -60,7 +61,7 @@ class Draft:
     def flow(self, name: str, description: str) -> Flow:
         """What has been put together; own components bring their code."""
         made = Flow(
-            name=name[:200] or "Untitled flow",
+            name=name_from(name, longest=200, otherwise="Untitled flow"),
             description=description[:2000],
             nodes=tuple(self.nodes.values()),
             edges=tuple(self.edges),

@@ -23,6 +23,7 @@ from headgate.agents.codev.domains.headgate.editing import editing_tools
 from headgate.agents.codev.domains.headgate.faults import STANDING, faults_of
 from headgate.agents.codev.domains.headgate.place import Place
 from headgate.features.access.permissions import Permission
+from headgate.foundation.names import name_from
 from headgate.graph.cases import TestCase
 from headgate.graph.model import Flow
 
@@ -101,4 +102,8 @@ class HeadgateWorkplace:
 
 def _old(before: Definition | None, new: Flow) -> Flow:
     """The flow before; of a new one an empty one that is called the same."""
-    return flow_of(before) if before is not None else Flow(name=new.name, description=new.description)
+    return (
+        flow_of(before)
+        if before is not None
+        else Flow(name=name_from(new.name, longest=200, otherwise="Untitled flow"), description=new.description)
+    )
