@@ -6,12 +6,14 @@ from pathlib import Path
 from headgate.components.document import components_page
 from headgate.entrypoints.cli.document import command_line_page
 from headgate.entrypoints.http.permissions_page import permissions_page
+from headgate.foundation.guarded_http.page import outgoing_page
 from headgate.foundation.settings.page import settings_page
 
 FOLDER = Path(__file__).parent
 PAGES: dict[str, Callable[[], str]] = {
     "command-line.md": command_line_page,
     "components.md": components_page,
+    "outgoing.md": outgoing_page,
     "permissions.md": permissions_page,
     "settings.md": settings_page,
 }

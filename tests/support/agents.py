@@ -15,6 +15,7 @@ from headgate.graph.model import Flow
 from headgate.sdk import Component, File, Model, Recording, Text, Transcript, field, output
 from tests.support.engine import COMPONENTS, make_flow
 from tests.support.keys import GivenKeys
+from tests.support.web import open_web
 
 
 class Book(Component):
@@ -43,7 +44,7 @@ class ServerModels:
         self._keys = GivenKeys(OPENAI_API_KEY="sk-test-0123456789abcdef", OPENAI_BASE_URL=base_url)
 
     async def chat_model(self, tenant_id: str, model: Model) -> Any:
-        return await service.create_chat_model(model, self._keys)
+        return await service.create_chat_model(model, self._keys, web=open_web())
 
     async def transcribe(self, tenant_id: str, model: Model, audio: Recording) -> Transcript:
         raise NotImplementedError

@@ -21,6 +21,7 @@ from tests.support.codev_script import Line, Request, ScriptedReasoning, next_li
 from tests.support.keys import GivenKeys
 from tests.support.openai_server import OpenAIServer
 from tests.support.scripted_server import Asked, Script
+from tests.support.web import open_web
 
 APPROVED = {"type": "plan_approval", "approved": True}
 ACCEPTED = {"type": "result_review", "accepted": True}
@@ -146,7 +147,7 @@ async def reasoning_at(wire: Wire) -> Reasoning:
     """The model behind the wire as a session asks it."""
     model = Model(provider="openai", name="gpt-4o", params={"temperature": 0.2})
     keys = GivenKeys(OPENAI_API_KEY="sk-of-a-test", OPENAI_BASE_URL=wire.server.base_url)
-    return ModelReasoning(model="openai/gpt-4o", chat=await service.create_chat_model(model, keys))
+    return ModelReasoning(model="openai/gpt-4o", chat=await service.create_chat_model(model, keys, web=open_web()))
 
 
 async def play_at(wire: Wire, place: FakePlace, *, rebuilt: bool = False, **changes: Any) -> Play:

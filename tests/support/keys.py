@@ -1,9 +1,13 @@
 """A key source of given values."""
 
+from collections.abc import Sequence
+
 from pydantic import SecretStr
 
 from headgate.features.secrets.errors import VariableKept
 from headgate.features.secrets.service import origin_of
+from headgate.foundation.guarded_http.addresses import Network
+from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
 
 
 class GivenKeys:
@@ -23,6 +27,10 @@ class GivenKeys:
         """With a variable that was stored for one server; all others are the server's own."""
         self._stored_for[name] = origin
         return self
+
+    async def networks(self, name: str) -> Sequence[Network]:
+        """Those of the operator: tests serve models on loopback."""
+        return OPERATOR_NETWORKS
 
     async def key_for(self, name: str, url: str, *, bound: bool = True) -> SecretStr | None:
         found = await self.key(name)

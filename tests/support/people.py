@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from ipaddress import ip_network
 from typing import Any
 
 import httpx2
@@ -18,7 +19,7 @@ from headgate.features.accounts.sessions.cookie import PLAIN_COOKIE
 from headgate.features.accounts.tables import ApiKey, Space, SpaceMember, Tenant, User, UserSession
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
-from headgate.foundation.settings import ServerSettings, Settings
+from headgate.foundation.settings import HttpSettings, ServerSettings, Settings
 
 BASE = "http://127.0.0.1:7411/api/v1"
 
@@ -123,6 +124,10 @@ def cookie(token: str, *, proof: bool = True) -> dict[str, str]:
     """Headers of a browser with a session; without proof, of one that another site's page uses."""
     headers = {"Cookie": f"{PLAIN_COOKIE}={token}"}
     return headers | {csrf.CSRF_HEADER: csrf.token_for(token)} if proof else headers
+
+
+LOOPBACK = HttpSettings(allowed_internal_cidrs=[ip_network("127.0.0.1/32")])
+"""`signed_in(settings, http=LOOPBACK)`: where stored addresses of models lead to the test's own servers."""
 
 
 def signed_in(settings: Settings, **groups: Any) -> Settings:

@@ -42,7 +42,7 @@ def assistance_of(
         database=runs.database,
         registry=base.registry,
         index=index,
-        models=ModelChooser(settings.models, keys_of, base.local_models, metrics),
+        models=ModelChooser(settings.models, keys_of, base.local_models, services.web, metrics),
         runs=runs,
         limits=settings.assistant,
         metrics=metrics,

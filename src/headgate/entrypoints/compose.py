@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from headgate.features.runs.preview import service as preview
     from headgate.features.testing import runner
     from headgate.foundation.events import EventSink
+    from headgate.foundation.guarded_http import GuardedHttp
     from headgate.foundation.telemetry import opening as telemetry_opening
 else:
     expiry = lazy_module("headgate.agents.codev.sessions.expiry")
@@ -81,6 +82,11 @@ class Parts(Installation):
     def mcp(self) -> "McpConnector":
         """Connects to MCP servers."""
         return self.services.connector
+
+    @property
+    def web(self) -> "GuardedHttp":
+        """The way to the servers of models."""
+        return self.services.web
 
     @property
     def checker(self) -> "ComponentChecker":

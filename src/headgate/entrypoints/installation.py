@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from headgate.features.testing import gate
     from headgate.features.workspace import workspace as workspaces
     from headgate.foundation import crypto
+    from headgate.foundation.guarded_http import outgoing
 else:
     installed = lazy_module("headgate.features.catalog.installed")
     search = lazy_module("headgate.features.catalog.search")
@@ -38,6 +39,7 @@ else:
     gate = lazy_module("headgate.features.testing.gate")
     workspaces = lazy_module("headgate.features.workspace.workspace")
     crypto = lazy_module("headgate.foundation.crypto")
+    outgoing = lazy_module("headgate.foundation.guarded_http.outgoing")
 
 
 class Installation:
@@ -101,7 +103,14 @@ class Installation:
 
     def variables_of(self, tenant_id: str) -> "lookup.Variables":
         """The variables of a tenant."""
-        return lookup.Variables(self.database, self.box, tenant_id, listed=providers.PROVIDER_VARIABLES)
+        settings = self.settings
+        return lookup.Variables(
+            self.database,
+            self.box,
+            tenant_id,
+            listed=providers.PROVIDER_VARIABLES,
+            open_to=outgoing.OPERATOR_NETWORKS if settings.server.auto_login else settings.http.allowed_internal_cidrs,
+        )
 
     def keys_of(self, principal: Principal) -> "ports.KeySource":
         """The source of the API keys of a user's models."""

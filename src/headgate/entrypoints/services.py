@@ -88,21 +88,22 @@ class StepServices:
         return self.installation.classes if self.installation.classes.enabled else None
 
     @cached_property
-    def _client(self) -> "guarded_http.GuardedHttp":
+    def web(self) -> "guarded_http.GuardedHttp":
+        """The guarded HTTP client, without traces: the way to the servers of models."""
         settings = self.installation.settings
         return guarded_http.GuardedHttp(settings.http, slots=_slots(settings))
 
     @cached_property
     def http(self) -> "HttpClient":
         """The guarded HTTP client."""
-        return traced.traced_http(self._client, self.telemetry)
+        return traced.traced_http(self.web, self.telemetry)
 
     @cached_property
     def chat_models(self) -> "ports.ChatModels":
         """Chat models of a tenant."""
         base = self.installation
         return traced.traced_models(
-            adapters.TenantModels(base.variables_of, base.local_models, self._client), self.telemetry
+            adapters.TenantModels(base.variables_of, base.local_models, self.web), self.telemetry
         )
 
     @cached_property
@@ -134,7 +135,7 @@ class StepServices:
     def connector(self) -> "mcp_connector.McpConnector":
         """Connects to MCP servers."""
         base = self.installation
-        return mcp_connector.McpConnector(base.database, base.box, self.secrets, self._client, base.settings.mcp)
+        return mcp_connector.McpConnector(base.database, base.box, self.secrets, self.web, base.settings.mcp)
 
     @cached_property
     def mcp(self) -> "adapters.SpaceServers":
@@ -152,15 +153,15 @@ class StepServices:
     def deliveries(self) -> "courier.Courier":
         """Sends step outputs to web addresses; registers its jobs."""
         base = self.installation
-        sender = attempt.Sender(self._client, self.secrets, self.files)
+        sender = attempt.Sender(self.web, self.secrets, self.files)
         return courier.Courier(base.database, base.box, sender, self.bus, self.jobs, metrics=self.telemetry.metrics)
 
     async def close(self) -> None:
         """Close the parts that were created."""
         if "code" in vars(self):
             await self.code.aclose()
-        if "_client" in vars(self):
-            await self._client.close()
+        if "web" in vars(self):
+            await self.web.close()
         if "local_models" in vars(self.installation):
             self.installation.local_models.close()
 

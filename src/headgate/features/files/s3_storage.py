@@ -20,6 +20,8 @@ PART_BYTES = 5 * 1024 * 1024
 IN_MEMORY_BYTES = 8 * 1024 * 1024
 """A content up to this size is checked in memory before it is handed on, a larger one in a temporary file."""
 RETRIES = 3
+_NO_PROXY = {"proxy_url": "http://127.0.0.1:9", "proxy_excludes": "0.0.0.0/0,::/0,*"}
+"""A proxy that no host uses: naming one is what keeps the library from taking those of the environment."""
 _FULL = ("XMinioStorageFull", "QuotaExceeded", "InsufficientStorage", "XMinioAdminBucketQuotaExceeded", " 507 ")
 
 
@@ -33,7 +35,7 @@ class S3Storage:
             settings.bucket,
             prefix=settings.prefix or None,
             config=_config(settings),
-            client_options={"allow_http": True, "timeout": "60s", "connect_timeout": "10s"},
+            client_options={"allow_http": True, "timeout": "60s", "connect_timeout": "10s", **_NO_PROXY},
             retry_config={"max_retries": RETRIES, "retry_timeout": timedelta(seconds=60)},
         )
 

@@ -1,7 +1,7 @@
 """Chat models whose calls fail with Headgate's errors. Imports LangChain: load it through `service` only."""
 
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from traceback import format_exc
@@ -30,9 +30,10 @@ _END_MARKS = ("finish_reason", "stop_reason", "status")
 
 def build_chat_model(
     chat_class: type[BaseChatModel],
-    arguments: dict[str, Any],
+    arguments: Callable[[], dict[str, Any]],
     caller: Caller,
     *,
+    prepare: Callable[[BaseChatModel], None],
     ends_are_marked: bool = False,
     shim: bool = False,
 ) -> BaseChatModel:
@@ -40,8 +41,9 @@ def build_chat_model(
 
     Args:
         chat_class: The provider's LangChain class.
-        arguments: Constructor arguments, the key among them as `SecretStr`.
+        arguments: Makes the constructor arguments, the key among them as `SecretStr`.
         caller: Who is called, for messages.
+        prepare: Called with the model before anything is asked.
         ends_are_marked: Whether a stream that ends without the protocol's last mark was cut off.
         shim: Whether tools go through a JSON schema.
 
@@ -50,7 +52,8 @@ def build_chat_model(
     """
     try:
         with _translated(caller):
-            model = translating(chat_class)(**arguments)
+            model = translating(chat_class)(**arguments())
+            prepare(model)
     except BrokenModelAnswer as error:  # nothing was asked yet: it is the arguments that are wrong
         raise BadModelSettings(
             f"{caller.provider} cannot be set up for {caller.model}: {error.extra['reason']}",

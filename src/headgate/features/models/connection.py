@@ -11,11 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record
 from headgate.features.models import catalogue
-from headgate.features.models.credentials import find_address
+from headgate.features.models.credentials import find_server
 from headgate.features.models.errors import ModelTimedOut, ModelUnreachable
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ollama import pulled_models
-from headgate.features.models.ports import KeySource
+from headgate.features.models.ports import GuardedWeb, KeySource
 from headgate.features.models.providers import LOCAL, Provider, find_provider, import_chat_class
 from headgate.features.models.service import create_chat_model, langchain_side, status_of
 from headgate.foundation.errors import HeadgateError, Unavailable
@@ -41,12 +41,13 @@ class ConnectionOut(BaseModel):
 
 
 async def try_provider(
-    keys: KeySource, *, provider: str, model: str | None = None, local: LocalModels | None = None
+    keys: KeySource, *, web: GuardedWeb, provider: str, model: str | None = None, local: LocalModels | None = None
 ) -> ConnectionOut:
     """Call a provider once. Raises `UnknownProvider`; every other failure is in the answer.
 
     Args:
         keys: Where its key comes from.
+        web: The way to its server.
         provider: Its id.
         model: The model to let answer; without it a provider that lists its models is asked for the list.
         local: The local models of this process.
@@ -59,7 +60,7 @@ async def try_provider(
         if not _lists_itself(known, model):
             await asyncio.to_thread(import_chat_class, known)  # may take seconds that are not the provider's
         async with _patience(known):
-            count = await _call(known, keys, model, local)
+            count = await _call(known, keys, web, model, local)
     except HeadgateError as error:
         failed = error
     return ConnectionOut(
@@ -85,13 +86,15 @@ def _lists_itself(provider: Provider, model: str | None) -> bool:
     return model is None and provider.id in {"ollama", LOCAL}
 
 
-async def _call(provider: Provider, keys: KeySource, model: str | None, local: LocalModels | None) -> int | None:
+async def _call(
+    provider: Provider, keys: KeySource, web: GuardedWeb, model: str | None, local: LocalModels | None
+) -> int | None:
     """How many models it offers, or None where a model answered."""
     if _lists_itself(provider, model):
         return await (_local(keys, local) if provider.id == LOCAL else _ollama(provider, keys))
     name = model or catalogue.default_name(provider.id) or _ANY_NAME
     params = {"max_retries": 0} if "max_retries" in provider.params else {}
-    chat = await create_chat_model(Model(provider=provider.id, name=name, params=params), keys, local=local)
+    chat = await create_chat_model(Model(provider=provider.id, name=name, params=params), keys, local=local, web=web)
     if model is None:
         count: int | None = await langchain_side().count_models(chat)
         if count is not None:
@@ -101,8 +104,9 @@ async def _call(provider: Provider, keys: KeySource, model: str | None, local: L
 
 
 async def _ollama(provider: Provider, keys: KeySource) -> int:
-    address = await find_address(provider, keys) or ""
-    names = await pulled_models(address)
+    server = await find_server(provider, keys)
+    address = server.address
+    names = await pulled_models(server)
     if names is None:
         raise ModelUnreachable(
             f"No Ollama server answers at {address}.", remedy="Start it, or set OLLAMA_BASE_URL to where it runs."

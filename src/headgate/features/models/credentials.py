@@ -1,5 +1,6 @@
 """Find a provider's key and address among the variables, and send a key nowhere but where it belongs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,8 @@ from headgate.features.models.params import ModelParams
 from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import PROVIDER_VARIABLES, PROVIDERS, Provider, Setting
 from headgate.features.secrets.service import origin_of
+from headgate.foundation.guarded_http.addresses import Network
+from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,8 @@ class Credentials:
     """Name of the variable the key came from; empty when there is none."""
     base_url: str
     """Address that is called; empty when the provider's package knows it."""
+    networks: Sequence[Network] | None = None
+    """Internal networks that the address may be in; None for those that flows may reach."""
 
 
 async def find_credentials(provider: Provider, params: ModelParams, keys: KeySource) -> Credentials:
@@ -30,11 +35,11 @@ async def find_credentials(provider: Provider, params: ModelParams, keys: KeySou
         KeyMissing: A required variable is set nowhere; the error names it, and the user's own when they named one.
         BadModelSettings: The variable they named is another provider's key.
     """
-    own_address = await _lookup(provider.base_url, keys)
-    address = params.base_url or (own_address.value if own_address else None)
+    own_address = await find_server(provider, keys)
+    address = params.base_url or own_address.address or None
     if provider.base_url is not None and address is None and provider.base_url.required:
         raise _address_missing(provider, provider.base_url)
-    key = await _find_key(provider, params, keys, own_address.value if own_address else None)
+    key = await _find_key(provider, params, keys, own_address.address or None)
     arguments: dict[str, Any] = {}
     if provider.base_url is not None and address is not None:
         arguments[provider.base_url.argument] = address
@@ -46,7 +51,8 @@ async def find_credentials(provider: Provider, params: ModelParams, keys: KeySou
             arguments[setting.argument] = found.value
         elif setting.required:
             raise _variable_missing(provider, setting)
-    return Credentials(arguments, key.variable if key else "", address or "")
+    networks = None if params.base_url else own_address.networks
+    return Credentials(arguments, key.variable if key else "", address or "", networks)
 
 
 async def missing_variable(provider: Provider, keys: KeySource) -> str | None:
@@ -63,11 +69,31 @@ async def find_address(provider: Provider, keys: KeySource) -> str | None:
     return found.value if found else None
 
 
+async def find_server(provider: Provider, keys: KeySource) -> "Server":
+    """The same with the internal networks that it may be in."""
+    found = await _lookup(provider.base_url, keys)
+    if found is None or provider.base_url is None:
+        return Server("", None)
+    if found.variable:
+        return Server(found.value, await keys.networks(found.variable))
+    return Server(found.value, OPERATOR_NETWORKS if provider.base_url.default_is_internal else None)
+
+
 async def own_origins(provider: Provider, keys: KeySource) -> frozenset[str]:
     """The servers that a provider's key belongs to: its own, and the one that the operator or tenant set for it."""
     found = await find_address(provider, keys)
     default = provider.base_url.default if provider.base_url is not None else None
     return frozenset(origin_of(one) for one in (found, default, *provider.servers) if one)
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A provider's server as its variable or default says."""
+
+    address: str
+    """Empty when neither says it: its package knows it then."""
+    networks: Sequence[Network] | None
+    """Internal networks that it may be in; None for those that flows may reach."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from headgate.features.models.errors import (
 )
 from headgate.features.models.failure import Failure, causes, read_failure
 from headgate.foundation.errors import HeadgateError
+from headgate.foundation.guarded_http import ConnectFailed, ConnectionDropped, HostNotFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +52,18 @@ _MAYBE_NO_MONEY = ("exceeded your current quota", "check your plan and billing")
 _TOO_MANY = ("rate_limit", "resource_exhausted", "too many requests")
 _FILTERED = ("content_filter", "content_policy", "content filter", "contentfilterfinishreasonerror")
 _PROVIDER_DOWN = ("overloaded_error", "server_error", "internal_error", "service_unavailable")
+_CONNECTION = (ConnectFailed, ConnectionDropped, HostNotFound)
 
 
 def friendly_error(error: BaseException, caller: Caller | None = None) -> HeadgateError:
     """The error to show for an exception raised by a call to a model.
 
-    An exception that already is, or came from, a `HeadgateError` gives that one. The provider's own words are kept,
-    the deepest that mean something; keys are taken out of them.
+    An exception that already is, or came from, a `HeadgateError` gives that one, unless it only says that a connection
+    failed: the rules below name the provider too. The provider's own words are kept, the deepest that mean something;
+    keys are taken out of them.
     """
     for one in causes(error):
-        if isinstance(one, HeadgateError):
+        if isinstance(one, HeadgateError) and not isinstance(one, _CONNECTION):
             return one
     failure = read_failure(error)
     caller = caller or Caller()

@@ -2,23 +2,30 @@
 
 from typing import TYPE_CHECKING
 
+import orjson
+
+from headgate.features.models.credentials import Server
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.guarded_http.outgoing import MODEL_LISTS
 from headgate.foundation.lazy import lazy_module
+from headgate.foundation.settings import HttpSettings
 
 if TYPE_CHECKING:
-    import httpx2
+    from headgate.foundation import guarded_http
 else:
-    httpx2 = lazy_module("httpx2")
+    guarded_http = lazy_module("headgate.foundation.guarded_http")
 
 _PATIENCE_SECONDS = 0.5
 
 
-async def pulled_models(base_url: str) -> list[str] | None:
+async def pulled_models(server: Server) -> list[str] | None:
     """Names of the models an Ollama server holds; None when no such server answers at once."""
+    settings = HttpSettings(allowed_internal_cidrs=list(server.networks or ()), timeout_seconds=_PATIENCE_SECONDS)
+    http = guarded_http.GuardedHttp(MODEL_LISTS.limits(settings), pauses=())
     try:
-        # A server on this machine or network: a proxy meant for the web must not see the request.
-        async with httpx2.AsyncClient(timeout=_PATIENCE_SECONDS, trust_env=False) as client:
-            answer = await client.get(f"{base_url.rstrip('/')}/api/tags")
-            listed = answer.json()["models"]
-            return [str(entry["name"]) for entry in listed]
-    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, KeyError, TypeError):
+        answer = await http.request("GET", f"{server.address.rstrip('/')}/api/tags")
+        return [str(entry["name"]) for entry in orjson.loads(answer.content)["models"]]
+    except (HeadgateError, ValueError, KeyError, TypeError):
         return None
+    finally:
+        await http.close()

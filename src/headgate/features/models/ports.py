@@ -1,16 +1,18 @@
 """What the models feature needs from others: keys, and a guarded way to the addresses a flow names."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from pydantic import JsonValue, SecretStr
 
 from headgate.features.secrets.errors import VariableKept
 from headgate.features.secrets.service import origin_of
+from headgate.foundation.guarded_http.addresses import Network
+from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
 from headgate.sdk.calls import CallRequest, CallResult
 
 if TYPE_CHECKING:  # named without importing the HTTP library
-    import httpx2
+    from headgate.foundation.guarded_http.transport import SharedTransport
 
 
 class KeySource(Protocol):
@@ -18,6 +20,13 @@ class KeySource(Protocol):
 
     async def key(self, name: str) -> SecretStr | None:
         """The value of the variable of that name; None when it is nowhere."""
+        ...
+
+    async def networks(self, name: str) -> Sequence[Network]:
+        """Internal networks that the address in a variable may lead to.
+
+        An address of the environment is the operator's own choice, one that was stored is a tenant's.
+        """
         ...
 
     async def key_for(self, name: str, url: str, *, bound: bool = True) -> SecretStr | None:
@@ -30,14 +39,18 @@ class KeySource(Protocol):
 
 
 class GuardedWeb(Protocol):
-    """The way to a server that a flow chose."""
+    """The way to every server of models."""
 
     async def check(self, url: str) -> None:
         """Return when it may be called; raise `Forbidden` naming the address when it may not."""
         ...
 
-    def model_client(self) -> "httpx2.AsyncClient":
-        """A client that resolves, checks and connects as every other request of a flow."""
+    def library_transport(self, networks: Sequence[Network] | None = None) -> "SharedTransport":
+        """What a provider's library sends its requests through: resolved, checked and connected like a flow's.
+
+        Args:
+            networks: Internal networks that are open; None for those that flows may reach.
+        """
         ...
 
 
@@ -58,6 +71,10 @@ class EnvironmentKeys:
         """The value of an allowed variable that is set and not blank."""
         value = self._environment.get(name, "").strip() if name in self._names else ""
         return SecretStr(value) if value else None
+
+    async def networks(self, name: str) -> Sequence[Network]:  # noqa: ARG002
+        """Those of the operator's own servers."""
+        return OPERATOR_NETWORKS
 
     async def key_for(self, name: str, url: str, *, bound: bool = True) -> SecretStr | None:  # noqa: ARG002
         """None, or a refusal: the server's own keys go to no server that a flow chose."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import JsonValue
 
@@ -18,6 +18,9 @@ from headgate.graph.names import nearest
 if TYPE_CHECKING:  # named without importing LangChain at start-up
     from langchain_core.language_models import BaseChatModel
 
+ClientKind = Literal["httpx2", "httpx", "client_kwargs", "client_args", "anthropic", "watsonx", "own"]
+"""`httpx2` and `httpx`: it takes `http_client` and `http_async_client` of that library. `client_kwargs` and
+`client_args`: it takes arguments for its httpx clients under that name. `own`: Headgate's own process of a model."""
 LOCAL = "local"
 """The provider whose models run inside Headgate."""
 
@@ -31,6 +34,8 @@ class Setting:
     """Names to look under, best first."""
     required: bool = True
     default: str | None = None
+    default_is_internal: bool = False
+    """Whether the default is a server of this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,8 @@ class Provider:
     params: Mapping[str, str]
     """Name in `Model.params` to constructor argument; a dot leads into a nested object."""
     docs: str
+    client: ClientKind
+    """How its library is put on the guarded transport; see `clients`."""
     key: Setting | None = None
     base_url: Setting | None = None
     settings: tuple[Setting, ...] = ()
@@ -53,8 +60,6 @@ class Provider:
     """Arguments always passed."""
     servers: tuple[str, ...] = ()
     """Its servers, where no default address names them."""
-    client: str | None = None
-    """Argument that takes an `httpx2.AsyncClient`: a server that a flow chose is called through the guarded one."""
     flow_base_url: bool = False
     """Whether a flow may say where the server is. A provider with one address never sends its key elsewhere."""
     needs: tuple[str, ...] = ()
@@ -92,6 +97,7 @@ _TABLE = (
         params=_OPENAI,
         fixed={"stream_usage": True},
         ends_are_marked=True,
+        client="httpx2",
         docs="https://platform.openai.com/docs/models",
     ),
     Provider(
@@ -105,6 +111,7 @@ _TABLE = (
         params=_SAMPLING | _CALLING | {"top_k": "top_k", "reasoning_effort": "reasoning_effort"},
         fixed={"stream_usage": True},
         ends_are_marked=True,
+        client="anthropic",
         docs="https://docs.anthropic.com/en/docs/about-claude/models",
     ),
     Provider(
@@ -119,6 +126,7 @@ _TABLE = (
         params=_SAMPLING
         | _CALLING
         | {"max_tokens": "max_output_tokens", "top_k": "top_k", "seed": "seed", "reasoning_effort": "reasoning_effort"},
+        client="client_args",
         docs="https://ai.google.dev/gemini-api/docs/models",
     ),
     Provider(
@@ -133,6 +141,7 @@ _TABLE = (
         | _CALLING
         | {"top_p": "model_kwargs.top_p", "seed": "model_kwargs.seed", "reasoning_effort": "reasoning_effort"},
         ends_are_marked=True,
+        client="httpx",
         docs="https://console.groq.com/docs/models",
     ),
     Provider(
@@ -141,7 +150,7 @@ _TABLE = (
         extra="ollama",
         module="langchain_ollama",
         class_name="ChatOllama",
-        base_url=Setting("base_url", ("OLLAMA_BASE_URL",), default="http://localhost:11434"),
+        base_url=Setting("base_url", ("OLLAMA_BASE_URL",), default="http://localhost:11434", default_is_internal=True),
         params=_SAMPLING
         | {
             "max_tokens": "num_predict",
@@ -151,6 +160,7 @@ _TABLE = (
             "timeout_seconds": "client_kwargs.timeout",
         },
         flow_base_url=True,
+        client="client_kwargs",
         docs="https://ollama.com/library",
     ),
     Provider(
@@ -166,6 +176,7 @@ _TABLE = (
             Setting("username", ("WATSONX_USERNAME",), required=False),  # outside IBM's cloud
         ),
         params=_SAMPLING | {"seed": "seed", "reasoning_effort": "reasoning_effort"},
+        client="watsonx",
         docs="https://www.ibm.com/products/watsonx-ai/foundation-models",
     ),
     Provider(
@@ -180,7 +191,7 @@ _TABLE = (
         params=_OPENAI | {"max_tokens": "extra_body.max_tokens"},
         fixed={"stream_usage": True, "use_responses_api": False},
         ends_are_marked=True,
-        client="http_async_client",
+        client="httpx2",
         flow_base_url=True,
         docs="https://platform.openai.com/docs/api-reference/chat",
     ),
@@ -196,6 +207,7 @@ _TABLE = (
         timeout_seconds=900.0,
         needs=("xllamacpp",),
         ends_are_marked=True,
+        client="own",
         docs="https://github.com/xorbitsai/xllamacpp",
     ),
 )

@@ -72,7 +72,9 @@ async def test_provider(
     """Call the provider once with what is set for it. A provider that fails is an answer, not an error."""
     await request.app.state.throttle.allow(Scope.PROVIDER_TEST, f"{caller.tenant_id}/{caller.user_id}")
     state = request.app.state
-    found = await try_provider(state.keys_of(caller), provider=provider, model=body.model, local=state.local_models)
+    found = await try_provider(
+        state.keys_of(caller), web=state.web, provider=provider, model=body.model, local=state.local_models
+    )
     async with database.writing() as session:
         await record_test(session, caller, found)
     return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from headgate.features.models import catalogue
-from headgate.features.models.credentials import Credentials, find_address, find_credentials, missing_variable
+from headgate.features.models.credentials import Credentials, find_credentials, find_server, missing_variable
 from headgate.features.models.diagnosis import Caller, friendly_error
 from headgate.features.models.errors import BadModelSettings, NoModelConfigured
 from headgate.features.models.local.models import LocalModels
@@ -22,10 +22,16 @@ from headgate.features.models.providers import (
     import_chat_class,
     is_installed,
 )
+from headgate.foundation.lazy import lazy_module
 from headgate.sdk.values import Model
 
-if TYPE_CHECKING:  # named without importing LangChain at start-up
+if TYPE_CHECKING:  # named without importing LangChain and the HTTP library at start-up
     from langchain_core.language_models import BaseChatModel
+
+    from headgate.features.models import clients
+    from headgate.foundation.guarded_http.transport import SharedTransport
+else:
+    clients = lazy_module("headgate.features.models.clients")
 
 __all__ = ["ProviderStatus", "create_chat_model", "default_model", "friendly_error", "list_providers"]
 
@@ -71,7 +77,7 @@ async def create_chat_model(
     keys: KeySource,
     *,
     local: LocalModels | None = None,
-    web: GuardedWeb | None = None,
+    web: GuardedWeb,
 ) -> "BaseChatModel":
     """A LangChain chat model, its key filled in; its calls fail with a `HeadgateError` only.
 
@@ -79,7 +85,7 @@ async def create_chat_model(
         model: Provider, name and params.
         keys: Where keys come from.
         local: The local models of this process; needed for the provider `local`.
-        web: The way to an address that came with the flow.
+        web: The way to the provider's server, wherever its address came from.
 
     Raises:
         Invalid: Unknown provider, package or key missing, or wrong settings; each says what to do.
@@ -88,16 +94,13 @@ async def create_chat_model(
     """
     provider = find_provider(model.provider)
     params = ModelParams.parse(model.params, provider=provider, api_key=model.api_key)
-    guarded = web if params.base_url is not None else None
-    if guarded is not None:
-        await guarded.check(params.base_url or "")
+    if params.base_url is not None:
+        await web.check(params.base_url)
     if provider.id == LOCAL:
         credentials = Credentials(_local_arguments(model, local), "", "")
     else:
         credentials = await find_credentials(provider, params, keys)
     arguments = {"model": model.name, **constructor_arguments(provider, params), **credentials.arguments}
-    if guarded is not None and provider.client is not None:
-        arguments[provider.client] = guarded.model_client()
     caller = Caller(
         model=f"{provider.id}/{model.name}",
         provider=provider.label,
@@ -107,7 +110,8 @@ async def create_chat_model(
     )
     shim = catalogue.resolve(model).tools == "shim" if params.tool_shim is None else params.tool_shim
     # Importing a provider's package and building its client take up to seconds, in which others must be served.
-    return await asyncio.to_thread(_build, provider, arguments, caller, shim=shim)
+    transport = None if provider.id == LOCAL else web.library_transport(credentials.networks)
+    return await asyncio.to_thread(_build, provider, arguments, caller, transport, shim=shim)
 
 
 async def list_providers(keys: KeySource, *, local: LocalModels | None = None) -> list[ProviderStatus]:
@@ -176,8 +180,9 @@ async def _variable_status(provider: Provider, keys: KeySource) -> tuple[str, st
 
 
 async def _ollama_status(provider: Provider, keys: KeySource) -> tuple[str | None, str, str]:
-    address = await find_address(provider, keys) or ""
-    names = await pulled_models(address)
+    server = await find_server(provider, keys)
+    address = server.address
+    names = await pulled_models(server)
     suggested = catalogue.default_name(provider.id)
     if names is None:
         return suggested, f"No Ollama server answers at {address}.", "Start it, or set OLLAMA_BASE_URL."
@@ -203,11 +208,18 @@ def _local_arguments(model: Model, local: LocalModels | None) -> dict[str, Any]:
     return local.client_arguments(model.name)
 
 
-def _build(provider: Provider, arguments: dict[str, Any], caller: Caller, *, shim: bool) -> "BaseChatModel":
+def _build(
+    provider: Provider, arguments: dict[str, Any], caller: Caller, transport: "SharedTransport | None", *, shim: bool
+) -> "BaseChatModel":
     chat_class = import_chat_class(provider)
     chat = langchain_side()
     model: BaseChatModel = chat.build_chat_model(
-        chat_class, arguments, caller, ends_are_marked=provider.ends_are_marked, shim=shim
+        chat_class,
+        lambda: clients.client_arguments(provider, arguments, transport),
+        caller,
+        prepare=lambda made: clients.replace_clients(provider, made, transport),
+        ends_are_marked=provider.ends_are_marked,
+        shim=shim,
     )
     return model
 

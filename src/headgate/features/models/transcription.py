@@ -1,6 +1,6 @@
 """Speech into text, over OpenAI's `/audio/transcriptions`, which Groq and most servers of Whisper speak too."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headgate.features.models.credentials import find_credentials
 from headgate.features.models.diagnosis import Caller, friendly_error
@@ -8,7 +8,13 @@ from headgate.features.models.errors import BadModelSettings, InputTooLarge, Pro
 from headgate.features.models.params import ModelParams
 from headgate.features.models.ports import GuardedWeb, KeySource
 from headgate.features.models.providers import Provider, find_provider
+from headgate.foundation.lazy import lazy_module
 from headgate.sdk.values import Model, Recording, Transcript
+
+if TYPE_CHECKING:
+    from headgate.features.models import clients
+else:
+    clients = lazy_module("headgate.features.models.clients")
 
 PATHS = {"openai": "", "openai_compatible": "", "groq": "/openai/v1"}
 """Providers that transcribe, and what their API's path adds to their address."""
@@ -16,7 +22,7 @@ MOST_BYTES = 25_000_000
 """Largest recording that OpenAI takes."""
 
 
-async def transcribe(model: Model, audio: Recording, keys: KeySource, *, web: GuardedWeb | None = None) -> Transcript:
+async def transcribe(model: Model, audio: Recording, keys: KeySource, *, web: GuardedWeb) -> Transcript:
     """The words of a recording.
 
     Args:
@@ -24,7 +30,7 @@ async def transcribe(model: Model, audio: Recording, keys: KeySource, *, web: Gu
             its params `base_url`, `timeout_seconds` and `max_retries`.
         audio: What was recorded.
         keys: Where keys come from.
-        web: The way to an address that came with the flow.
+        web: The way to the provider's server.
 
     Raises:
         Invalid: A provider that does not transcribe, a missing key or package, or wrong settings.
@@ -43,9 +49,8 @@ async def transcribe(model: Model, audio: Recording, keys: KeySource, *, web: Gu
             remedy="Split it, or save it with stronger compression.",
         )
     params = ModelParams.parse(model.params, provider=provider, api_key=model.api_key)
-    guarded = web if params.base_url is not None else None
-    if guarded is not None:
-        await guarded.check(params.base_url or "")
+    if params.base_url is not None:
+        await web.check(params.base_url)
     credentials = await find_credentials(provider, params, keys)
     timeout = params.timeout_seconds or provider.timeout_seconds
     caller = Caller(
@@ -60,7 +65,7 @@ async def transcribe(model: Model, audio: Recording, keys: KeySource, *, web: Gu
         base_url=credentials.base_url.rstrip("/") + PATHS[provider.id],
         timeout=timeout,
         max_retries=2 if params.max_retries is None else params.max_retries,
-        http_client=guarded.model_client() if guarded is not None else None,
+        http_client=clients.client(web.library_transport(credentials.networks)),
     )
     async with client:
         return await _asked(client, model, audio, caller)

@@ -1,7 +1,7 @@
 """Where components and models find their keys: the tenant's variables first, then the server's environment."""
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
@@ -12,6 +12,8 @@ from headgate.features.secrets.service import RESERVED_PREFIX
 from headgate.foundation import secret_values
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
+from headgate.foundation.guarded_http.addresses import Network
+from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
 
 
 class Variables:
@@ -27,6 +29,7 @@ class Variables:
         tenant_id: Whose variables.
         listed: Names that may be taken from the environment.
         environment: The server's variables.
+        open_to: Internal networks that an address which the tenant stored may lead to.
     """
 
     def __init__(
@@ -37,12 +40,14 @@ class Variables:
         *,
         listed: Collection[str] = (),
         environment: Mapping[str, str] = os.environ,
+        open_to: Sequence[Network] = (),
     ) -> None:
         self._database = database
         self._box = box
         self._tenant_id = tenant_id
         self._listed = frozenset(listed)
         self._environment = environment
+        self._open_to = open_to
 
     async def key(self, name: str) -> SecretStr | None:
         """The value of a variable; None when it is nowhere. Raises `Unavailable` when it cannot be decrypted."""
@@ -72,6 +77,15 @@ class Variables:
             if self._from_environment(name) is None:
                 return None
             raise VariableKept(name, origin) from None
+
+    async def networks(self, name: str) -> Sequence[Network]:
+        """Internal networks that the address in a variable may lead to: a stored one is the tenant's choice."""
+        try:
+            async with self._database.reading() as session:
+                await service.reveal_variable(session, self._box, tenant_id=self._tenant_id, name=name)
+        except VariableNotFound:
+            return OPERATOR_NETWORKS
+        return self._open_to
 
     async def require(self, name: str) -> SecretStr:
         """The value of a variable. Raises `VariableNotFound` naming it."""

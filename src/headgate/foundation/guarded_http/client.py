@@ -7,7 +7,7 @@ from ssl import SSLContext
 from typing import TYPE_CHECKING
 
 import headgate
-from headgate.foundation.guarded_http.addresses import AddressPolicy
+from headgate.foundation.guarded_http.addresses import AddressPolicy, Network
 from headgate.foundation.guarded_http.answer import HttpAnswer
 from headgate.foundation.guarded_http.errors import (
     ConnectFailed,
@@ -26,6 +26,7 @@ from headgate.foundation.settings import MEBIBYTE, HttpSettings
 if TYPE_CHECKING:  # imported at the first request; it costs a third of the start-up time
     import httpx2
 
+    from headgate.foundation.guarded_http.transport import SharedTransport
     from headgate.foundation.guarded_http.wire import Reply, Wire
 
 _DEFAULT_HEADERS = (
@@ -37,9 +38,8 @@ _DEFAULT_HEADERS = (
 
 STREAM_SECONDS = 300.0
 """Longest silence within an event stream; servers send a comment now and then."""
-MODEL_SECONDS = 900.0
-"""Longest silence of a language model's server: small machines read long prompts for minutes. Callers say less."""
 STREAM_BYTES = 64 * MEBIBYTE
+KEPT = 4
 
 
 class GuardedHttp:
@@ -57,6 +57,7 @@ class GuardedHttp:
         sleep: Waits; tests put their own here.
         tls: Certificates to trust; None for those of the system.
         slots: Limits of concurrent requests.
+        kept: Idle connections that clients of other libraries share.
     """
 
     def __init__(
@@ -68,7 +69,9 @@ class GuardedHttp:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         tls: SSLContext | None = None,
         slots: RequestSlots | None = None,
+        kept: int = KEPT,
     ) -> None:
+        self._kept = kept
         self._settings = settings
         self._slots = slots or RequestSlots(per_host=settings.max_connections_per_host)
         self._policy = AddressPolicy(settings.allowed_internal_cidrs)
@@ -77,7 +80,7 @@ class GuardedHttp:
         self._sleep = sleep
         self._tls = tls
         self._wire: Wire | None = None
-        self._models: httpx2.AsyncClient | None = None
+        self._shared: dict[tuple[Network, ...] | None, SharedTransport] = {}
 
     async def request(
         self,
@@ -169,17 +172,26 @@ class GuardedHttp:
             max_stream_bytes=max_stream_bytes,
         )
 
-    def model_client(self) -> "httpx2.AsyncClient":
-        """The streaming client for servers of language models that a flow chose; kept, and closed with this one."""
-        if self._models is None:
-            self._models = self.streaming_client(read_seconds=MODEL_SECONDS, max_bytes=STREAM_BYTES)
-        return self._models
+    def library_transport(self, networks: Sequence[Network] | None = None) -> "SharedTransport":
+        """The transport for clients of other libraries (models): both kinds, kept, and closed with this one.
+
+        Its requests raise httpx2's errors; a refusal is an `httpx2.ConnectError` whose cause is ours. A client made on
+        it must not follow redirects by itself nor read the environment.
+
+        Args:
+            networks: The internal networks its addresses may be in; None for those of the settings.
+        """
+        key = None if networks is None else tuple(networks)
+        if key not in self._shared:
+            policy = self._policy if key is None else AddressPolicy(key)
+            self._shared[key] = self._load().library_transport(policy, max_bytes=STREAM_BYTES, keep=self._kept)
+        return self._shared[key]
 
     async def close(self) -> None:
         """Close every connection."""
-        if self._models is not None:
-            await self._models.aclose()
-            self._models = None
+        while self._shared:
+            _, shared = self._shared.popitem()
+            await shared.close_connections()
         if self._wire is not None:
             await self._wire.close()
             self._wire = None

@@ -36,6 +36,11 @@ async def resolve_checked(host: str, port: int, *, policy: AddressPolicy, resolv
     return addresses
 
 
+def checked_addresses(host: str, port: int, *, policy: AddressPolicy, resolver: Resolver) -> list[Address]:
+    """The same from a thread that blocks. Raises `RuntimeError` on a thread that runs an event loop."""
+    return asyncio.run(resolve_checked(host, port, policy=policy, resolver=resolver))
+
+
 async def _look_up(host: str, port: int, resolver: Resolver) -> Sequence[str]:
     try:
         return await resolver(host, port)

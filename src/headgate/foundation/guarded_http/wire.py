@@ -6,6 +6,7 @@ proxies and passwords from the environment.
 
 import asyncio
 import ssl
+import time
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from http.cookiejar import DefaultCookiePolicy
@@ -17,9 +18,14 @@ from headgate.foundation.guarded_http.addresses import AddressPolicy
 from headgate.foundation.guarded_http.conversion import CONNECT_SECONDS, to_httpcore, translated
 from headgate.foundation.guarded_http.errors import AnswerTooLarge, BrokenAnswer, ConnectFailed
 from headgate.foundation.guarded_http.request import Request
-from headgate.foundation.guarded_http.resolving import Resolver, resolve_checked
+from headgate.foundation.guarded_http.resolving import (
+    Resolver,
+    checked_addresses,
+    resolve_checked,
+    system_resolver,
+)
 from headgate.foundation.guarded_http.slots import IN_ALL
-from headgate.foundation.guarded_http.transport import GuardedTransport
+from headgate.foundation.guarded_http.transport import BlockingTransport, GuardedTransport, SharedTransport
 
 KEEP_ALIVE_SECONDS = 4.0
 """Below the 5 s after which servers on Node (Flowise) and uvicorn (MCP) close a connection that rests: a request sent
@@ -61,6 +67,38 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
     async def sleep(self, seconds: float) -> None:
         """Wait, between httpcore2's own attempts."""
         await asyncio.sleep(seconds)
+
+
+class BlockingBackend(httpcore2.NetworkBackend):
+    """The same for a thread that blocks; it must not be the event loop's."""
+
+    def __init__(self, policy: AddressPolicy, resolver: Resolver) -> None:
+        self._policy = policy
+        self._resolver = resolver
+        self._network = httpcore2.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.NetworkStream:
+        """Connect to the first address that answers."""
+        failure: Exception | None = None
+        for address in checked_addresses(host, port, policy=self._policy, resolver=self._resolver):
+            try:
+                return self._network.connect_tcp(
+                    str(address), port, timeout or CONNECT_SECONDS, local_address, socket_options
+                )
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failure = error
+        raise ConnectFailed(f"{host} does not accept a connection on port {port}.") from failure
+
+    def sleep(self, seconds: float) -> None:
+        """Wait, between httpcore2's own attempts."""
+        time.sleep(seconds)
 
 
 class Reply:
@@ -138,6 +176,7 @@ class Wire:
     ) -> None:
         self._connections = connections
         self._backend = CheckedBackend(policy, resolver)
+        self._resolver = resolver
         self._tls = tls or httpx2.create_ssl_context()
         self._kept = self._new_pool(keep=20)
         self._fresh = self._new_pool(keep=0)
@@ -170,19 +209,43 @@ class Wire:
         client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # one tenant's would reach another
         return client
 
+    def library_transport(self, policy: AddressPolicy, *, max_bytes: int, keep: int) -> SharedTransport:
+        """A transport for clients of other libraries, with connections of its own; close its connections."""
+        waiting = self._new_pool(keep=keep, backend=CheckedBackend(policy, self._resolver))
+        return SharedTransport(
+            GuardedTransport(waiting, max_bytes=max_bytes, max_stream_bytes=max_bytes),
+            blocking_transport(policy, self._resolver, self._tls, max_bytes=max_bytes),
+        )
+
     async def close(self) -> None:
         """Close every connection."""
         await self._kept.aclose()
         await self._fresh.aclose()
 
-    def _new_pool(self, *, keep: int) -> httpcore2.AsyncConnectionPool:
+    def _new_pool(self, *, keep: int, backend: CheckedBackend | None = None) -> httpcore2.AsyncConnectionPool:
         return httpcore2.AsyncConnectionPool(
             ssl_context=self._tls,
-            network_backend=self._backend,
+            network_backend=backend or self._backend,
             max_connections=self._connections,
             max_keepalive_connections=keep,
             keepalive_expiry=KEEP_ALIVE_SECONDS,
         )
+
+
+def blocking_transport(
+    policy: AddressPolicy,
+    resolver: Resolver = system_resolver,
+    tls: ssl.SSLContext | None = None,
+    *,
+    max_bytes: int,
+) -> BlockingTransport:
+    """A transport for a client that blocks its thread; each connection is for one request."""
+    pool = httpcore2.ConnectionPool(
+        ssl_context=tls or httpx2.create_ssl_context(),
+        network_backend=BlockingBackend(policy, resolver),
+        max_keepalive_connections=0,
+    )
+    return BlockingTransport(pool, max_bytes=max_bytes, max_stream_bytes=max_bytes)
 
 
 def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:

@@ -21,6 +21,8 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from headgate import __version__
 from headgate.foundation.errors import HeadgateError
+from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
+from headgate.foundation.guarded_http.requests_session import guarded_session
 from headgate.foundation.ids import made_at
 from headgate.foundation.settings import TelemetrySettings
 from headgate.foundation.telemetry.tracing import Attributes, Span, SpanKind, Tracing
@@ -79,7 +81,9 @@ class OtelTracing(Tracing):
             id_generator=self._ids,
         )
         endpoint = settings.otlp_endpoint.rstrip("/").removesuffix(_TRACES_PATH) + _TRACES_PATH
-        self._provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint)))
+        self._provider.add_span_processor(
+            BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint, session=guarded_session(OPERATOR_NETWORKS)))
+        )
         self._tracer = self._provider.get_tracer("headgate", __version__)
 
     def span(

@@ -20,7 +20,7 @@ from tests.integration.http.asking import listening
 from tests.support.databases import SqliteFiles, make_settings
 from tests.support.openai_server import OpenAIServer
 from tests.support.patience import PATIENCE_SECONDS
-from tests.support.people import add_key, add_space_row, add_user, bearer, running, signed_in
+from tests.support.people import LOOPBACK, add_key, add_space_row, add_user, bearer, running, signed_in
 
 MOST = 3
 ASK = {"input_value": "build a flow", "provider": "openai", "model_name": "gpt-5-mini"}
@@ -44,7 +44,7 @@ def settings(sqlite_files: SqliteFiles, tmp_path: Path) -> Settings:
 @pytest.fixture
 async def app(settings: Settings, openai: OpenAIServer) -> AsyncIterator[FastAPI]:
     limits = settings.assistant.model_copy(update={"max_turns_per_person": MOST})
-    async with running(signed_in(settings, assistant=limits)) as made:
+    async with running(signed_in(settings, assistant=limits, http=LOOPBACK)) as made:
         async with made.state.database.writing() as session:
             for name, value in (("OPENAI_API_KEY", "sk-test-0123456789ab"), ("OPENAI_BASE_URL", openai.base_url)):
                 await secrets.set_variable(session, LOCAL, made.state.box, name=name, value=SecretStr(value))

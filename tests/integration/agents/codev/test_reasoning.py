@@ -21,6 +21,7 @@ from tests.integration.features.models.test_providers import ToollessServer
 from tests.support.anthropic_server import AnthropicServer
 from tests.support.keys import GivenKeys
 from tests.support.openai_server import OpenAIServer
+from tests.support.web import open_web
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -57,19 +58,19 @@ def anthropic() -> Iterator[AnthropicServer]:
 async def at_openai(server: OpenAIServer, **params: Any) -> ModelReasoning:
     keys = GivenKeys(OPENAI_API_KEY="sk-test-of-openai", OPENAI_BASE_URL=server.base_url)
     model = Model(provider="openai", name="gpt-4o", params={"max_retries": 0, **params})
-    return ModelReasoning(str(model), await service.create_chat_model(model, keys), sleep)
+    return ModelReasoning(str(model), await service.create_chat_model(model, keys, web=open_web()), sleep)
 
 
 async def at_anthropic(server: AnthropicServer) -> ModelReasoning:
     keys = GivenKeys(ANTHROPIC_API_KEY="sk-ant-test", ANTHROPIC_BASE_URL=server.origin)
     model = Model(provider="anthropic", name="claude-haiku-4-5", params={"max_retries": 0})
-    return ModelReasoning(str(model), await service.create_chat_model(model, keys), sleep)
+    return ModelReasoning(str(model), await service.create_chat_model(model, keys, web=open_web()), sleep)
 
 
 async def without_tools(server: ToollessServer) -> ModelReasoning:
     keys = GivenKeys(OPENAI_COMPATIBLE_API_KEY="k", OPENAI_COMPATIBLE_BASE_URL=server.base_url)
     model = Model(provider="openai_compatible", name="house-model", params={"tool_shim": True})
-    return ModelReasoning(str(model), await service.create_chat_model(model, keys), sleep)
+    return ModelReasoning(str(model), await service.create_chat_model(model, keys, web=open_web()), sleep)
 
 
 async def looked_up(reasoning: Reasoning, said: Said) -> Said:
@@ -190,7 +191,7 @@ class TestModelReasoning:
 class TestReasoningChooser:
     def chooser(self, keys: GivenKeys, *, codev: str = "", assistant: str = "", default: str = "") -> ReasoningChooser:
         models = ModelSettings(assistant=assistant, default=default)
-        return ReasoningChooser(CodevSettings(model=codev), models, lambda _: keys)
+        return ReasoningChooser(CodevSettings(model=codev), models, lambda _: keys, open_web())
 
     async def choose(self, chooser: ReasoningChooser, name: str | None = None) -> Reasoning:
         return await chooser.choose(cast("Principal", None), name)

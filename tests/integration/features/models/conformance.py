@@ -16,6 +16,7 @@ from headgate.foundation.errors import HeadgateError
 from headgate.sdk import Model
 from tests.support.keys import GivenKeys
 from tests.support.scripted_server import Reply, Script, ScriptedServer, json_reply
+from tests.support.web import open_web
 
 KEY = "correct-horse-battery-staple"
 """A key that has not the shape of one: only knowing it can hide it."""
@@ -86,7 +87,7 @@ class Rig:
         keys = GivenKeys(**{self.adapter.key_variable: KEY, self.adapter.address_variable: address})
         settings: dict[str, JsonValue] = {"max_retries": 0, "timeout_seconds": 5, **self.adapter.params, **params}
         return await create_chat_model(
-            Model(provider=self.adapter.provider, name=self.adapter.model, params=settings), keys
+            Model(provider=self.adapter.provider, name=self.adapter.model, params=settings), keys, web=open_web()
         )
 
     async def failure(self, *replies: Script | Reply, stream: bool = False, **params: JsonValue) -> HeadgateError:

@@ -12,6 +12,7 @@ from headgate.features.models.service import create_chat_model
 from headgate.sdk import Model
 from tests.integration.features.models.test_providers import ToollessServer
 from tests.support.keys import GivenKeys
+from tests.support.web import open_web
 
 
 @pytest.fixture
@@ -29,7 +30,9 @@ class TestAgentLoop:
     MODEL = Model(provider="openai_compatible", name="house-model", params={"tool_shim": True, "max_retries": 0})
 
     async def test_calls_a_tool_and_answers_with_its_result(self, server: ToollessServer) -> None:
-        model = await create_chat_model(self.MODEL, GivenKeys(OPENAI_COMPATIBLE_BASE_URL=server.base_url))
+        model = await create_chat_model(
+            self.MODEL, GivenKeys(OPENAI_COMPATIBLE_BASE_URL=server.base_url), web=open_web()
+        )
         server.script(
             server.tool_call("get_weather", {"city": "Oslo"}), server.tool_call("reply", {"text": "It is cold."})
         )
@@ -45,7 +48,9 @@ class TestAgentLoop:
         assert "tools" not in server.asked[0].body
 
     async def test_ends_with_headgates_own_error(self, server: ToollessServer) -> None:
-        model = await create_chat_model(self.MODEL, GivenKeys(OPENAI_COMPATIBLE_BASE_URL=server.base_url))
+        model = await create_chat_model(
+            self.MODEL, GivenKeys(OPENAI_COMPATIBLE_BASE_URL=server.base_url), web=open_web()
+        )
         server.script(server.wrong_key("No."))
         with pytest.raises(KeyRejected):
             await create_agent(model, [get_weather]).ainvoke({"messages": [HumanMessage("Weather in Oslo?")]})

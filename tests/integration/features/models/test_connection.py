@@ -10,6 +10,7 @@ from headgate.features.models.providers import PROVIDERS
 from headgate.foundation.settings import Settings
 from tests.support.anthropic_server import AnthropicServer
 from tests.support.openai_server import OpenAIServer
+from tests.support.people import LOOPBACK
 from tests.support.scripted_server import Pause, Reply, json_reply
 from tests.support.team import Team, team
 
@@ -19,7 +20,7 @@ LISTED = {"object": "list", "data": [{"id": f"model-{n}", "object": "model", "cr
 
 @pytest.fixture
 async def house(settings: Settings) -> AsyncIterator[Team]:
-    async with team(settings) as found:
+    async with team(settings, http=LOOPBACK) as found:
         yield found
 
 

@@ -28,6 +28,7 @@ from tests.support.images import png
 from tests.support.keys import GivenKeys
 from tests.support.openai_server import OpenAIServer
 from tests.support.scripted_server import json_reply
+from tests.support.web import open_web
 
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes(28)
 
@@ -39,13 +40,13 @@ class ModelContext(FakeContext):
     keys: KeySource = field(default_factory=GivenKeys)
 
     async def chat_model(self, model: Model) -> Any:
-        return await service.create_chat_model(model, self.keys)
+        return await service.create_chat_model(model, self.keys, web=open_web())
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         return inputs.check_inputs(model, files, unreadable=unreadable)
 
     async def transcribe(self, model: Model, audio: Recording) -> Transcript:
-        return await transcription.transcribe(model, audio, self.keys)
+        return await transcription.transcribe(model, audio, self.keys, web=open_web())
 
 
 def harness_with(**keys: str) -> StepHarness:
@@ -226,7 +227,9 @@ class TestTranscribe:
             server.script(json_reply({"text": "Hej", "language": "swedish", "duration": 1.5, "segments": []}))
             keys = GivenKeys(GROQ_API_KEY="gsk", GROQ_BASE_URL=server.origin)
             recording = Recording("a.wav", WAV, "audio/wav")
-            found = await transcription.transcribe(Model(provider="groq", name="whisper-large-v3"), recording, keys)
+            found = await transcription.transcribe(
+                Model(provider="groq", name="whisper-large-v3"), recording, keys, web=open_web()
+            )
         assert found == Transcript("Hej", language="swedish", seconds=1.5)
         assert server.asked[0].path == "/openai/v1/audio/transcriptions"
         assert b"verbose_json" in server.asked[0].body
@@ -242,10 +245,15 @@ class TestTranscribe:
     async def test_refuses_a_provider_that_does_not_transcribe(self) -> None:
         with pytest.raises(BadModelSettings, match="openai/gpt-4o-transcribe"):
             await transcription.transcribe(
-                Model(provider="anthropic", name="claude-sonnet-4-6"), Recording("a", b"", "audio/wav"), GivenKeys()
+                Model(provider="anthropic", name="claude-sonnet-4-6"),
+                Recording("a", b"", "audio/wav"),
+                GivenKeys(),
+                web=open_web(),
             )
 
     async def test_refuses_a_recording_over_the_limit_before_any_call(self) -> None:
         recording = Recording("a.wav", bytes(transcription.MOST_BYTES + 1), "audio/wav")
         with pytest.raises(InputTooLarge, match="25000000"):
-            await transcription.transcribe(Model(provider="openai", name="whisper-1"), recording, GivenKeys())
+            await transcription.transcribe(
+                Model(provider="openai", name="whisper-1"), recording, GivenKeys(), web=open_web()
+            )

@@ -27,6 +27,7 @@ from tests.integration.features.models.test_local_server import gone
 from tests.integration.features.models.test_providers import ToollessServer
 from tests.support.keys import GivenKeys
 from tests.support.scripted_server import Asked, Reply
+from tests.support.web import open_web
 
 
 def eventually(condition: Callable[[], bool]) -> bool:
@@ -39,7 +40,9 @@ def eventually(condition: Callable[[], bool]) -> bool:
 
 async def chat(shop: Shop, name: str = "one", **params: JsonValue) -> BaseChatModel:
     local = LocalModels(models_dir=shop.folder, server=shop.server)
-    return await create_chat_model(Model(provider="local", name=name, params=params), GivenKeys(), local=local)
+    return await create_chat_model(
+        Model(provider="local", name=name, params=params), GivenKeys(), local=local, web=open_web()
+    )
 
 
 class TestTransports:
@@ -156,7 +159,7 @@ class LocalRig(Rig):
         local = LocalModels(models_dir=self.folder, server=server)
         settings: dict[str, JsonValue] = {"max_retries": 0, "timeout_seconds": 5, **params}
         return await create_chat_model(
-            Model(provider="local", name=self.adapter.model, params=settings), GivenKeys(), local=local
+            Model(provider="local", name=self.adapter.model, params=settings), GivenKeys(), local=local, web=open_web()
         )
 
 

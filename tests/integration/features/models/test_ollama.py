@@ -3,8 +3,10 @@ from collections.abc import Iterator
 import pytest
 
 from headgate.features.models import service
+from headgate.features.models.credentials import Server
 from headgate.features.models.ollama import pulled_models
 from headgate.features.models.service import ProviderStatus, list_providers
+from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
 from tests.support.keys import GivenKeys
 from tests.support.scripted_server import Pause, Reply, ScriptedServer, json_reply
 
@@ -24,7 +26,7 @@ async def status(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> Pro
 class TestPulledModels:
     async def test_names_what_the_server_has(self, server: ScriptedServer) -> None:
         server.script(json_reply({"models": [{"name": "qwen3:8b", "size": 5}, {"name": "mine:latest"}]}))
-        assert await pulled_models(f"{server.origin}/") == ["qwen3:8b", "mine:latest"]
+        assert await pulled_models(Server(f"{server.origin}/", OPERATOR_NETWORKS)) == ["qwen3:8b", "mine:latest"]
         assert server.asked[0].path == "/api/tags"
 
     @pytest.mark.parametrize(
@@ -40,10 +42,10 @@ class TestPulledModels:
     )
     async def test_takes_anything_else_for_no_ollama(self, server: ScriptedServer, reply: Reply) -> None:
         server.script(reply)
-        assert await pulled_models(server.origin) is None
+        assert await pulled_models(Server(server.origin, OPERATOR_NETWORKS)) is None
 
     async def test_takes_an_address_that_is_none_for_no_ollama(self) -> None:
-        assert await pulled_models("http://[nonsense") is None
+        assert await pulled_models(Server("http://[nonsense", None)) is None
 
 
 class TestOllamaStatus:

@@ -18,6 +18,7 @@ from headgate.features.models.local.store import default_models_dir
 from headgate.features.models.service import create_chat_model
 from headgate.sdk import Model
 from tests.support.keys import GivenKeys
+from tests.support.web import open_web
 
 NAME = "qwen2.5-coder-1.5b"
 WEIGHTS = default_models_dir() / f"{NAME}.gguf"
@@ -55,7 +56,7 @@ def local() -> Iterator[LocalModels]:
 
 async def chat(local: LocalModels, *, max_tokens: int = 100) -> BaseChatModel:
     model = Model(provider="local", name=NAME, params={"temperature": 0, "max_tokens": max_tokens})
-    return await create_chat_model(model, GivenKeys(), local=local)
+    return await create_chat_model(model, GivenKeys(), local=local, web=open_web())
 
 
 class TestRealModel:

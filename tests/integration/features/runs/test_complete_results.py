@@ -12,7 +12,7 @@ from headgate.features.secrets import service as variables
 from headgate.foundation.settings import LimitSettings, Settings
 from tests.integration.http.asking import listening
 from tests.support.openai_server import OpenAIServer
-from tests.support.people import add_key
+from tests.support.people import LOOPBACK, add_key
 from tests.support.team import FLOW, Team, team
 
 INLINE = 20_000
@@ -32,7 +32,7 @@ edges:
 @pytest.fixture
 async def us(settings: Settings) -> AsyncIterator[Team]:
     limits = LimitSettings(max_inline_text_bytes=INLINE, max_inline_json_bytes=INLINE, max_inline_preview_bytes=1_000)
-    async with team(settings, limits=limits) as client:
+    async with team(settings, limits=limits, http=LOOPBACK) as client:
         yield client
 
 

@@ -16,13 +16,13 @@ from headgate.foundation.settings import Settings
 from tests.integration.http.asking import listening
 from tests.support.openai_server import OpenAIServer
 from tests.support.patience import PATIENCE_SECONDS
-from tests.support.people import add_key, running
+from tests.support.people import LOOPBACK, add_key, running
 from tests.support.team import FLOW, Team, team
 
 
 @pytest.fixture
 async def us(settings: Settings) -> AsyncIterator[Team]:
-    async with team(settings) as found:
+    async with team(settings, http=LOOPBACK) as found:
         yield found
 
 

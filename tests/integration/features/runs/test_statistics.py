@@ -10,6 +10,7 @@ from headgate.features.runs.statistics.periods import HOUR, period_of
 from headgate.foundation.settings import Settings
 from headgate.sdk import Model
 from tests.support.openai_server import OpenAIServer
+from tests.support.people import LOOPBACK
 from tests.support.rows import execute, run_row
 from tests.support.team import Team, team
 
@@ -36,7 +37,7 @@ def server() -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 async def house(settings: Settings, server: OpenAIServer) -> AsyncIterator[Team]:
-    async with team(settings) as found:
+    async with team(settings, http=LOOPBACK) as found:
         for name, value in (("OPENAI_API_KEY", "sk-test"), ("OPENAI_BASE_URL", server.base_url)):
             await found.ask("admin", "PUT", f"/variables/{name}", json={"value": value})
         yield found

@@ -23,6 +23,7 @@ from headgate.foundation.settings import HttpSettings, Settings
 from headgate.sdk import Model, SecretReference
 from headgate.sdk.fakes import FakeContext
 from tests.support.openai_server import OpenAIServer
+from tests.support.web import open_web
 from tests.support.web_server import WebServer, answer, web_server
 
 KEY = "sk-house-0123456789abcdef"
@@ -88,6 +89,9 @@ async def sign(context: Context, url: str, secret: str) -> None:
     await step.attach(context).produce("response")
 
 
+OPEN = HttpSettings(allowed_internal_cidrs=[ip_network("127.0.0.1/32")])
+
+
 class TestModelKeys:
     @pytest.mark.parametrize("name", ["OPENAI_COMPATIBLE_API_KEY", "FREE"])
     async def test_never_reach_a_server_that_a_flow_chose(
@@ -97,13 +101,15 @@ class TestModelKeys:
         params = {"base_url": model_server.base_url}
         model = Model(provider="openai_compatible", name="m", params=params, api_key=SecretReference(name))
         with pytest.raises(VariableKept):
-            await create_chat_model(model, variables)
+            await create_chat_model(model, variables, web=open_web(OPEN))
         assert model_server.asked == []
 
     async def test_do_not_go_along_unnamed_either(self, variables: Variables, model_server: OpenAIServer) -> None:
         model_server.script(model_server.text("hi"))
         params = {"base_url": model_server.base_url}
-        model = await create_chat_model(Model(provider="openai_compatible", name="m", params=params), variables)
+        model = await create_chat_model(
+            Model(provider="openai_compatible", name="m", params=params), variables, web=open_web(OPEN)
+        )
         await model.ainvoke("hi")
         assert KEY not in str(model_server.asked[0].headers)
 
@@ -114,7 +120,7 @@ class TestModelKeys:
         model_server.script(model_server.text("hi"))
         params = {"base_url": model_server.base_url}
         chosen = Model(provider="openai_compatible", name="m", params=params, api_key=SecretReference("MINE"))
-        model = await create_chat_model(chosen, variables)
+        model = await create_chat_model(chosen, variables, web=open_web(OPEN))
         await model.ainvoke("hi")
         assert model_server.asked[0].headers["authorization"] == f"Bearer {KEY}"
 

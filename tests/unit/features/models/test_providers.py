@@ -54,7 +54,14 @@ class TestFindProvider:
 class TestImportChatClass:
     def test_names_the_extra_of_a_package_that_is_missing(self) -> None:
         provider = Provider(
-            id="x", label="Example", extra="example", module="no_such_module_here", class_name="X", params={}, docs=""
+            id="x",
+            label="Example",
+            extra="example",
+            module="no_such_module_here",
+            class_name="X",
+            params={},
+            docs="",
+            client="own",
         )
         assert not is_installed(provider)
         with pytest.raises(ProviderNotInstalled) as caught:
@@ -69,6 +76,7 @@ class TestImportChatClass:
             module="json",
             class_name="JSONDecoder",
             params={},
+            client="own",
             docs="",
             needs=("nope_nope",),
         )

@@ -1,6 +1,5 @@
 from pathlib import Path
 
-import httpx2
 import pytest
 
 from headgate.features.models import service
@@ -16,8 +15,11 @@ from headgate.features.models.providers import PROVIDERS
 from headgate.features.models.service import ProviderStatus, create_chat_model, default_model, list_providers
 from headgate.features.models.tool_shim import ToolShim
 from headgate.foundation.errors import Forbidden
+from headgate.foundation.guarded_http import GuardedHttp
+from headgate.foundation.settings import HttpSettings
 from headgate.sdk import Model
 from tests.support.keys import GivenKeys
+from tests.support.web import open_web
 
 NOTHING = {"OLLAMA_BASE_URL": "http://127.0.0.1:9"}
 
@@ -96,7 +98,9 @@ class TestDefaultModel:
 class TestCreateChatModel:
     async def test_fills_in_name_and_key_and_keeps_the_class(self) -> None:
         model = await create_chat_model(
-            Model(provider="openai", name="gpt-4o", params={"max_tokens": 9}), GivenKeys(OPENAI_API_KEY="k-123456")
+            Model(provider="openai", name="gpt-4o", params={"max_tokens": 9}),
+            GivenKeys(OPENAI_API_KEY="k-123456"),
+            web=open_web(),
         )
         assert type(model).__name__ == "ChatOpenAI"
         assert "k-123456" not in repr(model)
@@ -104,41 +108,44 @@ class TestCreateChatModel:
 
     async def test_makes_one_class_a_provider(self) -> None:
         keys = GivenKeys(OPENAI_API_KEY="k")
-        first = await create_chat_model(Model(provider="openai", name="a"), keys)
-        second = await create_chat_model(Model(provider="openai", name="b"), keys)
+        first = await create_chat_model(Model(provider="openai", name="a"), keys, web=open_web())
+        second = await create_chat_model(Model(provider="openai", name="b"), keys, web=open_web())
         assert type(first) is type(second)
 
     async def test_fails_before_anything_is_loaded(self) -> None:
         with pytest.raises(UnknownProvider):
-            await create_chat_model(Model(provider="opena", name="x"), GivenKeys())
+            await create_chat_model(Model(provider="opena", name="x"), GivenKeys(), web=open_web())
         with pytest.raises(KeyMissing, match="OPENAI_API_KEY"):
-            await create_chat_model(Model(provider="openai", name="x"), GivenKeys())
+            await create_chat_model(Model(provider="openai", name="x"), GivenKeys(), web=open_web())
         with pytest.raises(BadModelSettings, match="temperatur"):
-            await create_chat_model(Model(provider="openai", name="x", params={"temperatur": 1}), GivenKeys())
+            await create_chat_model(
+                Model(provider="openai", name="x", params={"temperatur": 1}), GivenKeys(), web=open_web()
+            )
 
     async def test_asks_before_calling_an_address_of_the_flow(self) -> None:
-        class Refusing:
+        class Refusing(GuardedHttp):
             async def check(self, url: str) -> None:
                 raise Forbidden(f"{url} is private.")
-
-            def model_client(self) -> httpx2.AsyncClient:
-                raise NotImplementedError
 
         keys = GivenKeys(OPENAI_COMPATIBLE_BASE_URL="http://10.0.0.1/v1")
         here = Model(provider="openai_compatible", name="x", params={"base_url": "http://169.254.169.254/v1"})
         with pytest.raises(Forbidden, match="is private"):
-            await create_chat_model(here, keys, web=Refusing())
+            await create_chat_model(here, keys, web=Refusing(HttpSettings()))
         trusted = Model(provider="openai_compatible", name="x")
-        assert await create_chat_model(trusted, keys, web=Refusing())
+        assert await create_chat_model(trusted, keys, web=Refusing(HttpSettings()))
 
     async def test_puts_the_shim_around_a_model_that_wants_it(self) -> None:
         keys = GivenKeys(OPENAI_COMPATIBLE_BASE_URL="http://127.0.0.1:9/v1")
         wanted = Model(provider="openai_compatible", name="x", params={"tool_shim": True})
-        assert isinstance(await create_chat_model(wanted, keys), ToolShim)
-        assert not isinstance(await create_chat_model(Model(provider="openai_compatible", name="x"), keys), ToolShim)
+        assert isinstance(await create_chat_model(wanted, keys, web=open_web()), ToolShim)
+        assert not isinstance(
+            await create_chat_model(Model(provider="openai_compatible", name="x"), keys, web=open_web()), ToolShim
+        )
 
     async def test_says_how_to_get_a_local_model(self, local: LocalModels) -> None:
         with pytest.raises(LocalModelMissing, match="headgate models pull qwen2"):
-            await create_chat_model(Model(provider="local", name="qwen2.5-coder-1.5b"), GivenKeys(), local=local)
+            await create_chat_model(
+                Model(provider="local", name="qwen2.5-coder-1.5b"), GivenKeys(), local=local, web=open_web()
+            )
         with pytest.raises(BadModelSettings, match="switched off"):
-            await create_chat_model(Model(provider="local", name="qwen2.5-coder-1.5b"), GivenKeys())
+            await create_chat_model(Model(provider="local", name="qwen2.5-coder-1.5b"), GivenKeys(), web=open_web())

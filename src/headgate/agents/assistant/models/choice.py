@@ -15,7 +15,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.models import catalogue, choosing, service
 from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.local.models import LocalModels
-from headgate.features.models.ports import KeySource
+from headgate.features.models.ports import GuardedWeb, KeySource
 from headgate.features.models.providers import LOCAL, find_provider
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.lazy import lazy_module
@@ -96,6 +96,7 @@ class ModelChooser:
     settings: ModelSettings
     keys_of: Callable[[Principal], KeySource]
     local: LocalModels | None
+    web: GuardedWeb
     metrics: AssistantMetrics = field(default_factory=AssistantMetrics)
 
     async def choose(
@@ -117,7 +118,7 @@ class ModelChooser:
             return TurnModels(OFFLINE, offline, available)
 
         async def make(wanted: Model) -> "BaseChatModel":
-            return await service.create_chat_model(wanted, keys, local=self.local)
+            return await service.create_chat_model(wanted, keys, local=self.local, web=self.web)
 
         chain = ModelChain(model, make, self.metrics)
         return TurnModels(model.provider, await fallback.with_fallback(chain), available, chain)

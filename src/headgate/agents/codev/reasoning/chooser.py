@@ -12,7 +12,7 @@ from headgate.agents.codev.reasoning.errors import NoReasoningModel
 from headgate.features.access.principal import Principal
 from headgate.features.models import catalogue, choosing, service
 from headgate.features.models.local.models import LocalModels
-from headgate.features.models.ports import KeySource
+from headgate.features.models.ports import GuardedWeb, KeySource
 from headgate.features.models.providers import find_provider
 from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.foundation.settings import CodevSettings, ModelSettings
@@ -29,6 +29,7 @@ class ReasoningChooser:
     codev: CodevSettings
     models: ModelSettings
     keys_of: Callable[[Principal], KeySource]
+    web: GuardedWeb
     local: LocalModels | None = None
 
     async def choose(self, principal: Principal, name: str | None = None) -> Reasoning:
@@ -36,7 +37,7 @@ class ReasoningChooser:
         keys = self.keys_of(principal)
         model = await self._ready(keys, name)
         cooled = model.model_copy(update={"params": {**_cool(model, self.codev.temperature), **model.params}})
-        chat = await service.create_chat_model(cooled, keys, local=self.local)
+        chat = await service.create_chat_model(cooled, keys, local=self.local, web=self.web)
         made: Reasoning = _load().ModelReasoning(model=str(model), chat=chat)
         return made
 

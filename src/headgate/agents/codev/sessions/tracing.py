@@ -4,8 +4,11 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from langsmith import Client
 from langsmith.run_helpers import tracing_context
 
+from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
+from headgate.foundation.guarded_http.requests_session import guarded_session
 from headgate.foundation.settings import CodevSettings
 
 KEY, PROJECT = "LANGSMITH_API_KEY", "LANGSMITH_PROJECT"
@@ -16,5 +19,6 @@ DEFAULT_PROJECT = "headgate-development"
 def traced(settings: CodevSettings) -> Iterator[None]:
     """Within it LangChain and LangGraph send traces, or surely none."""
     wanted = settings.langsmith and bool(os.environ.get(KEY, "").strip())
-    with tracing_context(enabled=wanted, project_name=os.environ.get(PROJECT) or DEFAULT_PROJECT):
+    client = Client(session=guarded_session(OPERATOR_NETWORKS)) if wanted else None
+    with tracing_context(enabled=wanted, project_name=os.environ.get(PROJECT) or DEFAULT_PROJECT, client=client):
         yield

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Mapping
-from ipaddress import IPv4Network, IPv6Network
 from typing import Any
 
 import orjson
@@ -12,6 +11,7 @@ from headgate.features.accounts.single_sign_on.errors import ProviderUnusable
 from headgate.features.accounts.single_sign_on.metadata import Metadata, address_of, read_metadata
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http import GuardedHttp, HttpAnswer
+from headgate.foundation.guarded_http.outgoing import SINGLE_SIGN_ON
 from headgate.foundation.settings import HttpSettings
 
 KEPT_SECONDS = 3600.0
@@ -20,20 +20,12 @@ MAX_BYTES = 512 * 1024
 TIMEOUT_SECONDS = 10.0
 PAUSES = (0.25,)
 _JSON = {"Accept": "application/json"}
-_NETWORKS = ("0.0.0.0/0", "127.0.0.0/8")
 
 
 def open_http(*, seconds: float = TIMEOUT_SECONDS) -> GuardedHttp:
     """A client for the address that the operator chose, which may be private or on loopback. It follows no redirect."""
-    return GuardedHttp(
-        HttpSettings(
-            allowed_internal_cidrs=[*map(IPv4Network, _NETWORKS), IPv6Network("::/0"), IPv6Network("::1/128")],
-            max_response_bytes=MAX_BYTES,
-            timeout_seconds=seconds,
-            max_redirects=0,
-        ),
-        pauses=PAUSES,
-    )
+    limits = SINGLE_SIGN_ON.limits(HttpSettings(max_response_bytes=MAX_BYTES, timeout_seconds=seconds))
+    return GuardedHttp(limits, pauses=PAUSES)
 
 
 class Provider:

@@ -34,8 +34,10 @@ class LocalModels:
         return {
             "base_url": transport.PLACEHOLDER_URL,
             "api_key": "local",
-            "http_client": httpx2.Client(transport=transport.LocalTransport(self.server, path)),
-            "http_async_client": httpx2.AsyncClient(transport=transport.AsyncLocalTransport(self.server, path)),
+            "http_client": httpx2.Client(transport=transport.LocalTransport(self.server, path), trust_env=False),
+            "http_async_client": httpx2.AsyncClient(
+                transport=transport.AsyncLocalTransport(self.server, path), trust_env=False
+            ),
         }
 
     def close(self) -> None:

@@ -19,6 +19,8 @@ import httpx2
 from headgate.features.models.errors import PullFailed
 from headgate.features.models.local.weights import PackageParts, Weights
 from headgate.features.models.redaction import redact
+from headgate.foundation.guarded_http import AddressPolicy
+from headgate.foundation.guarded_http.wire import blocking_transport
 
 Progress = Callable[[int, int], None]
 """Called often with bytes done and bytes in all. What it raises stops the pull, which can be resumed."""
@@ -209,7 +211,9 @@ def _complaint(errors: Path) -> str:
 
 
 def _https_client() -> httpx2.Client:
-    return httpx2.Client(follow_redirects=True, timeout=httpx2.Timeout(60.0, connect=10.0))
+    transport = blocking_transport(AddressPolicy(), max_bytes=sys.maxsize)
+    timeout = httpx2.Timeout(60.0, connect=10.0)
+    return httpx2.Client(transport=transport, follow_redirects=True, trust_env=False, timeout=timeout)
 
 
 def _length(path: Path) -> int:

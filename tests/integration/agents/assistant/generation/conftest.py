@@ -25,6 +25,7 @@ from headgate.sdk.crossing import DESCRIBE, PRODUCE
 from headgate.toolkit import Workbench
 from tests.support.keys import GivenKeys
 from tests.support.openai_server import OpenAIServer
+from tests.support.web import open_web
 
 REGISTRY = Registry(BUILTINS)
 INDEX = component_index(REGISTRY)
@@ -39,7 +40,9 @@ def openai() -> Iterator[OpenAIServer]:
 @pytest.fixture
 async def model(openai: OpenAIServer) -> BaseChatModel:
     keys = GivenKeys(OPENAI_API_KEY="sk-test-0123456789abcdef", OPENAI_BASE_URL=openai.base_url)
-    return await create_chat_model(Model(provider="openai", name="gpt-5-mini", params={"max_retries": 0}), keys)
+    return await create_chat_model(
+        Model(provider="openai", name="gpt-5-mini", params={"max_retries": 0}), keys, web=open_web()
+    )
 
 
 @pytest_asyncio.fixture(scope="package", loop_scope="package")

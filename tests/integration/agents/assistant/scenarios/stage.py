@@ -21,7 +21,7 @@ from tests.integration.agents.assistant.scenarios.matching import as_event, hold
 from tests.integration.agents.assistant.scenarios.model import Model
 from tests.integration.agents.assistant.scenarios.script import Done, Said, Scenario
 from tests.integration.http.asking import listening
-from tests.support.people import add_key, add_space_row, add_user, bearer, running, signed_in
+from tests.support.people import LOOPBACK, add_key, add_space_row, add_user, bearer, running, signed_in
 
 KEY = "sk-test-0123456789abcdef"
 _LINE_NUMBER = re.compile(r"^ *\d+[→\t]", re.MULTILINE)
@@ -140,7 +140,7 @@ class Stage:
 @asynccontextmanager
 async def stage(settings: Settings, model: Model) -> AsyncIterator[Stage]:
     """The application with anna and bob, who share a space."""
-    async with running(signed_in(settings)) as app, listening(app) as address:
+    async with running(signed_in(settings, http=LOOPBACK)) as app, listening(app) as address:
         database = app.state.database
         space = await add_space_row(database, "Office")
         people, principals = {}, {}

@@ -31,7 +31,7 @@ from tests.integration.http.asking import listening
 from tests.support.logs import captured_logs
 from tests.support.openai_server import OpenAIServer
 from tests.support.patience import PATIENCE_SECONDS
-from tests.support.people import add_key, add_space_row, add_user, bearer, running, signed_in
+from tests.support.people import LOOPBACK, add_key, add_space_row, add_user, bearer, running, signed_in
 from tests.support.scripted_server import Asked, Script
 
 PEOPLE, TURNS, WARM_TURNS = ("anna", "bob", "cleo"), 50, 15
@@ -78,7 +78,7 @@ class TestManyAtOnce:
     async def test_end_alone_and_leave_nothing(self, settings: Settings, openai: OpenAIServer) -> None:
         chance = random.Random(SEED)
         many = settings.assistant.model_copy(update={"max_turns_per_person": TURNS})
-        async with running(signed_in(settings, assistant=many)) as app:
+        async with running(signed_in(settings, assistant=many, http=LOOPBACK)) as app:
             people = await _people(app, openai)
             async with listening(app) as address:
                 # What requests import and open, and the pools grown to what so many at once need.

@@ -7,7 +7,6 @@ few are sent at once.
 
 import asyncio
 from dataclasses import dataclass, replace
-from ipaddress import ip_network
 from typing import Any
 
 import orjson
@@ -42,6 +41,7 @@ from headgate.foundation.guarded_http import (
     TooManyRedirects,
     system_resolver,
 )
+from headgate.foundation.guarded_http.outgoing import FLOWISE, FLOWISE_OPERATOR
 from headgate.foundation.settings import MEBIBYTE, HttpSettings
 
 MOST_BYTES = 8 * MEBIBYTE
@@ -54,8 +54,6 @@ MOST_NODES = 3000
 MOST_ROWS = 2000
 AT_ONCE = 4
 SHORTEST_KEY = 8
-_VOUCHED = [ip_network(one) for one in ("127.0.0.0/8", "::1/128", "0.0.0.0/0", "::/0")]
-"""Networks of servers that the operator vouches for: all but those where clouds keep their secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +82,13 @@ class FlowiseClient:
     ) -> None:
         self._server = server
         self._root = server.endpoint.rstrip("/")
-        allowed = _VOUCHED if server.vouched else http.allowed_internal_cidrs
+        row = FLOWISE_OPERATOR if server.vouched else FLOWISE
         limits = HttpSettings(
-            allowed_internal_cidrs=allowed,
+            allowed_internal_cidrs=http.allowed_internal_cidrs,
             max_response_bytes=MOST_BYTES,
             timeout_seconds=timeout_seconds,
-            max_redirects=0,
         )
-        self._http = GuardedHttp(limits, resolver=resolver, pauses=())
+        self._http = GuardedHttp(row.limits(limits), resolver=resolver, pauses=())
         self._seconds = timeout_seconds
         self._free = asyncio.Semaphore(AT_ONCE)
 

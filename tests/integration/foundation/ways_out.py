@@ -1,0 +1,198 @@
+"""Every HTTP client of the table of outgoing connections, ready to be asked for an address."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from ipaddress import ip_network
+from typing import Any
+
+import httpx
+import httpx2
+import requests
+from pydantic import SecretStr
+
+from headgate.agents.codev.domains.flowise.client import FlowiseClient, Server
+from headgate.features.accounts.single_sign_on.provider import open_http
+from headgate.features.models import clients, credentials
+from headgate.features.models.local import sources
+from headgate.features.models.ollama import pulled_models
+from headgate.features.models.providers import PROVIDERS, Provider, is_installed
+from headgate.features.models.service import create_chat_model
+from headgate.features.models.transcription import transcribe
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.guarded_http.addresses import Network
+from headgate.foundation.guarded_http.outgoing import (
+    CODEV,
+    DELIVERIES,
+    FLOWISE,
+    FLOWISE_OPERATOR,
+    LANGSMITH,
+    MCP,
+    MODEL_LISTS,
+    MODELS,
+    OPERATOR_NETWORKS,
+    SINGLE_SIGN_ON,
+    STEPS,
+    TRACES,
+    WEIGHTS,
+    Outgoing,
+)
+from headgate.foundation.guarded_http.requests_session import guarded_session
+from headgate.foundation.settings import HttpSettings
+from headgate.sdk.values import Model, Recording
+from tests.support.keys import GivenKeys
+from tests.support.web import open_web
+
+PUBLIC = "127.0.0.2"
+"""The only address that is public here."""
+OPEN: list[Network] = [ip_network(f"{PUBLIC}/32")]
+SETTINGS = HttpSettings(allowed_internal_cidrs=OPEN)
+Send = Callable[[str], Awaitable[str]]
+"""Asks for an address; gives what came back."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One client."""
+
+    id: str
+    row: Outgoing
+    send: Send
+    operator: bool = False
+    """Whether private addresses and loopback are open to it, since the operator chose them."""
+
+
+class StoredKeys(GivenKeys):
+    """Addresses that a tenant stored."""
+
+    async def networks(self, name: str) -> Sequence[Network]:
+        return OPEN
+
+
+async def said_by(send: Send, url: str) -> str:
+    """What a client gives for an address, or the name of its failure."""
+    try:
+        return await send(url)
+    except HeadgateError as error:
+        return error.code
+    except (httpx2.HTTPError, httpx2.InvalidURL, httpx.HTTPError, httpx.InvalidURL, requests.RequestException) as error:
+        return type(error).__name__
+    except (OSError, UnicodeError, ValueError) as error:
+        return type(error).__name__
+
+
+async def _guarded(method: str, url: str) -> str:
+    web = open_web(SETTINGS)
+    try:
+        if method == "request":
+            return (await web.request("GET", url)).text
+        if method == "post_once":
+            return str(await web.post_once(url, headers={}, body=b"{}"))
+        async with web.streaming_client() as client:
+            return (await client.get(url)).text
+    finally:
+        await web.close()
+
+
+async def _model(provider: str, variable: bool, url: str) -> str:
+    """A real call by the provider's own library, its address stored as a variable or written in the flow."""
+    web, known = open_web(SETTINGS), PROVIDERS[provider]
+    values = {name: "key-0123456789" for one in known.all_settings for name in one.variables}
+    if known.base_url is not None:
+        values[known.base_url.variables[0]] = url
+    params: dict[str, Any] = {"max_retries": 0} if "max_retries" in known.params else {}
+    if not variable:
+        params["base_url"] = url
+        values = {}
+    try:
+        chat = await create_chat_model(Model(provider=provider, name="m", params=params), StoredKeys(**values), web=web)
+        return str((await chat.ainvoke("hi")).text)
+    finally:
+        await web.close()
+
+
+async def _transcription(url: str) -> str:
+    web = open_web(SETTINGS)
+    model = Model(provider="openai_compatible", name="m", params={"base_url": url, "max_retries": 0})
+    try:
+        return (await transcribe(model, Recording("a.wav", b"RIFF", "audio/wav"), StoredKeys(), web=web)).text
+    finally:
+        await web.close()
+
+
+async def _library(provider: Provider, blocking: bool, url: str) -> str:
+    """A request by a client made of the very arguments that a provider's library is given."""
+    web = open_web(SETTINGS)
+    given = clients.client_arguments(provider, {}, web.library_transport())
+    arguments = given.get(str(provider.client), {})
+    if "http_client" in given:
+        made: Any = given["http_client" if blocking else "http_async_client"]
+    else:
+        made = (httpx.Client if blocking else httpx.AsyncClient)(**arguments)
+    try:
+        if blocking:
+            return str((await asyncio.to_thread(made.get, url)).text)
+        return str((await made.get(url)).text)
+    finally:
+        await web.close()
+
+
+async def _ollama_list(url: str) -> str:
+    return str(await pulled_models(credentials.Server(url, OPEN)))
+
+
+async def _session(url: str) -> str:
+    session = guarded_session(OPERATOR_NETWORKS)
+    with session:
+        return (await asyncio.to_thread(session.get, url, timeout=5)).text
+
+
+async def _sign_in(url: str) -> str:
+    http = open_http()
+    try:
+        return (await http.request("GET", url)).text
+    finally:
+        await http.close()
+
+
+async def _flowise(vouched: bool, url: str) -> str:
+    made = FlowiseClient(Server("f", url, SecretStr("key-0123456789"), vouched), SETTINGS, 5)
+    try:
+        return await made.version()
+    finally:
+        await made.close()
+
+
+async def _weights(url: str) -> str:
+    with sources._https_client() as made:
+        return (await asyncio.to_thread(made.get, url)).text
+
+
+def _of_libraries() -> Iterator[Way]:
+    for provider in PROVIDERS.values():
+        if provider.client in {"httpx2", "httpx", "client_kwargs", "client_args"}:
+            yield Way(f"{provider.id}_waiting", MODELS, partial(_library, provider, False))
+            yield Way(f"{provider.id}_blocking", MODELS, partial(_library, provider, True))
+        if provider.client != "own" and is_installed(provider):
+            yield Way(f"{provider.id}_stored", MODELS, partial(_model, provider.id, True))
+            if provider.flow_base_url:
+                yield Way(f"{provider.id}_of_flow", MODELS, partial(_model, provider.id, False))
+
+
+WAYS = [
+    Way("steps", STEPS, partial(_guarded, "request")),
+    Way("deliveries", DELIVERIES, partial(_guarded, "post_once")),
+    Way("codev", CODEV, partial(_guarded, "post_once")),
+    Way("mcp", MCP, partial(_guarded, "streaming")),
+    Way("transcription", MODELS, _transcription),
+    Way("ollama_list", MODEL_LISTS, _ollama_list),
+    Way("weights", WEIGHTS, _weights),
+    Way("flowise", FLOWISE, partial(_flowise, False)),
+    Way("flowise_operator", FLOWISE_OPERATOR, partial(_flowise, True), operator=True),
+    Way("single_sign_on", SINGLE_SIGN_ON, _sign_in, operator=True),
+    Way("traces", TRACES, _session, operator=True),
+    Way("langsmith", LANGSMITH, _session, operator=True),
+    *_of_libraries(),
+]
+"""Every client that an address can be given to."""

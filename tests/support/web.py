@@ -1,0 +1,19 @@
+"""The guarded client of tests of models: its connections end with their request, so nothing has to be closed."""
+
+from functools import cache
+from ssl import SSLContext
+
+import httpx2
+
+from headgate.foundation.guarded_http import GuardedHttp
+from headgate.foundation.settings import HttpSettings
+
+
+def open_web(settings: HttpSettings | None = None) -> GuardedHttp:
+    """One for an event loop."""
+    return GuardedHttp(settings or HttpSettings(), tls=_tls(), kept=0)
+
+
+@cache
+def _tls() -> SSLContext:
+    return httpx2.create_ssl_context()
