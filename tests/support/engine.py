@@ -44,15 +44,15 @@ from headgate.sdk import (
     field,
     output,
 )
-from headgate.sdk.fakes import FakeCode, FakeHttp
+from headgate.sdk.fakes import FakeCode, FakeHttp, InProcess
 from tests.support.services import FixedServices
 
 
 class OneRunner:
     """The same fake sandbox for every tenant."""
 
-    def __init__(self) -> None:
-        self._code = FakeCode()
+    def __init__(self, code: FakeCode | None = None) -> None:
+        self._code = code or FakeCode()
 
     def runner(self, tenant_id: str) -> FakeCode:
         """Whoever asks."""
@@ -393,6 +393,7 @@ def make_services(
         files=files or MemoryFiles(),
         secrets=DictSecrets(),
         code=OneRunner(),
+        isolated=OneRunner(InProcess()),
         mcp=NoServers(),
         workspaces=NoWorkspaces(),
         deliveries=NoDeliveries(),

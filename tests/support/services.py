@@ -22,6 +22,7 @@ class FixedServices:
     files: ports.RunFiles
     secrets: ports.Secrets
     code: ports.CodeRunners
+    isolated: ports.CodeRunners
     mcp: ports.McpServers
     workspaces: ports.Workspaces
     deliveries: ports.Deliveries

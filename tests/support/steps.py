@@ -18,7 +18,7 @@ from headgate.foundation.events import EventBus
 from headgate.foundation.settings import EngineSettings, LimitSettings
 from headgate.graph.model import Flow
 from headgate.sdk import Component, RunInput
-from headgate.sdk.fakes import FakeHttp
+from headgate.sdk.fakes import FakeHttp, InProcess
 from tests.support.engine import (
     COMPONENTS,
     DictSecrets,
@@ -92,6 +92,7 @@ def make_bench(components: Iterable[type[Component]] = COMPONENTS, **services: A
         files=files,
         secrets=secrets,
         code=OneRunner(),
+        isolated=OneRunner(InProcess()),
         mcp=NoServers(),
         workspaces=NoWorkspaces(),
         deliveries=NoDeliveries(),

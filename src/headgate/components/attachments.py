@@ -1,12 +1,11 @@
 """Files of a message in the form that models take."""
 
-import asyncio
 import base64
 from collections.abc import Sequence
 from typing import Any
 
+from headgate.components.isolated.calls import read_document
 from headgate.components.readers.document import Unreadable
-from headgate.components.readers.reading import read_document
 from headgate.sdk import File, Model, RunContext
 
 _PDF = "application/pdf"
@@ -37,7 +36,7 @@ async def _block(ctx: RunContext, model: Model, file: File, *, whole: bool) -> d
     if whole:
         return _encoded(content, file)
     try:
-        document = await asyncio.to_thread(read_document, content, name=file.name, media_type=file.media_type)
+        document = await read_document(ctx, content, name=file.name, media_type=file.media_type, wanted=["text"])
     except Unreadable:
         if file.media_type != _PDF:
             raise

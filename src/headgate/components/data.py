@@ -4,8 +4,9 @@ import asyncio
 
 from pydantic import JsonValue, PrivateAttr
 
+from headgate.components.isolated.calls import select_part
 from headgate.components.json_text import parse_json
-from headgate.components.selecting import LONGEST_EXPRESSION, select
+from headgate.components.selecting import LONGEST_EXPRESSION
 from headgate.graph.template import FieldKind
 from headgate.sdk import Component, Data, Message, Table, Text, field, output
 from headgate.sdk.coerce import data_of, table_of, text_of
@@ -69,7 +70,7 @@ class SelectData(Component):
         """The selected value."""
         if not self._selected:
             source = data_of(self.source)
-            self._value = await asyncio.to_thread(select, self.expression, source, who="SelectData")
+            self._value = await select_part(self.ctx, self.expression, source, who="SelectData")
             self._selected = True
         return self._value
 

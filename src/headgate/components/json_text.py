@@ -44,6 +44,11 @@ def parse_json(text: str, *, who: str, wrong: Callable[[str], ComponentError] | 
         ) from error
 
 
+def is_json_type(media_type: str) -> bool:
+    """Whether a media type, without parameters, is one of JSON's."""
+    return media_type == "application/json" or media_type.endswith(("+json", "/json"))
+
+
 def strip_fence(text: str) -> str:
     """The inside of the first Markdown code fence when the text has one before any JSON, else the text, stripped."""
     bare = text.strip().removeprefix("\ufeff").strip()

@@ -6,10 +6,11 @@ from typing import Literal
 from pydantic import JsonValue, PrivateAttr
 
 from headgate.components.conditions import Operator, holds
+from headgate.components.isolated.calls import select_part
 from headgate.components.json_text import parse_json
-from headgate.components.selecting import LONGEST_EXPRESSION, select
+from headgate.components.selecting import LONGEST_EXPRESSION
 from headgate.components.wording import unescaped
-from headgate.sdk import NOT_TAKEN, Component, ComponentError, Data, NotTaken, Table, Text, field, output
+from headgate.sdk import NOT_TAKEN, Component, ComponentError, Data, NotTaken, RunContext, Table, Text, field, output
 from headgate.sdk.coerce import data_of, text_of
 
 
@@ -56,12 +57,11 @@ class If(Component):
 
     async def _holds(self) -> bool:
         if self._answer is None:
-            self._answer = await asyncio.to_thread(self._decide)
+            looked_at = await part_of(self.ctx, data_of(self.value), self.field_path, who="If")
+            self._answer = await asyncio.to_thread(
+                holds, looked_at, self.operator, self.compare, ignore_case=self.ignore_case
+            )
         return self._answer
-
-    def _decide(self) -> bool:
-        looked_at = part_of(data_of(self.value), self.field_path, who="If")
-        return holds(looked_at, self.operator, self.compare, ignore_case=self.ignore_case)
 
 
 class Merge(Component):
@@ -107,13 +107,13 @@ class Merge(Component):
         return unescaped(self.separator).join(text_of(value) for value in chosen)
 
 
-def part_of(value: JsonValue, path: str, *, who: str) -> JsonValue:
+async def part_of(ctx: RunContext, value: JsonValue, path: str, *, who: str) -> JsonValue:
     """The part of a value that a JMESPath expression names; text that holds JSON is looked into."""
     if not path.strip():
         return value
     if isinstance(value, str):
         value = parse_json(value, who=who, wrong=lambda reason: _no_fields(path, reason, who))
-    return select(path, value, who=who, where="field")
+    return await select_part(ctx, path, value, who=who, where="field")
 
 
 def _no_fields(path: str, reason: str, who: str) -> ComponentError:

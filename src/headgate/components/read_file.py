@@ -1,11 +1,11 @@
 """Read a document's text."""
 
-import asyncio
+from collections.abc import Sequence
 
 from pydantic import PrivateAttr
 
+from headgate.components.isolated.calls import MEMBERS, read_document
 from headgate.components.readers.document import Document, Unreadable
-from headgate.components.readers.reading import read_document
 from headgate.sdk import Component, Data, File, Table, Text, field, output
 
 
@@ -30,6 +30,7 @@ class ReadFile(Component):
         max_length=1,
     )
     _document: Document | None = PrivateAttr(default=None)
+    _wanted: tuple[str, ...] = PrivateAttr(default=MEMBERS)
 
     @output(help="The text; Markdown for Word, HTML and CSV.")
     async def text(self) -> Text:
@@ -49,15 +50,20 @@ class ReadFile(Component):
         """The document's data."""
         return (await self._read()).data
 
+    def expect_outputs(self, names: Sequence[str]) -> None:
+        """Have only what is wanted come out of the process that reads."""
+        self._wanted = tuple(names)
+
     async def _read(self) -> Document:
         if self._document is None:
             content = await self.ctx.files.read(self.file)
-            self._document = await asyncio.to_thread(
-                read_document,
+            self._document = await read_document(
+                self.ctx,
                 content,
                 name=self.file.name,
                 media_type=self.file.media_type,
                 delimiter=self.delimiter,
+                wanted=self._wanted,
             )
             for note in self._document.notes:
                 self.ctx.log(note)

@@ -1,6 +1,5 @@
 """One way out of many."""
 
-import asyncio
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -83,12 +82,12 @@ class Switch(Component):
     async def produce_extra(self, name: str) -> Data | NotTaken:
         """The value on the way that was chosen, `NOT_TAKEN` on the others."""
         if self._chosen is None:
-            self._chosen = await asyncio.to_thread(self._choose)
+            self._chosen = await self._choose()
         return data_of(self.value) if name == self._chosen else NOT_TAKEN
 
-    def _choose(self) -> str:
+    async def _choose(self) -> str:
         """The output of the first case that matches."""
-        looked_at = part_of(data_of(self.value), self.field_path, who="Switch")
+        looked_at = await part_of(self.ctx, data_of(self.value), self.field_path, who="Switch")
         text = _bare("" if looked_at is None else text_of(looked_at))
         cases = _cases(list(self.cases))
         for case, name in zip(cases, output_names(cases), strict=True):

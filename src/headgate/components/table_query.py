@@ -1,11 +1,11 @@
 """SQL as a component."""
 
-import asyncio
 import json
 
 from pydantic import PrivateAttr
 
-from headgate.components.sql import MOST_ROWS, query
+from headgate.components.isolated.calls import query_tables
+from headgate.components.sql import MOST_ROWS
 from headgate.graph.template import FieldKind
 from headgate.sdk import Component, Data, Table, field, output
 from headgate.sdk.coerce import data_of
@@ -49,9 +49,9 @@ class TableQuery(Component):
 
     @output(name="table", label="Table", help="The rows of the result.")
     async def give_table(self) -> Table:
-        """The result; computed once, in a thread."""
+        """The result; computed once."""
         if self._result is None:
-            self._result = await asyncio.to_thread(query, self.tables, self.sql, most_rows=self.most_rows)
+            self._result = await query_tables(self.ctx, self.tables, self.sql, most_rows=self.most_rows)
             self.ctx.log("The query ran.", rows=len(self._result.rows), columns=json.dumps(self._result.columns))
         return self._result
 

@@ -1,6 +1,5 @@
 """The web: a request, a page."""
 
-import asyncio
 import json
 from collections.abc import Mapping
 from typing import Literal
@@ -9,10 +8,9 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 from pydantic import JsonValue, PrivateAttr
 
 from headgate.components.http_headers import HEADERS_HELP, KEY_HELP, KEY_LABEL, checked_headers
-from headgate.components.json_text import parse_json
-from headgate.components.readers.charset import declared_in_markup, decoded
-from headgate.components.readers.markup import Page, read_html
-from headgate.components.readers.reading import read_document
+from headgate.components.isolated.calls import read_page
+from headgate.components.json_text import is_json_type, parse_json
+from headgate.components.readers.markup import Page
 from headgate.foundation.errors import UpstreamFailed
 from headgate.graph.names import clipped
 from headgate.graph.ports import PortType
@@ -72,7 +70,7 @@ class HTTPRequest(Component):
             await self.ctx.check_cancelled()
             name = urlsplit(answer.url).path.rpartition("/")[2] or "download"
             return data_of(await self.ctx.files.save(name, answer.content, answer.media_type))
-        if _is_json(answer) and answer.content:
+        if is_json_type(answer.media_type) and answer.content:
             return parse_json(answer.text, who="HTTPRequest")
         return answer.text
 
@@ -144,7 +142,7 @@ class URL(Component):
         return [data_of(dict(link)) for link in (await self._read()).links]
 
     async def _read(self) -> Page:
-        """Fetch once and read in a thread."""
+        """Fetch once and read."""
         if self._page is None:
             url = checked_url(self.url, who="URL")
             await self.ctx.check_cancelled()
@@ -152,22 +150,8 @@ class URL(Component):
             answer = await self.ctx.http.request("GET", url, headers=headers, timeout_seconds=self.timeout_seconds)
             if answer.status >= 400:
                 raise _refused("URL", answer)
-            self._page = await asyncio.to_thread(read_answer, answer, main_only=self.main_only)
+            self._page = await read_page(self.ctx, answer, main_only=self.main_only)
         return self._page
-
-
-def read_answer(answer: HttpAnswer, *, main_only: bool) -> Page:
-    """What a web answer says to a reader, by its media type."""
-    charset = answer.headers.get("content-type", "").partition("charset=")[2].partition(";")[0].strip(" \"'")
-    name = urlsplit(answer.url).path.rpartition("/")[2] or urlsplit(answer.url).netloc
-    if answer.media_type in {"text/html", "application/xhtml+xml"} or (
-        not answer.media_type and b"<html" in answer.content[:2048].lower()
-    ):
-        declared = charset or declared_in_markup(answer.content)
-        return read_html(decoded(answer.content, name=name, declared=declared), url=answer.url, main_only=main_only)
-    if answer.media_type.startswith("text/") or _is_json(answer):
-        return Page(decoded(answer.content, name=name, declared=charset), "", [])
-    return Page(read_document(answer.content, name=name, media_type=answer.media_type).text, "", [])
 
 
 def checked_url(url: str, *, who: str) -> str:
@@ -204,16 +188,12 @@ def is_binary(answer: HttpAnswer) -> bool:
     media = answer.media_type
     if (
         media.startswith("text/")
-        or _is_json(answer)
+        or is_json_type(answer.media_type)
         or media.endswith(("xml", "javascript", "x-www-form-urlencoded", "yaml"))
     ):
         return False
     kind = media.partition("/")[0]
     return kind in {"image", "audio", "video", "font"} or media == "application/pdf" or b"\x00" in answer.content[:4096]
-
-
-def _is_json(answer: HttpAnswer) -> bool:
-    return answer.media_type == "application/json" or answer.media_type.endswith(("+json", "/json"))
 
 
 def _body(body: str | Data) -> tuple[bytes | None, str]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from headgate.features.runs.deliveries import attempt, courier
     from headgate.foundation import guarded_http
     from headgate.foundation.crypto import SecretBox
+    from headgate.sandbox import libraries as sandbox_libraries
     from headgate.sandbox import limits as sandbox_limits
     from headgate.sandbox import pool
     from headgate.sandbox.broker import rules as network_rules
@@ -43,6 +44,7 @@ else:
     attempt = lazy_module("headgate.features.runs.deliveries.attempt")
     courier = lazy_module("headgate.features.runs.deliveries.courier")
     guarded_http = lazy_module("headgate.foundation.guarded_http")
+    sandbox_libraries = lazy_module("headgate.sandbox.libraries")
     sandbox_limits = lazy_module("headgate.sandbox.limits")
     pool = lazy_module("headgate.sandbox.pool")
     network_rules = lazy_module("headgate.sandbox.broker.rules")
@@ -127,6 +129,15 @@ class StepServices:
         )
 
     @cached_property
+    def isolated(self) -> "pool.SandboxPool":
+        """Processes in which Headgate's own code works on content from outside.
+
+        Without all layers of isolation their limits are what remains.
+        """
+        limits, size = sandbox_limits.ISOLATED_LIMITS, sandbox_limits.ISOLATED_SIZE
+        return pool.SandboxPool(limits=limits, size=size, insecure=True, scan=False, hosts=sandbox_libraries.ISOLATED)
+
+    @cached_property
     def checker(self) -> "check.ComponentChecker":
         """Checks the source of components in the sandbox."""
         return check.ComponentChecker(self.code, self.components)
@@ -160,6 +171,8 @@ class StepServices:
         """Close the parts that were created."""
         if "code" in vars(self):
             await self.code.aclose()
+        if "isolated" in vars(self):
+            await self.isolated.aclose()
         if "web" in vars(self):
             await self.web.close()
         if "local_models" in vars(self.installation):

@@ -41,6 +41,18 @@ class Limits:
     """What the connections of one call may carry, both ways together."""
 
 
+ISOLATED_LIMITS = Limits(
+    memory_bytes=1024 * MIB,
+    processor_seconds=30.0,
+    wall_seconds=60.0,
+    threads=4,
+    input_bytes=160 * MIB,
+    output_bytes=32 * MIB,
+    output_containers=4_000_000,
+)
+"""Of the platform's own functions on content from outside: a document of 100 MB comes in as base64."""
+
+
 @dataclass(frozen=True, slots=True)
 class PoolSize:
     """How many workers a pool keeps."""
@@ -57,3 +69,6 @@ class PoolSize:
     """Calls after which a worker is replaced."""
     queue_seconds: float = 30.0
     """How long a call waits for its turn."""
+
+
+ISOLATED_SIZE = PoolSize(running=4, spare=1, idle=0, calls=1)

@@ -174,6 +174,20 @@ class RunContext(Protocol):
         """The sandbox for code that came with the flow."""
         ...
 
+    async def isolated(self, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float) -> JsonValue:
+        """Call a trusted function of the platform on content from outside, in a process that can be killed.
+
+        Args:
+            function: `module:function`; it takes `(module, arguments)` and gives JSON.
+            arguments: JSON.
+            timeout_seconds: For the whole call.
+
+        Raises:
+            Invalid: It took too long, ran out of memory or crashed.
+            TooLarge: Arguments or result are over a limit.
+        """
+        ...
+
     async def chat_model(self, model: Model) -> "BaseChatModel":
         """A LangChain chat model, keys filled in. Raises `Invalid` naming the missing key or extra."""
         ...

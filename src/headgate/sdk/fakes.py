@@ -3,13 +3,14 @@
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from mimetypes import guess_type
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import JsonValue, SecretStr
 
 from headgate.foundation.errors import Cancelled, HeadgateError, Invalid, NotFound, UpstreamFailed
-from headgate.graph.manifest import Manifest
+from headgate.graph.manifest import NOTHING, Manifest
 from headgate.graph.secret_reference import SecretReference
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.context import HttpAnswer, RunInput, WorkspaceTools
@@ -171,6 +172,12 @@ class FakeCode:
         """Whether none of a manifest's hosts is closed."""
         return self.closed.isdisjoint(manifest.hosts)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """End of the execution; the calls stay recorded."""
 
@@ -180,6 +187,25 @@ class FakeCode:
             raise Invalid("No code handler is scripted.", remedy="Give StepHarness a code= function.")
         result = self.handler(call.code, call.function, call.arguments)
         return await result if isinstance(result, Awaitable) else result
+
+
+class InProcess(FakeCode):
+    """Stands in for the processes of `RunContext.isolated`: calls the platform's functions in this process."""
+
+    async def call_host(
+        self,
+        code: str,
+        host: str,
+        arguments: Mapping[str, JsonValue],
+        *,
+        manifest: Manifest,
+        timeout_seconds: float = 10.0,
+    ) -> JsonValue:
+        """Record the call and make it."""
+        self.calls.append(CodeCall(code, host, dict(arguments), timeout_seconds, manifest))
+        module, _, name = host.partition(":")
+        answer: JsonValue = getattr(import_module(module), name)(None, arguments)
+        return answer
 
 
 @dataclass
@@ -210,6 +236,10 @@ class FakeContext:
     cancelled: bool = False
     key_count: int = 0
     """Idempotency keys returned."""
+
+    async def isolated(self, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float) -> JsonValue:
+        """Call it in this process."""
+        return await InProcess().call_host("", function, arguments, manifest=NOTHING, timeout_seconds=timeout_seconds)
 
     async def chat_model(self, model: Model) -> "BaseChatModel":
         """The scripted model, whichever was asked for; what was asked for is kept in `models`."""

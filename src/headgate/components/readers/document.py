@@ -6,6 +6,8 @@ from pydantic import JsonValue
 
 from headgate.sdk import ComponentError, Table
 
+MOST_BYTES = 100_000_000
+"""Largest document that is read."""
 LONGEST_TEXT = 20_000_000
 """Most characters that a document may give."""
 
@@ -27,6 +29,14 @@ class Unreadable(ComponentError):
 
     code = "unreadable_document"
     title = "Document cannot be read"
+
+
+def require_size(content: bytes, name: str) -> None:
+    """Raise `Unreadable` for a document that is larger than those that are read."""
+    if len(content) > MOST_BYTES:
+        raise Unreadable(
+            f"'{name}' has {len(content)} bytes; at most {MOST_BYTES} are read.", remedy="Split or shrink the file."
+        )
 
 
 def bounded(text: str, name: str) -> str:

@@ -8,14 +8,13 @@ from pydantic import JsonValue
 from headgate.components.json_text import parse_json
 from headgate.components.readers.charset import declared_in_markup, decoded
 from headgate.components.readers.delimited import read_delimited
-from headgate.components.readers.document import Document, Unreadable, bounded
+from headgate.components.readers.document import Document, Unreadable, bounded, require_size
 from headgate.components.readers.docx import read_docx
 from headgate.components.readers.markup import read_html
 from headgate.components.readers.pdf import read_pdf
 from headgate.sdk import Table
 from headgate.sdk.coerce import data_of, markdown_table, text_of
 
-MOST_BYTES = 100_000_000
 _BY_SUFFIX = {
     ".pdf": "pdf", ".docx": "docx", ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json",
     ".html": "html", ".htm": "html", ".xhtml": "html",
@@ -46,10 +45,7 @@ def read_document(content: bytes, *, name: str, media_type: str = "", delimiter:
 
     Raises `Unreadable` (or `ComponentError` for JSON) saying what is wrong with it.
     """
-    if len(content) > MOST_BYTES:
-        raise Unreadable(
-            f"'{name}' has {len(content)} bytes; at most {MOST_BYTES} are read.", remedy="Split or shrink the file."
-        )
+    require_size(content, name)
     return _READERS[kind_of(content, name, media_type)](content, name, delimiter)
 
 

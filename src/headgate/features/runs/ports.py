@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
 from pydantic import JsonValue, SecretStr
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -147,6 +147,10 @@ class Workspaces(Protocol):
 class ScopedRunner(CodeRunner, Protocol):
     """Runs the foreign code of one execution, of a step for example, in processes of its own."""
 
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *error: object) -> None: ...
+
     def close(self) -> None:
         """End them: nothing that the code left behind meets another execution."""
         ...
@@ -282,6 +286,11 @@ class Services(Protocol):
     @property
     def code(self) -> CodeRunners:
         """The sandbox."""
+        ...
+
+    @property
+    def isolated(self) -> CodeRunners:
+        """Processes in which the platform's own functions work on content from outside."""
         ...
 
     @property

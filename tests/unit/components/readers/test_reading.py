@@ -6,9 +6,9 @@ import zipfile
 
 import pytest
 
+from headgate.components.readers import document
 from headgate.components.readers import docx as docx_module
 from headgate.components.readers import pdf as pdf_module
-from headgate.components.readers import reading
 from headgate.components.readers.document import Unreadable
 from headgate.components.readers.reading import kind_of, read_document
 from headgate.sdk import ComponentError, Table
@@ -97,7 +97,7 @@ class TestText:
             read_document(b"\x7fELF\x00\x00\xff\xfe", name="a.bin")
 
     def test_bounds_the_size(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(reading, "MOST_BYTES", 3)
+        monkeypatch.setattr(document, "MOST_BYTES", 3)
         with pytest.raises(Unreadable, match="4 bytes; at most 3"):
             read_document(b"text", name="a.txt")
 

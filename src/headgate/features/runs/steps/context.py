@@ -20,6 +20,7 @@ from headgate.foundation.errors import Cancelled
 from headgate.foundation.ids import new_id
 from headgate.foundation.lazy import lazy_module
 from headgate.foundation.secret_values import SecretValues
+from headgate.graph.manifest import NOTHING
 from headgate.sdk import (
     CodeRunner,
     File,
@@ -120,6 +121,11 @@ class StepContext:
         if self._code is None:
             self._code = self._services.code.runner(self._origin.key.tenant_id)
         return self._code
+
+    async def isolated(self, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float) -> JsonValue:
+        """Work on content from outside in a process that ends with the call."""
+        with self._services.isolated.runner(self._origin.key.tenant_id) as runner:
+            return await runner.call_host("", function, arguments, manifest=NOTHING, timeout_seconds=timeout_seconds)
 
     async def chat_model(self, model: Model) -> "BaseChatModel":
         """A chat model with the tenant's keys. No model is called once the run is cancelled."""

@@ -1,0 +1,87 @@
+"""What is done to content from outside in a process of its own. Each takes and gives JSON; nothing else crosses.
+
+The process has bounds of memory, processor and wall time, no network, no secrets and no files but its scratch folder;
+see `headgate.sandbox`. What a function refuses is given as `{"refused": ...}`, so that it is raised as it was.
+"""
+
+import base64
+import functools
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any, cast
+
+import bs4  # noqa: F401 - loaded before the process is locked down
+import docx  # noqa: F401
+import lxml.etree  # type: ignore[import-untyped]  # noqa: F401
+import markdownify  # noqa: F401
+import pypdf  # noqa: F401
+from pydantic import JsonValue
+
+from headgate.components.readers.document import Unreadable
+from headgate.components.readers.page import read_page
+from headgate.components.readers.reading import read_document
+from headgate.components.selecting import select
+from headgate.components.sql import query
+from headgate.sdk import ComponentError, Table
+
+Arguments = Mapping[str, Any]
+
+
+def _isolated(work: Callable[[Arguments], JsonValue]) -> Callable[[ModuleType, Arguments], dict[str, JsonValue]]:
+    """A host function of the sandbox: `{"value": ...}`, or `{"refused": {...}}` for what a component raises."""
+
+    @functools.wraps(work)
+    def answer(_module: ModuleType, arguments: Arguments) -> dict[str, JsonValue]:
+        try:
+            return {"value": work(arguments)}
+        except ComponentError as error:
+            refused = {"detail": error.detail, "remedy": error.remedy, "extra": error.extra}
+            return {"refused": cast("JsonValue", refused | {"unreadable": isinstance(error, Unreadable)})}
+
+    return answer
+
+
+@_isolated
+def document(arguments: Arguments) -> JsonValue:
+    """Read a document: `{"content" (base64), "name", "media_type", "delimiter", "wanted"}`.
+
+    Gives the members of `Document` that are wanted, and its notes.
+    """
+    content = base64.b64decode(arguments["content"])
+    read = read_document(
+        content, name=arguments["name"], media_type=arguments["media_type"], delimiter=arguments["delimiter"]
+    )
+    table = None if read.table is None else _packed(read.table)
+    members: dict[str, JsonValue] = {"text": read.text, "data": read.data, "table": table}
+    return {name: members[name] for name in arguments["wanted"]} | {"notes": list(read.notes)}
+
+
+@_isolated
+def page(arguments: Arguments) -> JsonValue:
+    """Read a web answer: `{"content" (base64), "url", "media_type", "charset", "main_only"}`. Gives a `Page`."""
+    content = base64.b64decode(arguments["content"])
+    read = read_page(
+        content,
+        url=arguments["url"],
+        media_type=arguments["media_type"],
+        charset=arguments["charset"],
+        main_only=arguments["main_only"],
+    )
+    return {"markdown": read.markdown, "title": read.title, "links": cast("JsonValue", read.links)}
+
+
+@_isolated
+def table_query(arguments: Arguments) -> JsonValue:
+    """One SELECT: `{"tables", "sql", "most_rows"}`. Gives a table."""
+    tables = [Table(columns=one["columns"], rows=one["rows"]) for one in arguments["tables"]]
+    return _packed(query(tables, arguments["sql"], most_rows=arguments["most_rows"]))
+
+
+@_isolated
+def selection(arguments: Arguments) -> JsonValue:
+    """A JMESPath expression: `{"expression", "value", "who", "where"}`."""
+    return select(arguments["expression"], arguments["value"], who=arguments["who"], where=arguments["where"])
+
+
+def _packed(table: Table) -> JsonValue:
+    return {"columns": list(table.columns), "rows": cast("JsonValue", table.rows)}

@@ -1,0 +1,28 @@
+"""What a web answer says to a reader."""
+
+from urllib.parse import urlsplit
+
+from headgate.components.json_text import is_json_type
+from headgate.components.readers.charset import declared_in_markup, decoded
+from headgate.components.readers.markup import Page, read_html
+from headgate.components.readers.reading import read_document
+
+
+def read_page(content: bytes, *, url: str, media_type: str, charset: str, main_only: bool) -> Page:
+    """The readable part of a web answer, by its media type.
+
+    Args:
+        content: The body.
+        url: Its address, which names it and makes links absolute.
+        media_type: Without parameters; empty when the server names none.
+        charset: The one that the server names; empty for none.
+        main_only: Leave out navigation, header, footer and asides of a page.
+    """
+    name = urlsplit(url).path.rpartition("/")[2] or urlsplit(url).netloc
+    is_markup = media_type in {"text/html", "application/xhtml+xml"}
+    if is_markup or (not media_type and b"<html" in content[:2048].lower()):
+        declared = charset or declared_in_markup(content)
+        return read_html(decoded(content, name=name, declared=declared), url=url, main_only=main_only)
+    if media_type.startswith("text/") or is_json_type(media_type):
+        return Page(decoded(content, name=name, declared=charset), "", [])
+    return Page(read_document(content, name=name, media_type=media_type).text, "", [])

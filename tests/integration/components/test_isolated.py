@@ -1,0 +1,145 @@
+"""Content that attacks whoever reads it, read by the real processes: each attack ends, and leaves nothing behind."""
+
+import asyncio
+import io
+import os
+import zipfile
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any, cast
+
+import psutil
+import pytest
+from pydantic import JsonValue
+
+from headgate.components import isolated
+from headgate.components.isolated import calls
+from headgate.components.readers.document import Unreadable
+from headgate.graph.manifest import NOTHING
+from headgate.sandbox.libraries import ISOLATED
+from headgate.sandbox.limits import ISOLATED_LIMITS, ISOLATED_SIZE, MIB
+from headgate.sandbox.pool import SandboxPool
+from headgate.sdk import ComponentError, RunContext, Table
+from headgate.sdk.fakes import FakeContext
+from tests.unit.components.readers.samples import docx, pdf
+
+SMALL = replace(ISOLATED_LIMITS, processor_seconds=1.0, wall_seconds=5.0, memory_bytes=512 * MIB)
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+
+class Context(FakeContext):
+    """A run context whose isolated calls are made as in the product."""
+
+    pool: SandboxPool
+
+    async def isolated(self, function: str, arguments: Any, *, timeout_seconds: float) -> JsonValue:
+        with self.pool.runner("tenant") as runner:
+            return await runner.call_host("", function, arguments, manifest=NOTHING, timeout_seconds=timeout_seconds)
+
+
+@pytest.fixture
+async def ctx() -> AsyncIterator[RunContext]:
+    found = Context()
+    found.pool = SandboxPool(limits=SMALL, size=ISOLATED_SIZE, insecure=True, scan=False, hosts=ISOLATED)
+    yield cast("RunContext", found)
+    await found.pool.aclose()
+
+
+def pool_of(ctx: RunContext) -> SandboxPool:
+    return cast("Context", ctx).pool
+
+
+def word(body: str) -> bytes:
+    """A Word document with this body."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(docx())) as sample, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as made:
+        for name in sample.namelist():
+            content = sample.read(name)
+            if name == "word/document.xml":
+                head = content.decode().partition("<w:body>")[0]
+                content = f"{head}<w:body>{body}</w:body></w:document>".encode()
+            made.writestr(name, content)
+    return stream.getvalue()
+
+
+ATTACKS = {
+    "200,000 empty paragraphs": ("a.docx", lambda: word("<w:p/>" * 200_000)),
+    "deep tables": ("a.docx", lambda: word("<w:tbl><w:tr><w:tc>" * 20_000)),
+    "entities": ("a.html", lambda: b"<!DOCTYPE x [<!ENTITY a 'aaaaaaaaaa'>]><html>" + b"&a;" * 500_000),
+    "unclosed tags": ("a.html", lambda: b"<html><body>" + b"<div><span>" * 400_000),
+    "white space": ("a.html", lambda: b"<html><body><p>" + b" \n\t" * 2_000_000 + b"x</p>"),
+    "columns": ("a.csv", lambda: b",".join(b"x" for _ in range(1_000_000)) + b"\n" + b"1\n" * 200_000),
+    "quotes": ("a.csv", lambda: b'"' * 9_000_000),
+    "pages": ("a.pdf", lambda: pdf(*["x" * 100] * 3_000)),
+    "a bomb": ("a.docx", lambda: word("<w:p><w:r><w:t>" + "A" * 400_000_000 + "</w:t></w:r></w:p>")),
+}
+
+
+def workers() -> list[psutil.Process]:
+    zygotes = psutil.Process(os.getpid()).children()
+    return [worker for zygote in zygotes for worker in zygote.children()]
+
+
+class TestDocuments:
+    async def test_are_read_as_in_this_process(self, ctx: RunContext) -> None:
+        found = await calls.read_document(ctx, docx(), name="a.docx", media_type=WORD)
+        assert found == await calls.read_document(cast("RunContext", FakeContext()), docx(), name="a.docx")
+        assert found.table == Table(columns=["vad", "antal"], rows=[["a|b", "3"]])
+
+    async def test_are_refused_as_in_this_process(self, ctx: RunContext) -> None:
+        with pytest.raises(Unreadable, match="is a spreadsheet, which has no reader") as refused:
+            await calls.read_document(ctx, b"x", name="a.xlsx")
+        assert refused.value.remedy == "Save it as .csv."
+
+    @pytest.mark.parametrize("attack", ATTACKS)
+    async def test_that_attack_end_in_their_bounds(self, ctx: RunContext, attack: str) -> None:
+        name, made = ATTACKS[attack]
+        content = await asyncio.to_thread(made)
+        try:
+            await calls.read_document(ctx, content, name=name)
+        except Unreadable as error:
+            assert str(error)  # noqa: PT017 - reading it whole within the bounds is as good
+        again = await calls.read_document(ctx, b"still here", name="a.txt")
+        assert again.text == "still here"
+
+    async def test_end_with_the_call(self, ctx: RunContext) -> None:
+        content = word("<w:p/>" * 200_000)
+        reading = asyncio.create_task(calls.read_document(ctx, content, name="a.docx"))
+        async with asyncio.timeout(60):
+            while not pool_of(ctx)._components._launcher or not workers():  # noqa: ASYNC110 - it forks
+                await asyncio.sleep(0.01)
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+        async with asyncio.timeout(60):
+            while len(workers()) > ISOLATED_SIZE.spare:  # noqa: ASYNC110 - the zygote ends it
+                await asyncio.sleep(0.01)
+
+
+class TestQueries:
+    async def test_give_a_table(self, ctx: RunContext) -> None:
+        table = Table(columns=["n"], rows=[[1], [2]])
+        found = await calls.query_tables(ctx, [table], "SELECT sum(n) AS total FROM t", most_rows=10)
+        assert found == Table(columns=["total"], rows=[[3]])
+
+    async def test_stop_in_the_middle_of_one_operation(self, ctx: RunContext) -> None:
+        """SQLite looks at the clock between two operations; one of these lasts for minutes."""
+        table = Table(columns=["t"], rows=[["a" * 1_900_000 + "b"]])
+        sql = "SELECT count(*) FROM t a, t b WHERE " + " AND ".join(
+            [f"instr(a.t || '{number}', replace(a.t, 'a', 'aa') || 'x') = 0" for number in range(200)]
+        )
+        with pytest.raises(ComponentError, match=r"given up|stopped|too big"):
+            await calls.query_tables(ctx, [table], sql, most_rows=10)
+
+    async def test_select_by_expression(self, ctx: RunContext) -> None:
+        value: JsonValue = {"items": [{"price": 5}, {"price": 15}]}
+        assert await calls.select_part(ctx, "items[?price > `10`]", value, who="SelectData") == [{"price": 15}]
+
+    async def test_refuse_a_wrong_expression(self, ctx: RunContext) -> None:
+        with pytest.raises(ComponentError, match="SelectData: the expression 'a\\['"):
+            await calls.select_part(ctx, "a[", {}, who="SelectData")
+
+
+class TestFunctions:
+    def test_are_those_that_the_product_starts_with(self) -> None:
+        assert isolated.FUNCTIONS == ISOLATED
