@@ -92,11 +92,13 @@ async def web_server(
     """Run one for the length of a block."""
     found = WebServer(host=host, scheme="https" if tls else "http")
     handlers: set[asyncio.Task[None]] = set()
+    writers: list[asyncio.StreamWriter] = []
 
     async def tracked(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         handlers.add(task)
+        writers.append(writer)
         try:
             await found.serve(reader, writer)
         except asyncio.CancelledError:
@@ -113,6 +115,8 @@ async def web_server(
         for task in list(handlers):
             task.cancel()
         await asyncio.gather(*handlers, return_exceptions=True)
+        for writer in writers:
+            writer.transport.abort()  # a client that reads nothing more would keep it open
         with suppress(TimeoutError):
             async with asyncio.timeout(1):  # Python 3.11's `wait_closed` waits for nothing
                 while getattr(server, "_active_count", 0):  # noqa: ASYNC110 - nothing tells of it

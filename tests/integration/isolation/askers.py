@@ -130,8 +130,9 @@ class Case:
 
     @property
     def permissions(self) -> frozenset[Permission]:
-        """All that a key must have."""
-        return frozenset({self.declared, self.needs})
+        """All that a key must have: a request that gives files needs the right to see them as well."""
+        given = {Permission.FILES_VIEW} if "file_ids" in self.route.owned else set()
+        return frozenset({self.declared, self.needs, *given})
 
     def __str__(self) -> str:
         return f"{self.route} {dict(self.values) or ''}".strip()

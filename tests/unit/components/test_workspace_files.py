@@ -125,7 +125,7 @@ class TestMetadata:
         outputs = await harness(tmp_path, ALICE).run(WorkspaceFiles, {}, outputs=["metadata"])
         base = tmp_path / "base"
         assert outputs["metadata"]["resolution_error"] == (
-            f"Cannot create user namespace at {base}/users: File exists. Check that HEADGATE_WORKSPACE__BASE_DIR "
+            f"Cannot create user namespace at {base}/users: Not a directory. Check that HEADGATE_WORKSPACE__BASE_DIR "
             f"({base}) is writable by the Headgate process user."
         )
         answer = await (await tools(harness(tmp_path, ALICE)))["read_file"].call({"path": "a.md"})

@@ -55,7 +55,7 @@ def said(self) -> Text:
 
 
 async def stolen(client: Client, code: str, name: str) -> dict[str, Any]:
-    flow_id = await checked_flow(client, flow_of(code, key=name))
+    flow_id = await checked_flow(client, flow_of(code, key={"secret": name}))
     return await run(client, flow_id)
 
 

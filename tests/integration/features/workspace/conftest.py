@@ -14,7 +14,7 @@ from headgate.features.workspace.places import Owner
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.support.databases import SqliteFiles, make_settings
-from tests.support.people import Person, add_key, add_user, asking, bearer, running, signed_in
+from tests.support.people import LOOPBACK, Person, add_key, add_user, asking, bearer, running, signed_in
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Member:
 @pytest.fixture
 def settings(sqlite_files: SqliteFiles, tmp_path: Path) -> Settings:
     sqlite_files.fresh(tmp_path)
-    return signed_in(make_settings(tmp_path))
+    return signed_in(make_settings(tmp_path), http=LOOPBACK)
 
 
 @pytest.fixture

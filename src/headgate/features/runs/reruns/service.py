@@ -8,7 +8,7 @@ import orjson
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
-from headgate.features.access.principal import Principal, holding
+from headgate.features.access.principal import Principal
 from headgate.features.flows import versions
 from headgate.features.flows.errors import FlowNotFound
 from headgate.features.flows.summaries import Wanted
@@ -199,8 +199,7 @@ async def _prepare(
     start = await _start_of(database, engine, principal, past, wanted, version=version)
     in_chat = keeps_session and past.user_id == (principal.user_id or None)
     start = start.model_copy(update={"session_id": past.session_id if in_chat else None})
-    held = holding(principal, (file["id"] for file in past.input_payload.get("files", ())))
-    prepared = await prepare_run(database, engine, held, past.key.flow_id, start)
+    prepared = await prepare_run(database, engine, principal, past.key.flow_id, start)
     request = prepared.request
     planned = await engine.plans.of(request.key)
     if wanted.from_step is not None and wanted.from_step not in planned.steps:

@@ -45,13 +45,16 @@ class Open:
     """Begun; a message should wait in the queue of further segments."""
 
 
-def sort_out(found: Iterable[Sent], *, before: int) -> Open:
-    """Sort open runs. Those whose message was sent, or can have been sent, at `before` or later are left alone."""
+def sort_out(found: Iterable[Sent], *, now: int, patience: int) -> Open:
+    """Sort open runs. Those whose message was sent, or can have been sent, within `patience` of `now` are left alone.
+
+    One that was sent later than that, by a machine whose clock was ahead, waits no longer than any other.
+    """
     sorted_ = Open()
     for one in found:
         if one.dispatched_at is None or (one.claimed_at is not None and one.claimed_at > one.dispatched_at):
             sorted_.unsent.append(one)
-        elif max(one.dispatched_at, one.settled_at or 0) < before:
+        elif abs(now - max(one.dispatched_at, one.settled_at or 0)) > patience:
             (sorted_.first if one.status is RunStatus.QUEUED else sorted_.begun).append(one)
     return sorted_
 
@@ -115,7 +118,7 @@ class Sweeper:
         return count, ended
 
     async def _wanted(self, found: Sequence[Sent]) -> list[Sent]:
-        open_ = sort_out(found, before=clock() - self._patience)
+        open_ = sort_out(found, now=clock(), patience=self._patience)
         if not (open_.unsent or open_.first or open_.begun):
             return []
         depths = await self._broker.depths()

@@ -20,6 +20,7 @@ from headgate.features.runs.errors import INTERNAL, STEP_TIMEOUT
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.log import get_logger
+from headgate.foundation.outages import Outage
 
 LONGEST_PAUSE_SECONDS = 60
 T = TypeVar("T")
@@ -91,14 +92,18 @@ def register(app: Celery, child: Child[WorkerParts], queue: str, lease_seconds: 
         )
         return _patiently(self, work)
 
+    outage = Outage(log, "database of sweeps")
+
     @app.task(name=RECOVER, ignore_result=True)  # type: ignore[untyped-decorator]
     def recover() -> int:
         work: concurrent.futures.Future[int] = child.submit(lambda parts: _then_settle(parts, parts.recover()))
         try:
-            return work.result()
+            count = work.result()
         except Unavailable as error:
-            log.warning("sweep put off", problem=error.detail)
+            outage.failed(error.detail)
             return 0
+        outage.answered()
+        return count
 
 
 async def _then_settle(parts: WorkerParts, work: Awaitable[T]) -> T:

@@ -257,7 +257,7 @@ class TestEditing:
             ),
             ("rename_component", {"node_id": "words", "new_id": "who"}, "who"),
             ("set_flow_details", {"name": "x" * 201}, "name"),
-            ("set_flow_details", {"name": "\x00"}, "NUL"),
+            ("set_flow_details", {"name": "\x00"}, "U+0000"),
         ],
     )
     async def test_refuses_with_a_remedy(
