@@ -90,6 +90,10 @@ STEPS = (
 """What the first step of a run imports, and what the first request of a caller does."""
 
 PROBE = """
+import importlib.util
+find_spec = importlib.util.find_spec
+# Where this package is installed, Ollama's server is asked what it has, which needs the HTTP client.
+importlib.util.find_spec = lambda name, package=None: None if name == "langchain_ollama" else find_spec(name, package)
 import json, os, sys
 
 class Watch:
