@@ -3,14 +3,13 @@
 import asyncio
 from typing import Literal
 
-from pydantic import JsonValue, PrivateAttr
+from pydantic import PrivateAttr
 
 from headgate.components.conditions import Operator, holds
-from headgate.components.isolated.calls import select_part
-from headgate.components.json_text import parse_json
+from headgate.components.isolated.calls import select_field
 from headgate.components.selecting import LONGEST_EXPRESSION
 from headgate.components.wording import unescaped
-from headgate.sdk import NOT_TAKEN, Component, ComponentError, Data, NotTaken, RunContext, Table, Text, field, output
+from headgate.sdk import NOT_TAKEN, Component, Data, NotTaken, Table, Text, field, output
 from headgate.sdk.coerce import data_of, text_of
 
 
@@ -57,7 +56,7 @@ class If(Component):
 
     async def _holds(self) -> bool:
         if self._answer is None:
-            looked_at = await part_of(self.ctx, data_of(self.value), self.field_path, who="If")
+            looked_at = await select_field(self.ctx, data_of(self.value), self.field_path, who="If")
             self._answer = await asyncio.to_thread(
                 holds, looked_at, self.operator, self.compare, ignore_case=self.ignore_case
             )
@@ -105,20 +104,3 @@ class Merge(Component):
         """The merged text: of the first value, or of all joined."""
         chosen = self.values[:1] if self.mode == "first" else self.values
         return unescaped(self.separator).join(text_of(value) for value in chosen)
-
-
-async def part_of(ctx: RunContext, value: JsonValue, path: str, *, who: str) -> JsonValue:
-    """The part of a value that a JMESPath expression names; text that holds JSON is looked into."""
-    if not path.strip():
-        return value
-    if isinstance(value, str):
-        value = parse_json(value, who=who, wrong=lambda reason: _no_fields(path, reason, who))
-    return await select_part(ctx, path, value, who=who, where="field")
-
-
-def _no_fields(path: str, reason: str, who: str) -> ComponentError:
-    return ComponentError(
-        f"{who}: the value is text without fields, so '{path}' is not in it ({reason}).",
-        remedy="Empty 'field' to compare the text itself.",
-        field="field",
-    )

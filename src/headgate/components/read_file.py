@@ -30,17 +30,17 @@ class ReadFile(Component):
         max_length=1,
     )
     _document: Document | None = PrivateAttr(default=None)
-    _wanted: tuple[str, ...] = PrivateAttr(default=MEMBERS)
+    _wanted: frozenset[str] = PrivateAttr(default=frozenset(MEMBERS))
 
     @output(help="The text; Markdown for Word, HTML and CSV.")
     async def text(self) -> Text:
         """The document's text."""
-        return (await self._read()).text
+        return (await self._read("text")).text
 
     @output(help="The rows of a CSV, of a JSON list of objects, or of a Word document's first table.")
     async def table(self) -> Table:
         """The document's table. Raises `Unreadable` when it has none."""
-        found = (await self._read()).table
+        found = (await self._read("table")).table
         if found is None:
             raise Unreadable(f"'{self.file.name}' holds no table.", remedy="Use its text or data instead.")
         return found
@@ -48,14 +48,16 @@ class ReadFile(Component):
     @output(help="CSV rows, the JSON value, a PDF's pages, a Word document's tables, or a page's title and links.")
     async def data(self) -> Data:
         """The document's data."""
-        return (await self._read()).data
+        return (await self._read("data")).data
 
     def expect_outputs(self, names: Sequence[str]) -> None:
         """Have only what is wanted come out of the process that reads."""
-        self._wanted = tuple(names)
+        self._wanted = frozenset(names) & frozenset(MEMBERS)
 
-    async def _read(self) -> Document:
-        if self._document is None:
+    async def _read(self, member: str) -> Document:
+        """The document with a member, read once for all that are expected."""
+        if self._document is None or member not in self._wanted:
+            self._wanted |= {member}
             content = await self.ctx.files.read(self.file)
             self._document = await read_document(
                 self.ctx,

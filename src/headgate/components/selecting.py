@@ -1,4 +1,4 @@
-"""JMESPath over data, bounded in time and size."""
+"""JMESPath over data, bounded in time and size. It blocks: components call it through `isolated.calls`."""
 
 import time
 from typing import Any
@@ -7,6 +7,7 @@ import jmespath
 from jmespath import exceptions, visitor
 from pydantic import JsonValue
 
+from headgate.components.json_text import parse_json
 from headgate.graph.names import clipped
 from headgate.sdk import ComponentError
 
@@ -21,7 +22,7 @@ class _TooMuch(Exception):
 
 
 def select(expression: str, value: JsonValue, *, who: str, where: str = "expression") -> JsonValue:
-    """What a JMESPath expression picks out of a value; null when nothing is there. Blocks; run it in a thread.
+    """What a JMESPath expression picks out of a value; null when nothing is there.
 
     Raises `ComponentError` on a malformed expression, a wrong type in a function, too much time or too large a result.
     """
@@ -43,6 +44,21 @@ def select(expression: str, value: JsonValue, *, who: str, where: str = "express
             field=where,
         ) from error
     return found
+
+
+def part_of(value: JsonValue, path: str, *, who: str) -> JsonValue:
+    """The part of a value that a JMESPath expression names; text that holds JSON is looked into."""
+    if isinstance(value, str):
+        value = parse_json(value, who=who, wrong=lambda reason: _no_fields(path, reason, who))
+    return select(path, value, who=who, where="field")
+
+
+def _no_fields(path: str, reason: str, who: str) -> ComponentError:
+    return ComponentError(
+        f"{who}: the value is text without fields, so '{path}' is not in it ({reason}).",
+        remedy="Empty 'field' to compare the text itself.",
+        field="field",
+    )
 
 
 class _Bounded(visitor.TreeInterpreter):

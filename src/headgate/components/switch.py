@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, JsonValue, PrivateAttr
 
 from headgate.components.conditions import folded
-from headgate.components.logic import part_of
+from headgate.components.isolated.calls import select_field
 from headgate.components.selecting import LONGEST_EXPRESSION
 from headgate.components.wording import listed_text
 from headgate.graph.names import clipped, free_name
@@ -87,7 +87,7 @@ class Switch(Component):
 
     async def _choose(self) -> str:
         """The output of the first case that matches."""
-        looked_at = await part_of(self.ctx, data_of(self.value), self.field_path, who="Switch")
+        looked_at = await select_field(self.ctx, data_of(self.value), self.field_path, who="Switch")
         text = _bare("" if looked_at is None else text_of(looked_at))
         cases = _cases(list(self.cases))
         for case, name in zip(cases, output_names(cases), strict=True):

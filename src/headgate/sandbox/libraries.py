@@ -46,7 +46,8 @@ CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 """Where the operator keeps others (OpenSSL's own variables)."""
 
 ISOLATED = tuple(
-    f"headgate.components.isolated.functions:{name}" for name in ("document", "page", "table_query", "selection")
+    f"headgate.components.isolated.functions:{name}"
+    for name in ("document", "page", "table_query", "selection", "field")
 )
 """The platform's functions that work on content from outside; named here, so that a start does not import them."""
 HOSTS = ("headgate.sdk.hosting:describe", "headgate.sdk.hosting:produce")

@@ -134,6 +134,12 @@ class TestQueries:
         value: JsonValue = {"items": [{"price": 5}, {"price": 15}]}
         assert await calls.select_part(ctx, "items[?price > `10`]", value, who="SelectData") == [{"price": 15}]
 
+    async def test_look_into_the_json_of_a_text(self, ctx: RunContext) -> None:
+        assert await calls.select_field(ctx, '{"a": {"b": 3}}', "a.b", who="If") == 3
+        assert await calls.select_field(ctx, "any text", " ", who="If") == "any text"
+        with pytest.raises(ComponentError, match="If: the value is text without fields, so 'a' is not in it"):
+            await calls.select_field(ctx, "plain", "a", who="If")
+
     async def test_refuse_a_wrong_expression(self, ctx: RunContext) -> None:
         with pytest.raises(ComponentError, match="SelectData: the expression 'a\\['"):
             await calls.select_part(ctx, "a[", {}, who="SelectData")

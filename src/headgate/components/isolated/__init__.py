@@ -7,5 +7,6 @@ DOCUMENT: Final = f"{_MODULE}:document"
 PAGE: Final = f"{_MODULE}:page"
 TABLE_QUERY: Final = f"{_MODULE}:table_query"
 SELECTION: Final = f"{_MODULE}:selection"
-FUNCTIONS: Final = (DOCUMENT, PAGE, TABLE_QUERY, SELECTION)
+FIELD: Final = f"{_MODULE}:field"
+FUNCTIONS: Final = (DOCUMENT, PAGE, TABLE_QUERY, SELECTION, FIELD)
 """Every function there is, as `RunContext.isolated` takes it."""

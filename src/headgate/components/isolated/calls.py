@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 from pydantic import JsonValue
 
-from headgate.components.isolated import DOCUMENT, PAGE, SELECTION, TABLE_QUERY
+from headgate.components.isolated import DOCUMENT, FIELD, PAGE, SELECTION, TABLE_QUERY
 from headgate.components.readers.document import Document, Unreadable, require_size
 from headgate.components.readers.markup import Page
 from headgate.foundation.errors import HeadgateError
@@ -79,6 +79,16 @@ async def select_part(
     """What a JMESPath expression picks out of a value. Raises `ComponentError`."""
     arguments = {"expression": expression, "value": value, "who": who, "where": where}
     return await _call(ctx, SELECTION, arguments, f"{who}: the expression", QUERY_SECONDS)
+
+
+async def select_field(ctx: RunContext, value: JsonValue, path: str, *, who: str) -> JsonValue:
+    """The part of a value, or of the JSON in a text, that a JMESPath expression names; without one all of it.
+
+    Raises `ComponentError`.
+    """
+    if not path.strip():
+        return value
+    return await _call(ctx, FIELD, {"value": value, "path": path, "who": who}, f"{who}: the field", QUERY_SECONDS)
 
 
 async def _call(

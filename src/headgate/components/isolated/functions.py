@@ -20,7 +20,7 @@ from pydantic import JsonValue
 from headgate.components.readers.document import Unreadable
 from headgate.components.readers.page import read_page
 from headgate.components.readers.reading import read_document
-from headgate.components.selecting import select
+from headgate.components.selecting import part_of, select
 from headgate.components.sql import query
 from headgate.sdk import ComponentError, Table
 
@@ -81,6 +81,12 @@ def table_query(arguments: Arguments) -> JsonValue:
 def selection(arguments: Arguments) -> JsonValue:
     """A JMESPath expression: `{"expression", "value", "who", "where"}`."""
     return select(arguments["expression"], arguments["value"], who=arguments["who"], where=arguments["where"])
+
+
+@_isolated
+def field(arguments: Arguments) -> JsonValue:
+    """A JMESPath expression over a value, or over the JSON in a text: `{"value", "path", "who"}`."""
+    return part_of(arguments["value"], arguments["path"], who=arguments["who"])
 
 
 def _packed(table: Table) -> JsonValue:
