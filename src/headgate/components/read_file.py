@@ -40,10 +40,10 @@ class ReadFile(Component):
     @output(help="The rows of a CSV, of a JSON list of objects, or of a Word document's first table.")
     async def table(self) -> Table:
         """The document's table. Raises `Unreadable` when it has none."""
-        found = (await self._read("table")).table
-        if found is None:
+        table = (await self._read("table")).table
+        if table is None:
             raise Unreadable(f"'{self.file.name}' holds no table.", remedy="Use its text or data instead.")
-        return found
+        return table
 
     @output(help="CSV rows, the JSON value, a PDF's pages, a Word document's tables, or a page's title and links.")
     async def data(self) -> Data:

@@ -26,7 +26,7 @@ def visible_name(name: str) -> str:
 
 
 def name_from(text: str, *, longest: int, otherwise: str) -> str:
-    """A name made of a text that was written for something else: what cannot be seen is left out."""
+    """A name made of a text that was written for something else: invisible characters are omitted."""
     seen = "".join(" " if sign.isspace() else sign for sign in unicodedata.normalize("NFC", text))
     kept = "".join(sign for sign in seen if not _is_hidden(sign))
     return " ".join(kept.split())[:longest].strip() or otherwise

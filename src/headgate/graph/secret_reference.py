@@ -120,7 +120,7 @@ def typed_params(params: Mapping[str, JsonValue], template: "Template") -> dict[
 
 
 def references_of(params: Mapping[str, JsonValue], template: "Template") -> Iterator[SecretReference]:
-    """The secrets that a node's secret fields and headers refer to. The keys of models have rules of their own."""
+    """The secrets that a node's secret fields and headers refer to. The keys of models have separate rules."""
     for name, value in typed_params(params, template).items():
         field = template.field(name)
         if isinstance(value, SecretReference):

@@ -190,7 +190,7 @@ class FakeCode:
 
 
 class InProcess(FakeCode):
-    """Stands in for the processes of `RunContext.isolated`: calls the platform's functions in this process."""
+    """Replaces the processes of `RunContext.isolated`: calls the platform's functions in this process."""
 
     async def call_host(
         self,

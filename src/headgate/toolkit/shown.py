@@ -44,7 +44,7 @@ def shown_value(value: JsonValue, *, hidden: bool = False) -> JsonValue:
 
     Args:
         value: The value.
-        hidden: Whether the field is one of `secret_fields`: then every text and number in it is left out, but for
+        hidden: Whether the field is one of `secret_fields`: then every text and number in it is omitted, except
             references to secrets.
     """
     if is_reference(value):

@@ -139,7 +139,7 @@ class Orchestration:
         return await classify.classify(model, request, structured=info is not None and info.structured_output)
 
     async def _work(self) -> str:
-        """The last words of whoever answers, after the tool calls."""
+        """The closing words of the model or the offline builder, after the tool calls."""
         model = self.models.chat
         if isinstance(model, OfflineBuilder):
             return await work_offline(model, self.turn)

@@ -66,8 +66,8 @@ async def read_page(ctx: RunContext, answer: HttpAnswer, *, main_only: bool) -> 
 
 async def query_tables(ctx: RunContext, tables: Sequence[Table], sql: str, *, most_rows: int) -> Table:
     """The result of one SELECT over tables. Raises `ComponentError`."""
-    given: JsonValue = [{"columns": list(one.columns), "rows": cast("JsonValue", one.rows)} for one in tables]
-    arguments = {"tables": given, "sql": sql, "most_rows": most_rows}
+    packed: JsonValue = [{"columns": list(table.columns), "rows": cast("JsonValue", table.rows)} for table in tables]
+    arguments = {"tables": packed, "sql": sql, "most_rows": most_rows}
     return Table(
         **cast("dict[str, Any]", await _call(ctx, TABLE_QUERY, arguments, "TableQuery: the query", QUERY_SECONDS))
     )

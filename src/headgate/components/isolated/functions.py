@@ -1,4 +1,4 @@
-"""What is done to content from outside in a process of its own. Each takes and gives JSON; nothing else crosses.
+"""Functions on external content, each executed in a separate process. Arguments and results are JSON.
 
 The process has bounds of memory, processor and wall time, no network, no secrets and no files but its scratch folder;
 see `headgate.sandbox`. What a function refuses is given as `{"refused": ...}`, so that it is raised as it was.
@@ -73,7 +73,7 @@ def page(arguments: Arguments) -> JsonValue:
 @_isolated
 def table_query(arguments: Arguments) -> JsonValue:
     """One SELECT: `{"tables", "sql", "most_rows"}`. Gives a table."""
-    tables = [Table(columns=one["columns"], rows=one["rows"]) for one in arguments["tables"]]
+    tables = [Table(columns=table["columns"], rows=table["rows"]) for table in arguments["tables"]]
     return _packed(query(tables, arguments["sql"], most_rows=arguments["most_rows"]))
 
 

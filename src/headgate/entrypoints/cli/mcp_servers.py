@@ -218,13 +218,13 @@ def _where(row: McpServerOut) -> str:
 
 
 def _pairs(written: list[str], mark: str) -> Secrets:
-    found: Secrets = {}
-    for one in written:
-        name, sign, value = one.partition(mark)
+    secrets: Secrets = {}
+    for pair in written:
+        name, sign, value = pair.partition(mark)
         if not sign or not name.strip():
             raise BadMcpServer(f"{clipped(name, 40)!r} has no '{mark}' between name and value.")
-        found[name.strip()] = _value(value.strip())
-    return found
+        secrets[name.strip()] = _value(value.strip())
+    return secrets
 
 
 def _value(written: str) -> SecretStr | SecretReference:

@@ -27,7 +27,7 @@ _WARNING = typer.style("Warning:", fg="yellow", bold=True)
 
 
 def _say(line: str) -> None:
-    """A line on standard error; styles are left out where it is no terminal. Rich would take longer to import."""
+    """A line on standard error; styles are omitted where it is no terminal. Rich would take longer to import."""
     typer.echo(line, err=True)
 
 

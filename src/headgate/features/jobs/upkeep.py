@@ -20,7 +20,7 @@ async def repeat(
         work: Is done; or else a process would lose every claim that it has, or recover nothing any more.
         seconds: Between the end of one time and the beginning of the next.
         outage: Logs that the database is away, once.
-        stopped: Ends it; without one it goes on until it is cancelled.
+        stopped: Ends it; without one it continues until it is cancelled.
     """
     stopped = stopped or asyncio.Event()
     while not await waited(stopped, seconds):

@@ -136,7 +136,7 @@ async def _named_key(
     if owner != provider.id:
         raise BadModelSettings(
             f"The variable {name} holds a key of {PROVIDERS[owner].label}; it is not sent to {provider.label}.",
-            remedy="Store this provider's key in a variable of its own and refer to that in 'api_key'.",
+            remedy="Store this provider's key in a separate variable and refer to that in 'api_key'.",
         )
     found = await _sendable(name, keys, chosen=chosen, own=own, usual=name in setting.variables)
     if found is None:

@@ -145,7 +145,7 @@ class Workspaces(Protocol):
 
 
 class ScopedRunner(CodeRunner, Protocol):
-    """Runs the foreign code of one execution, of a step for example, in processes of its own."""
+    """Runs the foreign code of one execution, of a step for example, in separate processes."""
 
     def __enter__(self) -> Self: ...
 

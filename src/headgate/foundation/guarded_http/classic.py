@@ -17,7 +17,7 @@ from headgate.foundation.guarded_http.transport import SharedTransport
 class ClassicTransport(httpx.AsyncBaseTransport, httpx.BaseTransport):
     """Sends what an `httpx.AsyncClient` or `httpx.Client` asks for through the guard.
 
-    A refusal is the `HeadgateError` itself: these libraries replace a failed connection's error by one of their own.
+    A refusal is the `HeadgateError` itself: these libraries replace a failed connection's error by one of theirs.
 
     Args:
         inner: The guarded transport; it stays open when a client is closed.
@@ -96,5 +96,5 @@ def _classic_errors(request: httpx.Request) -> Iterator[None]:
 
 def _classic(error: httpx2.TransportError) -> type[httpx.TransportError]:
     """The error of the same name in httpx."""
-    found: type[httpx.TransportError] = getattr(httpx, type(error).__name__, httpx.TransportError)
-    return found
+    counterpart: type[httpx.TransportError] = getattr(httpx, type(error).__name__, httpx.TransportError)
+    return counterpart

@@ -78,7 +78,7 @@ class GuardedTransport(_Limits, httpx2.AsyncBaseTransport):
 
 
 class BlockingTransport(_Limits, httpx2.BaseTransport):
-    """The same for an `httpx2.Client`, for libraries that block a thread of their own.
+    """The same for an `httpx2.Client`, for libraries that block their own thread.
 
     Args:
         pool: Connections over checked addresses; closed with the transport.

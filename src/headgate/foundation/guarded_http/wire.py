@@ -210,7 +210,7 @@ class Wire:
         return client
 
     def library_transport(self, policy: AddressPolicy, *, max_bytes: int, keep: int) -> SharedTransport:
-        """A transport for clients of other libraries, with connections of its own; close its connections."""
+        """A transport for clients of other libraries, with separate connections; close its connections."""
         waiting = self._new_pool(keep=keep, backend=CheckedBackend(policy, self._resolver))
         return SharedTransport(
             GuardedTransport(waiting, max_bytes=max_bytes, max_stream_bytes=max_bytes),

@@ -15,7 +15,7 @@ ID_BITS = 53
 
 @dataclass(eq=False, slots=True)
 class Scope:
-    """One execution: of a step, or a check of a component. Two of them share no worker, whoever they are for."""
+    """One execution: of a step, or a check of a component. Two executions never share a worker."""
 
     tenant_id: str
     closed: bool = False

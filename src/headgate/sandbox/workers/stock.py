@@ -121,7 +121,7 @@ class WorkerStock:
 
     def close(self, scope: Scope) -> None:
         """End the idle workers of a scope; one at work ends with its call."""
-        for worker in [one for one in self._idle if one.owner is not None and one.owner.scope is scope]:
+        for worker in [idle for idle in self._idle if idle.owner is not None and idle.owner.scope is scope]:
             self._idle.remove(worker)
             worker.kill()
 

@@ -12,7 +12,7 @@ from headgate.agents.assistant.turn.turn import Turn
 
 
 async def work_offline(builder: OfflineBuilder, turn: Turn) -> str:
-    """Carry out the request. Returns the last words; with `turn.stopped`, why it was stopped.
+    """Execute the request. Returns the last words; with `turn.stopped`, why it was stopped.
 
     The builder decides every call when it understands the request: there is no model to ask between two calls. The
     budget of the turn counts the calls as it counts those of a model.
