@@ -69,6 +69,11 @@ async def client(installation: Installation, elsewhere: Elsewhere) -> AsyncItera
     await found.close()
 
 
+def not_completed(sessions: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """Sessions that did not complete, by name, with the reason."""
+    return {name: shown["stop_reason"] for name, shown in sessions.items() if shown["status"] != "completed"}
+
+
 class Client:
     """Whoever started the sessions, and answers each question once."""
 
@@ -83,6 +88,10 @@ class Client:
         self.server = await self.installation.up()
         await self.http.aclose()
         self.http = httpx2.AsyncClient(base_url=f"{self.server.url}/api/v1/codev", timeout=30)
+
+    def last_log(self) -> str:
+        """What the server that runs now has logged."""
+        return "" if self.server is None else self.server.log.read_text()[-5000:]
 
     def kill(self) -> None:
         assert self.server is not None
@@ -157,7 +166,7 @@ class TestKilled:
         await client.up()
         ended = await client.until_hung_or_over()
 
-        assert {name: found["stop_reason"] for name, found in ended.items() if found["status"] != "completed"} == {}
+        assert not_completed(ended) == {}, client.last_log()
         assert set(map(tuple, client.answered.values())) == {("plan_approval", "result_review")}
         for name, session in sessions.items():
             assert [answer for _, answer in session.place.written] == ["hello"], name
