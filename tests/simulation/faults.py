@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -25,6 +25,7 @@ class Faults:
         disk: The disk under it.
         broker: The message queue.
         servers: The server of each number as it is now; None while it is down.
+        everyone: Every server there ever was, by its worker's id, from the moment its process starts.
         clocks: The clock of the machine of each number.
         restart: Starts a server that is down.
         kill: Ends a process.
@@ -38,6 +39,7 @@ class Faults:
         disk: Disk,
         broker: SimulatedBroker,
         servers: Sequence[Server | None],
+        everyone: Mapping[str, Server],
         *,
         clocks: Sequence[MachineClock],
         restart: Callable[[int], Awaitable[Server]],
@@ -49,6 +51,7 @@ class Faults:
         self._disk = disk
         self._broker = broker
         self._servers = servers
+        self._everyone = everyone
         self._clocks = clocks
         self._restart = restart
         self._kill = kill
@@ -66,7 +69,7 @@ class Faults:
         loop = asyncio.get_running_loop()
         await asyncio.sleep(fault.at)
         server = self._servers[fault.process]
-        living = [one for one in self._servers if one is not None and one.process.alive]
+        living = [one for one in self._everyone.values() if one.process.alive]
         touched = [one for one in living if one is server] if fault.kind in PROCESS_FAULTS else living
         if fault.kind in PROCESS_FAULTS and not touched:
             return

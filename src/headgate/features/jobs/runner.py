@@ -86,7 +86,7 @@ class JobRunner:
     _wanted: set[Key] = field(default_factory=set)
     """Jobs enqueued here that are not claimed yet, where it runs no others."""
     _claiming: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Between a claim and its entry nothing is recovered."""
+    """Between a claim and its entry nothing is recovered, and nobody concludes that nothing is due or running."""
     _nudged: asyncio.Event = field(default_factory=asyncio.Event)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _upkeep: "list[asyncio.Task[None]]" = field(default_factory=list)
@@ -184,8 +184,12 @@ class JobRunner:
     async def hold(self, kind: str, job_id: str, *only: ColumnElement[bool]) -> AsyncIterator[Job]:
         """Have a job to oneself for the block, due or not, where `only` holds of it.
 
-        Raises `JobBusy` when somebody else has it, and `LeaseLost` when the claim was lost in the block.
+        A task here that has settled the job already, so that others see its new state, is waited for. Raises `JobBusy`
+        when somebody else has it, and `LeaseLost` when the claim was lost in the block.
         """
+        ending = self._entries.get((kind, job_id))
+        if ending is not None and ending.job is not None and ending.job.settled:
+            await self.wait(kind, job_id)
         with self._entered(kind, job_id, runs=False) as entry:
             job = await self._taken(entry, only)
             if job is None and await self.recover(kind):  # its holder is gone
@@ -250,10 +254,11 @@ class JobRunner:
 
     async def _look(self) -> float:
         """Claim and begin what is due and has room. Returns for how many seconds there is nothing more to do."""
-        moments = await self._next_due()
-        now = clock()
-        for name in [name for name, due_at in moments.items() if due_at <= now]:
-            await self._claim(self._kinds[name])
+        async with self._claiming:
+            moments = await self._next_due()
+            now = clock()
+            for name in [name for name, due_at in moments.items() if due_at <= now]:
+                await self._claim(self._kinds[name])
         return min([self.poll_seconds, *((due_at - now) / MICROSECONDS for due_at in moments.values() if due_at > now)])
 
     async def _next_due(self) -> dict[str, int]:
@@ -269,16 +274,15 @@ class JobRunner:
         mine = None if self.scans else [job_id for name, job_id in self._wanted if name == kind.name]
         if mine == []:
             return
-        async with self._claiming:
-            here = [job_id for name, job_id in self._entries if name == kind.name]
-            async with self.database.writing() as session:
-                lease = self.leases.lease()
-                jobs = await kind.queue.claim(session, lease, limit=max(self._room(kind), 0), ids=mine, but=here)
-            entered = [job for job in jobs if (kind.name, job.id) not in self._entries]
-            for job in entered:
-                self._wanted.discard((kind.name, job.id))
-                entry = self._entries[kind.name, job.id] = _Entry(kind, job.id, runs=True, job=job)
-                self._spawn(entry)
+        here = [job_id for name, job_id in self._entries if name == kind.name]
+        async with self.database.writing() as session:
+            lease = self.leases.lease()
+            jobs = await kind.queue.claim(session, lease, limit=max(self._room(kind), 0), ids=mine, but=here)
+        entered = [job for job in jobs if (kind.name, job.id) not in self._entries]
+        for job in entered:
+            self._wanted.discard((kind.name, job.id))
+            entry = self._entries[kind.name, job.id] = _Entry(kind, job.id, runs=True, job=job)
+            self._spawn(entry)
         for job in jobs:
             if job not in entered:  # somebody here began to hold it meanwhile
                 await self._let_go(kind, job, 0.0)

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from sqlalchemy import insert
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.jobs.errors import JobBusy, LeaseLost
 from headgate.features.jobs.leases import clock
@@ -132,6 +133,42 @@ class TestDue:
         await command.runner.settle("chores")
         assert (command.runs, (await rows.row("others")).attempts) == (["mine"], 0)
         assert await rows.done() == 1
+
+
+class PausedDatabase:
+    """A database whose first transaction that writes is committed, and then does not return before `go` is set."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.committed, self.go = asyncio.Event(), asyncio.Event()
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncSession]:
+        async with self._database.writing() as session:
+            yield session
+        self.committed.set()
+        await self.go.wait()
+
+    def reading(self) -> AbstractAsyncContextManager[AsyncSession]:
+        return self._database.reading()
+
+
+class TestSettling:
+    async def test_waits_for_a_job_that_is_just_being_claimed(self, rows: Rows, make_process: MakeProcess) -> None:
+        command = make_process(scans=False)
+        paused = PausedDatabase(command.database)
+        command.runner.database = cast("Database", paused)
+        command.work()
+        await rows.add("a")
+        command.runner.enqueue("chores", "a")
+        await paused.committed.wait()
+        settling = asyncio.create_task(command.runner.settle("chores"))
+        await asyncio.sleep(0.2)  # long enough to conclude that nothing is due and nothing runs
+        assert not settling.done()
+        paused.go.set()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await settling
+        assert (command.runs, await rows.done()) == (["a"], 1)
 
 
 class TestEvents:
@@ -415,6 +452,29 @@ class TestHold:
         gate.open.set()
         await gate.ended.wait()
         assert gate.finished == [False]
+
+    async def test_waits_for_a_task_that_has_settled_its_job(self, rows: Rows, make_process: MakeProcess) -> None:
+        process, settled, go = make_process(), asyncio.Event(), asyncio.Event()
+
+        async def handle(job: Job) -> None:
+            async with process.database.writing() as session:
+                await QUEUE.release(session, job)
+            settled.set()
+            await go.wait()
+
+        async def hold() -> int:
+            async with process.runner.hold("chores", "a") as job:
+                return job.attempt
+
+        await rows.add("a")
+        process.work(handle)
+        await settled.wait()
+        holding = asyncio.create_task(hold())
+        await asyncio.sleep(0.05)
+        assert not holding.done()
+        go.set()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert await holding == 2
 
     async def test_refuses_where_the_condition_does_not_hold(self, rows: Rows, make_process: MakeProcess) -> None:
         process = make_process()
