@@ -114,7 +114,7 @@ class World:
                 self._disk,
                 self._broker,
                 self._servers,
-                self._all,
+                everyone=self._all,
                 clocks=self._clocks,
                 restart=self._running,
                 kill=self._kill,
