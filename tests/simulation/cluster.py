@@ -116,8 +116,8 @@ class SqliteDispatchStore(SqliteRunStore):
         return await self._writer.submit(job)
 
     async def put_back(self, run_id: str) -> None:
-        """That says nothing against the run."""
-        await self._change("UPDATE flow_runs SET pickups = 0 WHERE id = ?", run_id)
+        """A worker outlived its message."""
+        await self._change("UPDATE flow_runs SET pickups = pickups - 1 WHERE id = ? AND pickups > 0", run_id)
 
     async def dispatches(self, run_id: str) -> int:
         """How often work on a run was handed to a queue."""

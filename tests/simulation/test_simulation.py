@@ -43,6 +43,12 @@ def test_a_seed_is_replayed_exactly(seed: int) -> None:
     assert first["callbacks"] > 100
 
 
+@pytest.mark.parametrize("seed", [7101039, 5434398807])
+def test_a_seed_that_broke_a_rule_breaks_none(seed: int) -> None:
+    """Late messages failed a run that waited; the simulator itself took a starting process for undisturbed."""
+    assert simulate("--seed", seed).returncode == 0
+
+
 def test_a_long_wait_on_workers_is_parked() -> None:
     assert json.loads(simulate("--seed", 79).stdout)["parked"] > 0
 

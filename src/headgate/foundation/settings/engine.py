@@ -82,8 +82,8 @@ class CelerySettings(BaseModel, defer_build=True):
     max_pickups: int = Field(
         default=20,
         ge=1,
-        description="How often workers may receive a run again without claiming a step, before it fails. Messages that"
-        " no worker received do not count.",
+        description="How many workers in a row may die when they receive a run again, before they claim a step of it;"
+        " then the run fails. Messages that no worker received do not count.",
     )
     result_expires_seconds: int = Field(default=3_600, ge=60, description="How long task results are kept.")
     events_expire_seconds: int = Field(default=3_600, ge=60, description="How long the live events of a run are kept.")

@@ -159,3 +159,28 @@ class TestPickup:
             assert (await run_row(database, run.key.run_id)).status == "completed"
         finally:
             await asyncio.to_thread(group.kill)
+
+    async def test_of_a_segment_that_is_settled_counts_for_nothing(
+        self, engines: Engines, database: Database, tmp_path: Path
+    ) -> None:
+        """Late messages of the first segment arrive while the run is at its second."""
+        celery = celery_settings(engines.workers.server, "late", concurrency=2, max_pickups=1)
+        group = WorkerGroup(tmp_path, celery)
+        try:
+            await start_worker(group)
+            engine = await engines.open(group, recover_on_start=False)
+            assert isinstance(engine, CeleryBackend)
+            nodes = {"first": "Start", "gate": "Gate", "other": "Echo"}
+            edges = ["first.text -> gate.input", "first.text -> other.input"]
+            run = new_run(await store_flow(database, make_flow(nodes, edges, gate={"folder": str(tmp_path)})))
+            await engine.start(run)
+            await appears(tmp_path / "gate.started")
+            planned = await engine._dispatcher._plans.of(run.key)
+            for dispatch in range(2, 5):
+                await engine._dispatcher._send(run.key, planned.plan, dispatch, begun=True)
+            await finish(engine, new_run(await store_flow(database, make_chain(1))))
+            (tmp_path / "gate.open").touch()
+            await over(engine, run.key.run_id)
+            assert (await run_row(database, run.key.run_id)).status == "completed"
+        finally:
+            await asyncio.to_thread(group.kill)

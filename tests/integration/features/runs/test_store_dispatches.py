@@ -123,11 +123,15 @@ class TestPickUp:
         assert claimed.claims == (Claim("s2", 1),)
         assert await dispatches.pick_up(key.run_id) == 1
 
-    async def test_is_forgotten_where_other_workers_have_the_run(
+    async def test_of_a_worker_that_outlives_it_is_taken_back(
         self, dispatches: PostgresDispatchStore, database: Database
     ) -> None:
         key = await queue(dispatches, await store_flow(database, make_chain(2)))
-        await dispatches.pick_up(key.run_id)
+        for _ in range(2):
+            await dispatches.pick_up(key.run_id)
+        await dispatches.put_back(key.run_id)
+        assert await dispatches.pick_up(key.run_id) == 2
+        assert await dispatches.begin(key, "s1", lease("w1")) is not None
         await dispatches.put_back(key.run_id)
         assert await dispatches.pick_up(key.run_id) == 1
 

@@ -28,7 +28,7 @@ GROUP BY r.id
 _PICK_UP = f"""
 UPDATE flow_runs SET pickups = pickups + 1 WHERE id = %(run_id)s AND status IN {sql_list(LIVE_RUNS)} RETURNING pickups
 """  # noqa: S608
-_PUT_BACK = "UPDATE flow_runs SET pickups = 0 WHERE id = %(run_id)s RETURNING 1"
+_PUT_BACK = "UPDATE flow_runs SET pickups = pickups - 1 WHERE id = %(run_id)s AND pickups > 0 RETURNING 1"
 _PARK = f"""
 WITH run AS (
     SELECT id FROM flow_runs WHERE id = %(run_id)s AND tenant_id = %(tenant_id)s FOR NO KEY UPDATE
@@ -99,7 +99,8 @@ class PostgresDispatchStore(PostgresRunStore):
     async def pick_up(self, run_id: str) -> int | None:
         """Record that a worker holds a message of the run, before it does anything else with it.
 
-        Returns how often that happened since a worker last claimed a step of the run; None when the run is over.
+        Returns how often that happened since a worker last claimed a step of the run, without what was put back; None
+        when the run is over.
         """
         rows = await self._pool.execute(_PICK_UP, {"run_id": run_id})
         return rows[0][0] if rows else None
@@ -112,7 +113,7 @@ class PostgresDispatchStore(PostgresRunStore):
         return bool(await self._pool.execute(_PARK, {**asdict(key), **asdict(lease), **asdict(claim)}))
 
     async def put_back(self, run_id: str) -> None:
-        """A message was picked up while other workers run the run's steps: that says nothing against the run."""
+        """A worker that picked a message up has outlived it: that says nothing against the run."""
         await self._pool.execute(_PUT_BACK, {"run_id": run_id})
 
     async def dispatches(self, run_id: str) -> int:

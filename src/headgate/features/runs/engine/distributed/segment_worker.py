@@ -125,14 +125,21 @@ class SegmentWorker:
         Args:
             order: The segment.
             again: Whether the message may have reached a worker before. It is counted before anything else, so that a
-                run that kills every worker before it claims a step ends.
+                run that kills every worker before it claims a step ends; a worker that lives takes its count back.
 
         Raises `Unavailable` when the database is away for long, or when the work could not be written down.
         """
         if order.run_id in self._active:
             return Outcome.ELSEWHERE
-        if again and not await self._pick_up(order):
+        if not again:
+            return await self._carry_out(order)
+        if not await self._pick_up(order):
             return Outcome.OVER
+        outcome = await self._carry_out(order)
+        await self._store.put_back(order.run_id)
+        return outcome
+
+    async def _carry_out(self, order: Order) -> Outcome:
         begun = await self._begin(order)
         stored = begun or await self._store.load(order.run_id)
         if stored is None or stored.key != order.key or stored.status.over:
@@ -152,8 +159,6 @@ class SegmentWorker:
             if begun is not None:
                 await self._work_from_the_start(run, order.head)
             elif not await self._take(run, stored, steps):
-                if again and self._is_worked_on(stored):
-                    await self._store.put_back(order.run_id)
                 return Outcome.ELSEWHERE
             return await self._outcome(run)
         finally:
@@ -167,22 +172,12 @@ class SegmentWorker:
         pickups = await self._store.pick_up(order.run_id)
         if pickups is not None and pickups > self._max_pickups:
             message = (
-                f"Workers picked the run up {pickups - 1} times and none could claim a step of it. If workers died at"
-                " it, their logs say why; the setting is HEADGATE_CELERY__MAX_PICKUPS."
+                f"Workers picked the run up {pickups - 1} times and died before they claimed a step of it. Their logs"
+                " say why; the setting is HEADGATE_CELERY__MAX_PICKUPS."
             )
             await self.end(order.key, NEVER_BEGUN, message)
             return False
         return pickups is not None
-
-    def _is_worked_on(self, stored: StoredRun) -> bool:
-        """Whether a living worker is at a step of the run."""
-        return any(
-            step.status is StepStatus.RUNNING
-            and not self._shift.has_lost(
-                stored.key.run_id, Holder(step_id, step.attempts, step.worker_id or "", step.lease_until or 0)
-            )
-            for step_id, step in stored.steps.items()
-        )
 
     async def _begin(self, order: Order) -> StoredRun | None:
         """Begin a new run with its one first step, claimed at once. None when its rows have to be read."""
