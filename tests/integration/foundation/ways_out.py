@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import httpx2
 import requests
+from langsmith import Client
 from pydantic import SecretStr
 
 from headgate.agents.codev.domains.flowise.client import FlowiseClient, Server
@@ -148,6 +149,12 @@ async def _session(url: str) -> str:
         return (await asyncio.to_thread(session.get, url, timeout=5)).text
 
 
+async def _langsmith(url: str) -> str:
+    """As its own client leaves the session: it mounts adapters of its own."""
+    client = Client(url, api_key="key-0123456789", session=guarded_session(OPERATOR_NETWORKS), auto_batch_tracing=False)
+    return (await asyncio.to_thread(client.session.get, url, timeout=5)).text
+
+
 async def _sign_in(url: str) -> str:
     http = open_http()
     try:
@@ -192,7 +199,7 @@ WAYS = [
     Way("flowise_operator", FLOWISE_OPERATOR, partial(_flowise, True), operator=True),
     Way("single_sign_on", SINGLE_SIGN_ON, _sign_in, operator=True),
     Way("traces", TRACES, _session, operator=True),
-    Way("langsmith", LANGSMITH, _session, operator=True),
+    Way("langsmith", LANGSMITH, _langsmith, operator=True),
     *_of_libraries(),
 ]
 """Every client that an address can be given to."""

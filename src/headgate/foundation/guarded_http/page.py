@@ -8,6 +8,8 @@ This page is generated from the table that the clients read their rules from (`m
 process of Headgate opens belongs to one row. `tests/architecture/test_outgoing.py` fails when a module opens
 connections and is in no row, and `tests/integration/foundation/test_outgoing.py` tries each HTTP client with redirects,
 spellings of internal addresses, rebinding names and proxies of the environment.
+`tests/integration/reach/test_whole_product.py` starts the whole product, uses every component, provider and client, and
+fails when a connection was opened otherwise; it sees the packets, so compiled libraries and child processes too.
 
 No client reads `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY` or `~/.netrc`. An HTTP client connects to the
 address that was checked, never to a second answer of the DNS. [Security](security.md#what-flows-may-reach) lists the

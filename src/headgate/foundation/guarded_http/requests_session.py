@@ -24,16 +24,20 @@ if TYPE_CHECKING:
 
 def guarded_session(networks: Sequence[Network], *, resolver: Resolver = system_resolver) -> requests.Session:
     """A session that reaches public addresses and `networks`, ignores the environment and follows no redirect."""
-    session = _Session()
-    session.trust_env = False
-    adapter = _Adapter(AddressPolicy(networks), resolver)
-    for scheme in ("http://", "https://"):
-        session.mount(scheme, adapter)
-    return session
+    return _Session(_Adapter(AddressPolicy(networks), resolver))
 
 
 class _Session(requests.Session):
-    """Follows no redirect, whatever the library asks for."""
+    """Follows no redirect and connects through the guard, whatever the library asks for."""
+
+    def __init__(self, adapter: "_Adapter") -> None:
+        self._guarded = adapter
+        super().__init__()
+        self.trust_env = False
+
+    def get_adapter(self, url: str | bytes) -> "_Adapter":
+        """The guard's, also where a library mounts its own: LangSmith's client does."""
+        return self._guarded
 
     def resolve_redirects(self, *_: Any, **__: Any) -> Any:  # noqa: ANN401 - requests' signature
         return iter(())

@@ -1,0 +1,148 @@
+"""What a run of the whole product does: each component, provider and outgoing client of it, over its own API."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+
+from headgate.components import BUILTINS
+from headgate.entrypoints.own_services import OwnRedis
+from headgate.features.models.providers import PROVIDERS, is_installed
+from tests.support.mcp_server import McpProcess
+from tests.support.openai_server import OpenAIServer
+from tests.support.otlp_receiver import OtlpReceiver
+from tests.support.own_code import component
+from tests.support.s3_server import S3Server
+from tests.support.scripted_server import ScriptedServer
+
+EXAMPLES = tuple(sorted(one.__name__ for one in BUILTINS))
+"""Each component has a flow that shows it."""
+FORM = {"title": "Broken", "urgent": "yes", "applicant": "Ann", "amount": 3, "net": 8, "name": "Ann"}
+UPLOADS = {"Transcribe": "r.wav", "TableQuery": "r.csv"}
+CONTENTS = {
+    "r.txt": b"Some words.",
+    "r.csv": b"region,amount\nSouth,3\n",
+    "r.wav": b"RIFF$\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0@\x1f\0\0\x80>\0\0\2\0\x10\0data\0\0\0\0",
+}
+
+
+@dataclass(frozen=True)
+class Places:
+    """The servers on loopback."""
+
+    others: Mapping[str, ScriptedServer]
+    openai: OpenAIServer
+    traces: OtlpReceiver
+    storage: S3Server
+    mcp: McpProcess
+    redis: OwnRedis
+    postgres: str
+    port: int
+
+    @property
+    def servers(self) -> Mapping[str, ScriptedServer]:
+        """Those that count what they were asked."""
+        return {**self.others, "openai": self.openai}
+
+    def origin(self, name: str) -> str:
+        """The address of one."""
+        return self.servers[name].origin
+
+
+def visit(client: httpx2.Client, places: Places, run: Callable[..., str]) -> dict[str, Any]:
+    """Use all of the product; what came of each part, by name."""
+    outcome: dict[str, Any] = {}
+    outcome["mcp"] = _mcp(client, places)
+    outcome["components"] = {name: _example(client, places, name) for name in EXAMPLES}
+    outcome["providers"] = {
+        name: client.post(f"/providers/{name}/test", json={"model": "m"}).status_code
+        for name in PROVIDERS
+        if is_installed(PROVIDERS[name])
+    }
+    outcome["own_code"] = _own_code(client, places)
+    outcome["assistant"] = client.post(
+        "/agentic/assist",
+        json={"input_value": "What does a Merge do?", "provider": "openai", "model_name": "gpt-5-mini"},
+    ).status_code
+    outcome["development"] = _development(client, places)
+    outcome["flowise"] = client.post("/codev/instances/town/test").status_code
+    outcome["sign_in"] = _sign_in(client)
+    outcome["doctor"] = run("doctor")
+    return outcome
+
+
+def leak(client: httpx2.Client) -> dict[str, Any]:
+    """Run the component that steps around the guards."""
+    nodes = [
+        {"id": "it", "type": "Leak", "policy": {"input_source": "flow_input"}},
+        {"id": "out", "type": "ChatOutput"},
+    ]
+    edges = [{"source": "it", "output": "text", "target": "out", "input": "input"}]
+    return {"leak": _run(client, {"definition": {"name": "Leak", "nodes": nodes, "edges": edges}})}
+
+
+def _example(client: httpx2.Client, places: Places, name: str) -> str:
+    text = (files("headgate.components.examples") / f"{name}.flow").read_text(encoding="utf-8")
+    text = re.sub(r"https://(api\.)?example\.(org|com)", places.origin("web"), text)
+    return _run(client, {"spec": text}, upload=UPLOADS.get(name, "r.txt"))
+
+
+def _run(client: httpx2.Client, flow: Mapping[str, Any], upload: str = "r.txt") -> str:
+    """Create and run a flow with whatever its form and file inputs ask for; how it ended."""
+    made = client.post("/flows", json=flow)
+    if not made.is_success:
+        return made.text
+    flow_id, definition = made.json()["id"], json.dumps(made.json())
+    fields = {one["id"] for one in made.json()["definition"].get("form") or ()}
+    if '"code"' in definition:
+        client.post(f"/flows/{flow_id}/components/check").raise_for_status()
+    answers = {name: value for name, value in FORM.items() if name in fields}
+    body: dict[str, Any] = {"text": "Lund is nice", "wait": True, "form_data": answers}
+    if '"FileInput"' in definition:
+        body["file_ids"] = [client.post("/files", files={"file": (upload, CONTENTS[upload])}).json()["id"]]
+        if "report" in fields:
+            body["form_data"] = {"report": body["file_ids"][0]}
+    done = client.post(f"/flows/{flow_id}/runs", json=body)
+    return done.json()["status"] if done.is_success and done.json()["status"] == "completed" else done.text
+
+
+def _mcp(client: httpx2.Client, places: Places) -> int:
+    client.post("/mcp-servers", json={"name": "weather", "url": places.mcp.url}).raise_for_status()
+    return client.post("/mcp-servers/weather/refresh").status_code
+
+
+def _own_code(client: httpx2.Client, places: Places) -> str:
+    web = places.origin("web")
+    code = component(
+        f"hosts: ClassVar = ('{web.removeprefix('http://')}',)\n@output()\nasync def said(self) -> Text:\n"
+        f"    return (await self.ctx.http.request('GET', '{web}/own')).text",
+        "from typing import ClassVar\n",
+    )
+    nodes = [{"id": "own", "type": "Sample", "code": code}, {"id": "out", "type": "ChatOutput"}]
+    edges = [{"source": "own", "output": "said", "target": "out", "input": "input"}]
+    return _run(client, {"definition": {"name": "Own", "nodes": nodes, "edges": edges}})
+
+
+def _development(client: httpx2.Client, places: Places) -> int:
+    """A session, which asks its model and calls its webhook."""
+    return client.post(
+        "/codev/sessions",
+        json={
+            "requirement": "Greet whoever writes",
+            "model": "openai/gpt-5-mini",
+            "webhook_url": f"{places.origin('web')}/session",
+        },
+    ).status_code
+
+
+def _sign_in(client: httpx2.Client) -> list[int]:
+    """To the provider and back, with a code that it does not redeem."""
+    begun = client.get("/sign-in/oidc", params={"next": "/"})
+    query = parse_qs(urlsplit(begun.headers.get("location", "")).query)
+    back = client.get("/sign-in/oidc/callback", params={"state": query.get("state", [""])[0], "code": "x"})
+    return [begun.status_code, back.status_code]
