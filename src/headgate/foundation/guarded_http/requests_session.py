@@ -35,7 +35,7 @@ class _Session(requests.Session):
         super().__init__()
         self.trust_env = False
 
-    def get_adapter(self, url: str | bytes) -> "_Adapter":
+    def get_adapter(self, *_: Any, **__: Any) -> "_Adapter":  # noqa: ANN401 - requests' signature
         """The guard's, also where a library mounts its own: LangSmith's client does."""
         return self._guarded
 
