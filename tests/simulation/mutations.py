@@ -15,6 +15,7 @@ from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.store.sqlite_writer import SqliteWriter
 from headgate.features.runs.transitions import RunKey, clock
 from headgate.features.runs.views.stream import RunStream
+from headgate.foundation.fair_places import Share
 from tests.simulation.cluster import SqliteDispatchStore
 
 MOST_DISPATCHES = 20
@@ -36,12 +37,14 @@ def sweep_queues_a_run_twice() -> None:
     """A sweep reads which runs are busy first, and queues the runs that it reads later without checking their owner."""
     enqueue, sweep = RunRegistry.enqueue, Reconciler.sweep
 
-    def twice(self: RunRegistry, run_id: str, run: ActiveRun | None = None) -> bool:
+    def twice(self: RunRegistry, run_id: str, share: Share, run: ActiveRun | None = None) -> bool:
         self._entries.pop(run_id, None)
-        return enqueue(self, run_id, run)
+        return enqueue(self, run_id, share, run)
 
     def release(self: RunRegistry, entry: OwnedRun) -> None:
         self._entries.pop(entry.run_id, None)
+        if entry.ticket is not None:
+            self._queue.release(entry.ticket)
 
     async def with_snapshot(self: Reconciler, busy: Any = ()) -> Any:
         return await sweep(self, frozenset(entry.run_id for entry in busy))

@@ -434,12 +434,18 @@ def make_chain(length: int, **last: Any) -> Flow:
     return make_flow(nodes, edges, **last)
 
 
-async def store_flow(database: Database, flow: Flow, components: Iterable[type[Component]] = COMPONENTS) -> RunKey:
-    """Save and freeze a flow. The key is of no run yet: see `new_run`."""
+async def store_flow(
+    database: Database,
+    flow: Flow,
+    components: Iterable[type[Component]] = COMPONENTS,
+    *,
+    principal: Principal = LOCAL,
+) -> RunKey:
+    """Save and freeze a flow, in a principal's space. The key is of no run yet: see `new_run`."""
     registry = Registry(components)
     async with database.writing() as session:
-        row = await service.create_flow(session, LOCAL, registry, definition=flow)
-    pinned = await versions.pin_version(database, LOCAL, registry, row.id, wanted="draft")
+        row = await service.create_flow(session, principal, registry, definition=flow)
+    pinned = await versions.pin_version(database, principal, registry, row.id, wanted="draft")
     return RunKey("", pinned.tenant_id, pinned.flow_id, pinned.version)
 
 

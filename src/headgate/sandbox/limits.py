@@ -59,6 +59,8 @@ class PoolSize:
 
     running: int = 4
     """Calls at the same time; further ones wait."""
+    reserve: int = 4
+    """Further calls at the same time, of tenants, spaces and users below their fair share."""
     spare: int = 2
     """Locked-down workers waiting for their first code."""
     idle: int = 8

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import functools
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Self
 
@@ -11,6 +11,7 @@ import orjson
 from pydantic import JsonValue
 
 from headgate.foundation.errors import Invalid
+from headgate.foundation.fair_places import FairPlaces, Place, Share, share_of
 from headgate.graph.manifest import Manifest
 from headgate.sandbox import libraries
 from headgate.sandbox.broker.rules import NO_NETWORK, Grant, NetworkRules
@@ -130,7 +131,7 @@ class SandboxPool:
         self.limits = limits
         self.size = size
         self.scan = scan
-        self._turns = asyncio.Semaphore(size.running)
+        self._places = FairPlaces(size.running, size.reserve)
         new_stock = functools.partial(
             WorkerStock,
             limits=limits,
@@ -229,24 +230,19 @@ class SandboxPool:
             )
         return encoded
 
-    @contextlib.asynccontextmanager
-    async def _turn(self) -> AsyncIterator[None]:
+    async def _place(self, share: Share) -> Place:
         """Wait for one of the pool's running places."""
         try:
-            async with asyncio.timeout(self.size.queue_seconds):
-                await self._turns.acquire()
+            return await self._places.take(share, self.size.queue_seconds)
         except TimeoutError:
             raise SandboxBusy(
-                f"all {self.size.running} sandbox workers stayed busy for {self.size.queue_seconds:g} s.",
+                f"no sandbox worker became free for {self.size.queue_seconds:g} s.",
                 remedy="Try again later.",
             ) from None
-        try:
-            yield
-        finally:
-            self._turns.release()
 
     async def _carry_out(self, stock: WorkerStock, request: Request) -> JsonValue:
-        async with self._turn():
+        place = await self._place(share_of(request.owner.scope.tenant_id))
+        try:
             worker = await stock.take(request.owner)
             fit = False
             try:
@@ -256,6 +252,8 @@ class SandboxPool:
                 return value
             finally:
                 stock.put_back(worker, fit=fit)
+        finally:
+            self._places.release(place)
 
     def _session(self, worker: Worker) -> contextlib.AbstractAsyncContextManager[Session | None]:
         """The network of one call, where the worker has any."""

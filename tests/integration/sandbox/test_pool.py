@@ -395,17 +395,34 @@ class TestLimits:
         await pool.aclose()
 
     async def test_say_when_everybody_is_busy(self) -> None:
-        pool = SandboxPool(scan=False, size=PoolSize(running=1, spare=0, queue_seconds=0.2))
+        pool = SandboxPool(scan=False, size=PoolSize(running=1, reserve=0, spare=0, queue_seconds=0.2))
         await who(pool.runner("alice"))
         busy = asyncio.create_task(
             pool.runner("alice").call("import time\ndef run(inputs): time.sleep(1)", "run", {"inputs": None})
         )
         await asyncio.sleep(0.05)
-        with pytest.raises(SandboxBusy, match="all 1 sandbox workers"):
+        with pytest.raises(SandboxBusy, match="no sandbox worker became free"):
             await who(pool.runner("bob"))
         await busy
         await who(pool.runner("bob"))
         await pool.aclose()
+
+    async def test_keep_a_tenant_from_holding_up_others(self) -> None:
+        pool = SandboxPool(scan=False, size=PoolSize(running=2, spare=0, queue_seconds=20.0))
+        sleeping = "import time\ndef run(inputs): time.sleep(60)"
+        flood = [
+            asyncio.create_task(pool.runner("alice").call(sleeping, "run", {"inputs": None}, timeout_seconds=60))
+            for _ in range(6)
+        ]
+        try:
+            await asyncio.sleep(0)
+            assert await asyncio.gather(*(who(pool.runner("bob")) for _ in range(3)))
+            assert not any(task.done() for task in flood)
+        finally:
+            for task in flood:
+                task.cancel()
+            await asyncio.gather(*flood, return_exceptions=True)
+            await pool.aclose()
 
     async def test_let_many_calls_through_one_after_another(self, pool: SandboxPool) -> None:
         codes = [f"def run(inputs): return inputs + {number}" for number in range(20)]

@@ -33,6 +33,7 @@ from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.foundation.at_once import AtOnce
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
+from headgate.foundation.fair_places import Share, work_for
 from headgate.foundation.ids import new_id
 from headgate.foundation.log import get_logger
 from headgate.foundation.settings import AssistantSettings
@@ -213,6 +214,7 @@ class Assistant:
 
     async def _turn(self, asking: Asking) -> dict[str, Any]:
         request, desk = asking.request, asking.desk
+        work_for(Share(desk.principal.tenant_id, desk.space_id, desk.principal.user_id or ""))
         turn = asking.turn = await self._new_turn(asking)
         key = session_key(desk.principal, request.session_id)
         models = await self.models.choose(

@@ -3,7 +3,10 @@
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Protocol
 
+from headgate.features.runs.transitions import RunKey
 from headgate.foundation.database import Database
+from headgate.foundation.errors import NotFound
+from headgate.foundation.fair_places import Share
 from headgate.foundation.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -20,6 +23,14 @@ class Spaces(Protocol):
     async def of(self, tenant_id: str, flow_id: str) -> str:
         """The id of a flow's space, of a deleted flow too. Raises `NotFound`."""
         ...
+
+
+async def share_of(spaces: Spaces, key: RunKey, user_id: str | None) -> Share:
+    """For whom a run is executed. Of a flow that is gone: the tenant."""
+    try:
+        return Share(key.tenant_id, await spaces.of(key.tenant_id, key.flow_id), user_id or "")
+    except NotFound:
+        return Share(key.tenant_id)
 
 
 class FlowSpaces:

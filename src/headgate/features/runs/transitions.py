@@ -344,6 +344,8 @@ class LiveRun:
     """Since when it runs; of a resumed run, since it was resumed."""
     dispatched_at: int | None
     """When work on it was last handed to a queue; None in the embedded engine, and when that was never done."""
+    user_id: str | None = None
+    """Who started it."""
     worked: int | None = None
     """Microseconds in which a worker was at a step of it since `started_at`; None where that was not asked."""
 

@@ -1,9 +1,13 @@
-"""Limits of concurrent requests, in total and per host. Waiting for a slot does not count as request time."""
+"""Limits of concurrent requests, in total and per host, shared fairly by tenant, space and user.
 
-import asyncio
+Waiting for a slot does not count as request time.
+"""
+
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+
+from headgate.foundation.fair_places import FairPlaces, current_share
 
 PER_HOST = 100
 IN_ALL = 256
@@ -11,12 +15,12 @@ IN_ALL = 256
 
 @dataclass(slots=True)
 class _Host:
-    gate: asyncio.Semaphore
+    gate: FairPlaces
     users: int = 0
 
 
 class RequestSlots:
-    """Slots for concurrent requests, assigned in order of arrival.
+    """Slots for concurrent requests. Those of a user are assigned in order of arrival.
 
     Args:
         in_all: Maximum of concurrent requests.
@@ -26,16 +30,20 @@ class RequestSlots:
     def __init__(self, in_all: int = IN_ALL, per_host: int = PER_HOST) -> None:
         self.in_all = in_all
         self._per_host = per_host
-        self._gate = asyncio.Semaphore(in_all)
+        self._gate = FairPlaces(in_all)
         self._hosts: dict[str, _Host] = {}
 
     @asynccontextmanager
     async def slot(self, host: str) -> AsyncIterator[None]:
         """Wait for a slot and hold it until the block ends."""
-        state = self._hosts.setdefault(host, _Host(asyncio.Semaphore(self._per_host)))
+        state = self._hosts.setdefault(host, _Host(FairPlaces(self._per_host)))
         state.users += 1
         try:
-            async with state.gate, self._gate:  # a request that waits for its host holds no slot of the total
+            share = current_share()
+            async with (
+                state.gate.held(share),
+                self._gate.held(share),
+            ):  # a request that waits for its host holds no slot of the total
                 yield
         finally:
             state.users -= 1

@@ -16,6 +16,12 @@ class EngineSettings(BaseModel, defer_build=True):
         "the extra `distributed`.",
     )
     max_concurrent_runs: int = Field(default=32, ge=1, description="Runs that make progress at once.")
+    spare_concurrent_runs: int = Field(
+        default=96,
+        ge=0,
+        description="Further runs that may be executed while that many are, each of a tenant, space and user who has "
+        "less than their fair share: nobody waits for the long runs of others.",
+    )
     max_concurrent_steps: int = Field(default=8, ge=1, description="Steps of one run that work at once.")
     lease_seconds: float = Field(
         default=8.0,

@@ -36,6 +36,11 @@ class RunRequest:
         """Whether every step of the flow is to be carried out."""
         return self.reuse is None and self.part is None
 
+    @property
+    def starter(self) -> str | None:
+        """The user who starts it, or the network address of a visitor."""
+        return self.user_id or (self.entry.address if self.entry is not None else None)
+
 
 @dataclass(frozen=True, slots=True)
 class BackendHealth:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from itertools import islice
 
 from pydantic import JsonValue
@@ -9,6 +10,7 @@ from pydantic import JsonValue
 from headgate.features.runs.engine.patience import PatientBook, patiently
 from headgate.features.runs.engine.recovery import Recovery, startable
 from headgate.features.runs.engine.shift import Shift
+from headgate.features.runs.engine.turns import Turns
 from headgate.features.runs.errors import FLOW_DELETED
 from headgate.features.runs.events import StepEvents
 from headgate.features.runs.ports import Services
@@ -50,6 +52,7 @@ class Conductor:
         shift: In whose name steps are claimed.
         recovery: Reads what other processes did.
         on_end: Told once a run is over in the database.
+        turns: Whose transition is next, where runs of several users share this process.
     """
 
     def __init__(
@@ -60,12 +63,14 @@ class Conductor:
         recovery: Recovery,
         *,
         on_end: Callable[[ActiveRun], None],
+        turns: Turns | None = None,
     ) -> None:
         self._store = store
         self._services = services
         self._shift = shift
         self._recovery = recovery
         self._on_end = on_end
+        self._turns = turns
         self._executor = StepExecutor(services)
         self._most_steps = services.engine.max_concurrent_steps
         self._left: dict[str, str] = {}
@@ -126,7 +131,12 @@ class Conductor:
         onward = self._onward(run, following, freed=int(finished is not None))
         if finished is None and not (onward.settles or onward.skip or onward.claim or onward.output_payload):
             return ()
-        progress = await patiently(lambda: self._store.advance(run.key, onward, self._shift.lease(), finished))
+        advance = partial(self._advance, run, onward, finished)
+        if self._turns is None or self._turns.alone(run.share):
+            progress = await patiently(advance)
+        else:
+            async with self._turns.turn(run.key.run_id, run.share):
+                progress = await patiently(advance)
         if finished is not None:
             run.working.pop(finished.claim.step_id, None)
         if not progress.recorded:
@@ -143,6 +153,9 @@ class Conductor:
             if step not in run.ready and run.may_take(step) and not run.ledger.settled(step)
         ]
         return progress.claims + (await self._catch_up(run, unknown) if unknown else ())
+
+    async def _advance(self, run: ActiveRun, onward: Onward, finished: Finished | None) -> Progress:
+        return await self._store.advance(run.key, onward, self._shift.lease(), finished)
 
     def _may_be_over(self, run: ActiveRun, following: Following, finished: Finished | None, progress: Progress) -> bool:
         """Whether the last step may be settled without this process knowing: others settled the rest meanwhile."""

@@ -16,13 +16,14 @@ from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.conductor import Conductor
 from headgate.features.runs.engine.patience import patiently
 from headgate.features.runs.engine.reconciler import Action, Reconciler, Rules, Verdict
-from headgate.features.runs.engine.recovery import Recovery, settled_run, startable
+from headgate.features.runs.engine.recovery import Recovery, settled_run, startable, whole_run
 from headgate.features.runs.engine.run_registry import OwnedRun, RunRegistry
 from headgate.features.runs.engine.shift import Shift
+from headgate.features.runs.engine.turns import Turns
 from headgate.features.runs.engine.waiters import Waiters
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import Services
-from headgate.features.runs.run_input import input_payload
+from headgate.features.runs.spaces import share_of
 from headgate.features.runs.states import RunStatus, StepStatus
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.ledger import Ledger
@@ -32,7 +33,6 @@ from headgate.features.runs.transitions import (
     Cancelled,
     Claim,
     Holder,
-    NewRun,
     Resumed,
     RunKey,
     StoredRun,
@@ -40,6 +40,7 @@ from headgate.features.runs.transitions import (
 )
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.events import EventBus
+from headgate.foundation.fair_places import Share
 from headgate.foundation.log import get_logger
 from headgate.foundation.outages import Outage
 
@@ -66,11 +67,12 @@ class EmbeddedBackend:
         self._services = services
         self._bus = bus
         self._settings = services.engine
-        self._runs = RunRegistry(self._settings.max_concurrent_runs)
+        self._runs = RunRegistry(self._settings.max_concurrent_runs, self._settings.spare_concurrent_runs)
         self._shift = Shift(worker, self._settings.lease_seconds, owned=self._runs)
         self._plans = Plans(services.definitions, services.components)
         self._recovery = Recovery(store, self._plans, services.files, services.bus, services.telemetry)
-        self._conductor = Conductor(store, services, self._shift, self._recovery, on_end=self._ended)
+        self._turns = Turns()
+        self._conductor = Conductor(store, services, self._shift, self._recovery, on_end=self._ended, turns=self._turns)
         rules = Rules(run_timeout_seconds=self._settings.run_timeout_seconds)
         self._reconciler = Reconciler(store, self._shift.has_lost, rules)
         self._waiters = Waiters()
@@ -140,33 +142,31 @@ class EmbeddedBackend:
         if not request.is_whole:
             return await self._start_settled(request, planned)
         given = await self._recovery.input_of(request)
-        has_slot = self._runs.has_slot and not self._shift.stopping
-        most = self._settings.max_concurrent_steps if has_slot else 0
-        new = NewRun(
-            key=key,
-            input_payload=input_payload(request.input),
-            steps=planned.seeds,
-            user_id=request.user_id,
-            session_id=request.session_id,
-            claim=planned.roots[:most],
-            trace_parent=self._services.telemetry.traces.run_began(key.run_id),
-            entry=request.entry,
-            once=request.once,
-        )
-        events = self._events(key, new.trace_parent)
+        share = await share_of(self._services.spaces, key, request.starter)
+        trace_parent = self._services.telemetry.traces.run_began(key.run_id)
+        events = self._events(key, trace_parent)
         run = ActiveRun(
-            key=key, planned=planned, input=given, started_at=clock(), ledger=Ledger(planned), events=events
+            key=key,
+            planned=planned,
+            input=given,
+            started_at=clock(),
+            ledger=Ledger(planned),
+            events=events,
+            share=share,
         )
-        entry = self._runs.start(run) if has_slot else None
+        entry = None if self._shift.stopping else self._runs.start(run)
+        most = 0 if entry is None else self._settings.max_concurrent_steps
         try:
-            await self._store.create(new, self._shift.lease())
+            new = whole_run(request, planned, trace_parent, claim=planned.roots[:most])
+            async with self._turns.turn(key.run_id, share):
+                await self._store.create(new, self._shift.lease())
         except BaseException:
             if entry is not None:
                 self._release(entry)
             raise
         if entry is None:
             events.run_queued()
-            self._enqueue(key.run_id, run)
+            self._enqueue(key.run_id, share, run)
             return RunStatus.QUEUED
         run.ready.extend(planned.roots[most:])
         claims = [Claim(step, 1) for step in new.claim]
@@ -181,7 +181,7 @@ class EmbeddedBackend:
         trace = self._services.telemetry.traces.run_began(key.run_id)
         await self._store.create(settled_run(request, planned, trace), self._shift.lease())
         self._events(key, trace).run_queued()
-        self._enqueue(key.run_id)
+        self._enqueue(key.run_id, await share_of(self._services.spaces, key, request.starter))
         return RunStatus.QUEUED
 
     async def resume(self, key: RunKey, entry: Entry | None = None, once: StartKey | None = None) -> Resumed | None:
@@ -190,10 +190,11 @@ class EmbeddedBackend:
         resumed = await self._store.resume(key, clock(), entry, once)
         if resumed is not None and resumed.changed:
             self._events(key).changed()
+            share = await share_of(self._services.spaces, key, entry.actor_id if entry is not None else None)
             owned = self._runs.active(key.run_id)
             run = None if owned is None else owned.run
             if owned is None:
-                self._enqueue(key.run_id)
+                self._enqueue(key.run_id, share)
             elif run is not None and run.conducted and not run.abandoned:
                 run.failed = run.ended = False
                 self._conductor.rejoin(run)
@@ -246,8 +247,8 @@ class EmbeddedBackend:
         metrics.reconciled("taken_up", len(sweep.take_up))
         for key, verdict in sweep.ended:
             self._tell_end(key, verdict)
-        for key in sweep.take_up:
-            self._enqueue(key.run_id)
+        for run in sweep.take_up:
+            self._enqueue(run.key.run_id, await share_of(self._services.spaces, run.key, run.user_id))
         return len(sweep.take_up) + len(sweep.ended)
 
     async def health(self) -> BackendHealth:
@@ -255,12 +256,12 @@ class EmbeddedBackend:
         problems = ("The engine is stopping.",) if self._shift.stopping else ()
         return BackendHealth("embedded", None, None, workers=1, queue_depth=self._runs.queue_length, problems=problems)
 
-    def _enqueue(self, run_id: str, run: ActiveRun | None = None) -> None:
-        self._runs.enqueue(run_id, run)
+    def _enqueue(self, run_id: str, share: Share, run: ActiveRun | None = None) -> None:
+        self._runs.enqueue(run_id, share, run)
         self._admit()
 
     def _admit(self) -> None:
-        """Give free slots to the runs that wait longest."""
+        """Give free slots to the runs whose turn it is."""
         while not self._shift.stopping and (entry := self._runs.next()) is not None:
             self._spawn(entry, self._take_up(entry))
 
@@ -286,6 +287,7 @@ class EmbeddedBackend:
     def _release(self, entry: OwnedRun) -> None:
         """Nothing of a run runs here any more: its slot is free."""
         self._runs.release(entry)
+        self._turns.over(entry.run_id)
         self._waiters.wake(entry.run_id)
         self._admit()
 
@@ -304,6 +306,7 @@ class EmbeddedBackend:
         except HeadgateError as error:
             await self._end(stored.key, error.code, str(error))
             return
+        run.share = entry.share
         self._join(entry, run)
         resumed = stored.status is RunStatus.RUNNING
         run.events.run_started(resumed=resumed)

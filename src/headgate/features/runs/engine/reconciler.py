@@ -125,7 +125,7 @@ def _idle(run: LiveRun, now: int, rules: Rules) -> Verdict:
 class Sweep:
     """What one look at all runs came to."""
 
-    take_up: list[RunKey] = field(default_factory=list)
+    take_up: list[LiveRun] = field(default_factory=list)
     """Runs whose remainder is to be carried out, oldest first: to be queued here, or dispatched again."""
     ended: list[tuple[RunKey, Verdict]] = field(default_factory=list)
     """Runs that were ended, and why: to be told to whoever watches."""
@@ -159,11 +159,11 @@ class Reconciler:
             timed = await self._timed(run, now)
             verdict = judge(timed, now=now, has_lost=self._has_lost, rules=self._rules)
             if verdict.action is Action.TAKE_UP and run.key.run_id not in busy:
-                sweep.take_up.append(run.key)
+                sweep.take_up.append(run)
             elif verdict.action is Action.END and await self._end(run.key, verdict, now):
                 sweep.ended.append((run.key, verdict))
         sweep.settled = await self._settle_stragglers(now)
-        taken = frozenset(key.run_id for key in sweep.take_up)
+        taken = frozenset(run.key.run_id for run in sweep.take_up)
         # While the queue is away every sweep finds the same runs.
         if taken - self._taken or sweep.ended or sweep.settled:
             log.info("reconciled", taken_up=len(sweep.take_up), ended=len(sweep.ended), settled=sweep.settled)

@@ -107,23 +107,40 @@ def startable(run: ActiveRun, stored: StoredRun) -> list[str]:
     ]
 
 
+def whole_run(
+    request: RunRequest,
+    planned: PlannedFlow,
+    trace_parent: str | None,
+    *,
+    claim: tuple[str, ...] = (),
+    dispatched: bool = False,
+) -> NewRun:
+    """A run of all steps; queued unless steps are claimed."""
+    return NewRun(
+        key=request.key,
+        input_payload=input_payload(request.input),
+        steps=planned.seeds,
+        user_id=request.user_id,
+        session_id=request.session_id,
+        claim=claim,
+        trace_parent=trace_parent,
+        entry=request.entry,
+        once=request.once,
+        dispatched=dispatched,
+    )
+
+
 def settled_run(request: RunRequest, planned: PlannedFlow, trace_parent: str | None) -> NewRun:
     """A queued run in which some steps are settled from the start: reused from another run, pinned or excluded."""
     settled = frozenset(request.reuse.steps) if request.reuse is not None else frozenset[str]()
     if request.part is not None:
         settled = request.part.settled
     waiting = {step.id: len(set(step.step.parents) - settled) for step in planned.steps.values()}
-    return NewRun(
-        key=request.key,
-        input_payload=input_payload(request.input),
+    return replace(
+        whole_run(request, planned, trace_parent),
         steps=tuple(replace(seed, waiting=waiting[seed.step_id]) for seed in planned.seeds),
-        user_id=request.user_id,
-        session_id=request.session_id,
-        trace_parent=trace_parent,
-        entry=request.entry,
         reuse=request.reuse,
         part=request.part,
-        once=request.once,
     )
 
 

@@ -6,12 +6,13 @@ begun twice in a process however the ways in are interleaved. Leases are renewed
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.transitions import Held
+from headgate.foundation.fair_places import Share
+from headgate.foundation.fair_queue import FairQueue, Ticket
 
 MOST_KEPT = 256
 """Queued runs whose state is kept in memory; the others are read from their rows when their turn comes."""
@@ -22,27 +23,33 @@ class OwnedRun:
     """One run of this process."""
 
     run_id: str
+    share: Share
+    """For whom it is executed."""
     run: ActiveRun | None = None
     """Its state; None while it is queued without it, or is being read back."""
-    queued: bool = False
-    """Whether it waits for a slot. Otherwise it has one."""
+    ticket: "Ticket[OwnedRun] | None" = None
     requeue: bool = False
     """Whether it is to be queued again once it is released: it was resumed while its last tasks were ending."""
     tasks: "set[asyncio.Task[None]]" = field(default_factory=set)
     """Tasks that work on it and have not ended."""
 
+    @property
+    def queued(self) -> bool:
+        """Whether it waits for a slot. Otherwise it has one."""
+        return self.ticket is not None and not self.ticket.granted
+
 
 class RunRegistry:
-    """Owned runs by id, and the queue of those that wait for a slot.
+    """Owned runs by id, and the queue of those that wait for a slot, shared fairly by tenant, space and user.
 
     Args:
-        slots: Most runs that are worked on at once.
+        slots: Runs that are executed at once.
+        spare: Further runs, of those below their share while all slots are taken; see `FairQueue`.
     """
 
-    def __init__(self, slots: int) -> None:
-        self._slots = slots
+    def __init__(self, slots: int, spare: int = 0) -> None:
         self._entries: dict[str, OwnedRun] = {}
-        self._queue: deque[OwnedRun] = deque()
+        self._queue: FairQueue[OwnedRun] = FairQueue(slots, spare)
         self._kept = 0
 
     def __contains__(self, run_id: object) -> bool:
@@ -65,44 +72,40 @@ class RunRegistry:
         """Runs that wait for a slot."""
         return len(self._queue)
 
-    @property
-    def has_slot(self) -> bool:
-        """Whether a run that comes now need not wait: a slot is free and nobody waits for one."""
-        return not self._queue and self._free_slots > 0
-
-    @property
-    def _free_slots(self) -> int:
-        return self._slots - (len(self._entries) - len(self._queue))
-
-    def start(self, run: ActiveRun) -> OwnedRun:
-        """Enter a new run that has a slot at once."""
-        entry = self._entries[run.key.run_id] = OwnedRun(run.key.run_id, run)
+    def start(self, run: ActiveRun) -> OwnedRun | None:
+        """Enter a new run with a slot; None, and nothing changes, when it has to wait for one."""
+        entry = OwnedRun(run.key.run_id, run.share, run)
+        entry.ticket = self._queue.take(run.share, entry)
+        if entry.ticket is None:
+            return None
+        self._entries[run.key.run_id] = entry
         return entry
 
-    def enqueue(self, run_id: str, run: ActiveRun | None = None) -> bool:
+    def enqueue(self, run_id: str, share: Share, run: ActiveRun | None = None) -> bool:
         """Queue a run; False, and nothing changes, when this process owns it already."""
         if run_id in self._entries:
             return False
         keep = run is not None and self._kept < MOST_KEPT
         self._kept += keep
-        entry = self._entries[run_id] = OwnedRun(run_id, run if keep else None, queued=True)
-        self._queue.append(entry)
+        entry = self._entries[run_id] = OwnedRun(run_id, share, run if keep else None)
+        entry.ticket = self._queue.add(share, entry)
         return True
 
     def next(self) -> OwnedRun | None:
-        """Give a free slot to the run that waits longest."""
-        if not self._queue or self._free_slots <= 0:
+        """Give a free slot to the run whose turn it is."""
+        ticket = self._queue.next()
+        if ticket is None:
             return None
-        entry = self._queue.popleft()
-        entry.queued = False
-        self._kept -= entry.run is not None
-        return entry
+        self._kept -= ticket.item.run is not None
+        return ticket.item
 
     def release(self, entry: OwnedRun) -> None:
         """No task works on the run any more: forget it, or queue it again where that was asked for."""
         del self._entries[entry.run_id]
+        if entry.ticket is not None:
+            self._queue.release(entry.ticket)
         if entry.requeue:
-            self.enqueue(entry.run_id)
+            self.enqueue(entry.run_id, entry.share)
 
     def claims(self) -> dict[Held, ActiveRun]:
         """The claimed steps of every owned run."""

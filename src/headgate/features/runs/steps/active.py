@@ -9,6 +9,7 @@ from headgate.features.runs.steps.ledger import Ledger
 from headgate.features.runs.steps.parking import Parking
 from headgate.features.runs.steps.planned import PlannedFlow
 from headgate.features.runs.transitions import Claim, Json, RunKey
+from headgate.foundation.fair_places import NOBODY, Share
 from headgate.foundation.secret_values import SecretValues
 from headgate.sdk import RunInput
 
@@ -42,6 +43,8 @@ class ActiveRun:
     abandoned: bool = False
     """Cancelled, or taken by another process: nothing more is to be done or said here."""
 
+    share: Share = NOBODY
+    """For whom it is executed: limited places are shared by it."""
     secrets: SecretValues = field(default_factory=SecretValues)
     """The secret values that its steps have read in this process; nothing that is stored or shown holds one."""
     parking: Parking | None = None

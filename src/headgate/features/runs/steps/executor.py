@@ -25,6 +25,7 @@ from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.steps.secrecy import SecretlessEvents, errors_without
 from headgate.features.runs.transitions import Delivery, StepRecord
 from headgate.foundation import secret_values
+from headgate.foundation.fair_places import work_for
 from headgate.foundation.lazy import lazy_module
 from headgate.graph.context import build_context, step_entry
 from headgate.graph.model import OutputType
@@ -71,6 +72,7 @@ class StepExecutor:
         `calls` holds what earlier attempts had answered, opened; without it nothing is stored and reused.
         """
         secret_values.use(run.secrets)
+        work_for(run.share)
         with errors_without(run.secrets):
             return await self._execute(run, step, recorder, is_cancelled, events=events, calls=calls)
 

@@ -52,7 +52,7 @@ READ_STEPS_SQL = (
 """Steps in short, with the outputs of the last ones only, or of the one it stops at: they are the run's result."""
 LIVE_RUNS_SQL = (
     "SELECT r.id, r.tenant_id, r.flow_id, r.version, r.status, f.deleted_at,"
-    " r.created_at, r.started_at, r.dispatched_at, s.step_id, s.attempts, s.worker_id, s.lease_until"
+    " r.created_at, r.started_at, r.dispatched_at, r.user_id, s.step_id, s.attempts, s.worker_id, s.lease_until"
     " FROM flow_runs r JOIN flows f ON f.id = r.flow_id"
     " LEFT JOIN flow_step_results s ON s.flow_run_id = r.id AND s.flow_id = r.flow_id AND s.status = 'running'"
     f" WHERE r.status IN {sql_list(LIVE_RUNS)} ORDER BY r.created_at, r.id"
@@ -188,9 +188,9 @@ def live_runs_of(rows: Sequence[Sequence[Any]]) -> list[LiveRun]:
     runs: dict[RunKey, Sequence[Any]] = {}
     for row in rows:
         key = RunKey(*row[:4])
-        runs[key] = row[4:9]
-        if row[9] is not None:
-            holders.setdefault(key, []).append(_holder(row[9:]))
+        runs[key] = row[4:10]
+        if row[10] is not None:
+            holders.setdefault(key, []).append(_holder(row[10:]))
     return [
         LiveRun(key, RunStatus(status), deleted_at is not None, tuple(holders.get(key, ())), *rest)
         for key, (status, deleted_at, *rest) in runs.items()

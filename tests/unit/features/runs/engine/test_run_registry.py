@@ -10,46 +10,50 @@ from hypothesis import strategies as st
 from headgate.features.runs.engine import run_registry
 from headgate.features.runs.engine.run_registry import OwnedRun, RunRegistry
 from headgate.features.runs.transitions import Claim, Held
+from headgate.foundation.fair_places import Share
+
+ANNA, BOB = Share("tenant", "space", "anna"), Share("other", "space", "bob")
 
 
 def run(run_id: str, **working: Claim) -> Any:
-    return SimpleNamespace(key=SimpleNamespace(run_id=run_id), working=working)
+    return SimpleNamespace(key=SimpleNamespace(run_id=run_id), share=ANNA, working=working)
 
 
 class TestRegistry:
     def test_queues_a_run_once(self) -> None:
         registry = RunRegistry(1)
-        assert registry.enqueue("a")
-        assert not registry.enqueue("a")
+        assert registry.enqueue("a", ANNA)
+        assert not registry.enqueue("a", ANNA)
         assert registry.queue_length == 1
         first = registry.next()
         assert first is not None
-        assert not registry.enqueue("a"), "it is worked on"
+        assert not registry.enqueue("a", ANNA), "it is worked on"
         assert registry.next() is None
         registry.release(first)
         assert "a" not in registry
-        assert registry.enqueue("a")
+        assert registry.enqueue("a", ANNA)
 
     def test_gives_slots_in_order_and_no_more_than_there_are(self) -> None:
         registry = RunRegistry(2)
         for name in "abc":
-            registry.enqueue(name)
+            registry.enqueue(name, ANNA)
         taken = [registry.next(), registry.next()]
         assert [entry.run_id for entry in taken if entry] == ["a", "b"]
         assert registry.next() is None
-        assert not registry.has_slot
+        assert registry.start(run("d")) is None
         assert registry.active("c") is None
         assert registry.get("c") is not None
 
     def test_lets_nobody_pass_those_that_wait(self) -> None:
         registry = RunRegistry(1)
-        assert registry.has_slot
-        registry.enqueue("a")
-        assert not registry.has_slot
+        registry.enqueue("a", ANNA)
+        assert registry.start(run("b")) is None
+        assert "b" not in registry
 
     def test_queues_again_what_was_resumed_while_it_ended(self) -> None:
         registry = RunRegistry(1)
         entry = registry.start(run("a"))
+        assert entry is not None
         entry.requeue = True
         registry.release(entry)
         again = registry.next()
@@ -61,10 +65,10 @@ class TestRegistry:
         monkeypatch.setattr(run_registry, "MOST_KEPT", 2)
         registry = RunRegistry(9)
         for name in "abc":
-            registry.enqueue(name, run(name))
+            registry.enqueue(name, ANNA, run(name))
         taken = [registry.next() for _ in range(3)]
         assert [entry is not None and entry.run is not None for entry in taken] == [True, True, False]
-        registry.enqueue("d", run("d"))
+        registry.enqueue("d", ANNA, run("d"))
         last = registry.next()
         assert last is not None
         assert last.run is not None
@@ -72,8 +76,22 @@ class TestRegistry:
     def test_names_the_claims_of_everything_that_works_here(self) -> None:
         registry = RunRegistry(3)
         one = registry.start(run("a", s1=Claim("s1", 1), s2=Claim("s2", 3)))
-        registry.enqueue("b")
+        assert one is not None
+        registry.enqueue("b", ANNA)
         assert registry.claims() == {Held("a", "s1", 1): one.run, Held("a", "s2", 3): one.run}
+
+    def test_gives_a_spare_slot_to_who_is_below_their_share(self) -> None:
+        registry = RunRegistry(2, spare=2)
+        for name in "abc":
+            registry.enqueue(name, ANNA)
+        assert [entry.run_id for entry in (registry.next(), registry.next()) if entry] == ["a", "b"]
+        assert registry.next() is None
+        registry.enqueue("d", BOB)
+        registry.enqueue("e", BOB)
+        newcomer = registry.next()
+        assert newcomer is not None
+        assert newcomer.run_id == "d"
+        assert registry.next() is None, "half of the slots is their share"
 
 
 MOVES = st.lists(st.tuples(st.sampled_from(["enqueue", "start", "next", "release", "resume"]), st.sampled_from("abcd")))
@@ -87,10 +105,12 @@ class TestAnyOrder:
         queued: set[str] = set()
         for move, name in moves:
             if move == "enqueue":
-                assert registry.enqueue(name) is (name not in queued | {one.run_id for one in active})
+                assert registry.enqueue(name, ANNA) is (name not in queued | {one.run_id for one in active})
                 queued |= {name} - {one.run_id for one in active}
-            elif move == "start" and registry.has_slot and name not in registry:
-                active.append(registry.start(run(name)))
+            elif move == "start" and name not in registry:
+                started = registry.start(run(name))
+                assert (started is not None) is (len(active) < slots and not queued)
+                active += [started] if started is not None else []
             elif move == "next" and (entry := registry.next()) is not None:
                 queued.remove(entry.run_id)
                 active.append(entry)

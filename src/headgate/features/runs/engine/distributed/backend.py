@@ -14,15 +14,14 @@ from headgate.features.runs.engine.distributed.dispatcher import BrokerAway, Dis
 from headgate.features.runs.engine.distributed.presence import Presence
 from headgate.features.runs.engine.distributed.sweeper import Sweeper
 from headgate.features.runs.engine.reconciler import Reconciler
-from headgate.features.runs.engine.recovery import settled_run
+from headgate.features.runs.engine.recovery import settled_run, whole_run
 from headgate.features.runs.engine.shift import Shift
 from headgate.features.runs.events import RunEvents, topic_of
 from headgate.features.runs.ports import Services
-from headgate.features.runs.run_input import input_payload
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.planned import PlannedFlow, Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore
-from headgate.features.runs.transitions import Cancelled, NewRun, Resumed, RunKey, clock
+from headgate.features.runs.transitions import Cancelled, Resumed, RunKey, clock
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.event_relay import EventRelay, RelayFeed
 from headgate.foundation.log import get_logger
@@ -139,19 +138,10 @@ class CeleryBackend:
         planned = await self._plans.of(key)
         if not request.is_whole:
             return await self._start_settled(request, planned)
-        new = NewRun(
-            key=key,
-            input_payload=input_payload(request.input),
-            steps=planned.seeds,
-            user_id=request.user_id,
-            session_id=request.session_id,
-            trace_parent=self._services.telemetry.traces.run_began(key.run_id),
-            entry=request.entry,
-            once=request.once,
-            dispatched=True,
-        )
+        trace = self._services.telemetry.traces.run_began(key.run_id)
+        new = whole_run(request, planned, trace, dispatched=True)
         await self._store.create(new, self._shift.lease())
-        self._events(key, new.trace_parent).run_queued()
+        self._events(key, trace).run_queued()
         self._begun[key.run_id] = None
         if len(self._begun) > MOST_BEGUN:
             del self._begun[next(iter(self._begun))]

@@ -96,7 +96,7 @@ class Sweeper:
     async def sweep(self) -> tuple[int, list[tuple[RunKey, Verdict]]]:
         """One look. Returns how many runs were sent, and those that were ended with the reason."""
         found = await self._reconciler.sweep()
-        keys = {key.run_id: key for key in found.take_up}
+        keys = {run.key.run_id: run.key for run in found.take_up}
         ended = list(found.ended)
         wanted = await self._wanted(await self._store.sent(list(keys)))
         count = 0

@@ -1,0 +1,273 @@
+"""Fair assignment of limited places: a weighted queue over a tree, for example tenant, space and user. Pure.
+
+A free place goes to the waiting child that holds the fewest places for its weight; among equals to the one whose turn
+it is by start-time fair queueing (Goyal et al., 1996), which follows weights where there is a single place. The same
+rule applies on every level, first come, first served within a leaf. Consequences, which the property tests check:
+
+- Work-conserving: no place is free while somebody waits who may have one.
+- While others wait, nobody is given a place who is above their share; a share is exceeded by less than one place.
+- Nobody waits for ever while places are released.
+
+Places that are held for long would still make newcomers wait. So there are spare places beyond the regular ones: while
+all regular places are held, a leaf that holds less than its share of them gets a spare one. Whoever is above their
+share gets none until fewer than the regular number are held again.
+"""
+
+import heapq
+import itertools
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+Path = tuple[str, ...]
+"""From the top level down; all paths of a queue have the same length."""
+_GARBAGE = 64
+"""Outdated entries or idle children that are kept before they are removed."""
+
+
+def _equal(path: Path) -> float:  # noqa: ARG001 - every path has the same weight
+    return 1.0
+
+
+def _unlimited(path: Path) -> int | None:  # noqa: ARG001
+    return None
+
+
+@dataclass(eq=False, slots=True)
+class Ticket(Generic[T]):
+    """One request for a place."""
+
+    item: T
+    leaf: "_Node[T]"
+    granted: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class _Node(Generic[T]):
+    path: Path
+    weight: float = 1.0
+    parent: "_Node[T] | None" = None
+    children: "dict[str, _Node[T]]" = field(default_factory=dict)
+    used: int = 0
+    waiting: int = 0
+    offered: bool = False
+    """Whether it waits and may be given a place: it is in its parent's heap."""
+    ready: int = 0
+    """Children that are offered."""
+    active_weight: float = 0.0
+    """Weight of the children that hold places or wait."""
+    active: int = 0
+    virtual: float = 0.0
+    """Virtual time: the start tag of the last child that was served."""
+    start: float = 0.0
+    finish: float = 0.0
+    version: int = 0
+    """Which of its entries in the heap is current."""
+    heap: "list[tuple[float, float, int, int, _Node[T]]]" = field(default_factory=list)
+    tickets: "OrderedDict[int, Ticket[T]]" = field(default_factory=OrderedDict)
+    """Of a leaf: those that wait, first come first."""
+
+    @property
+    def idle(self) -> bool:
+        """Whether it neither holds places nor waits."""
+        return not self.used and not self.waiting
+
+
+class FairQueue(Generic[T]):
+    """Places, who holds them, and who waits. Every operation takes O(log n) time in the number of siblings.
+
+    Args:
+        places: How many places are shared.
+        spare: How many more there are for leaves below their share.
+        weight: Weight of a tree node by its path, read when it becomes active.
+        most: Most places that a tree node may hold, by its path; None: no limit.
+    """
+
+    def __init__(
+        self,
+        places: int,
+        spare: int = 0,
+        *,
+        weight: Callable[[Path], float] = _equal,
+        most: Callable[[Path], int | None] = _unlimited,
+    ) -> None:
+        self._places = places
+        self._spare = spare
+        self._weight = weight
+        self._most = most
+        self._root: _Node[T] = _Node(())
+        self._order = itertools.count()
+
+    def __len__(self) -> int:
+        """How many wait."""
+        return self._root.waiting
+
+    @property
+    def used(self) -> int:
+        """How many places are held."""
+        return self._root.used
+
+    def held(self, path: Path) -> int:
+        """How many places a tree node holds."""
+        node = self._find(path)
+        return 0 if node is None else node.used
+
+    def waiting(self, path: Path) -> int:
+        """How many wait at or below a tree node."""
+        node = self._find(path)
+        return 0 if node is None else node.waiting
+
+    def share(self, path: Path) -> float:
+        """How many regular places a tree node has a right to, by the weights of those that are active now."""
+        node = self._find(path)
+        return 0.0 if node is None else self._share(node)
+
+    def add(self, path: Path, item: T) -> Ticket[T]:
+        """Wait for a place. Call `next` afterwards until it returns None."""
+        leaf = self._leaf(path)
+        ticket = Ticket(item, leaf)
+        leaf.tickets[id(ticket)] = ticket
+        self._count(leaf, waiting=1)
+        self._offer(leaf)
+        return ticket
+
+    def withdraw(self, ticket: Ticket[T]) -> None:
+        """Wait no longer. A ticket that was granted is released instead."""
+        if ticket.granted:
+            raise ValueError("the ticket has a place: release it")
+        if ticket.leaf.tickets.pop(id(ticket), None) is not None:
+            self._count(ticket.leaf, waiting=-1)
+            self._offer(ticket.leaf)
+
+    def next(self) -> Ticket[T] | None:
+        """Give a place to the next who may have one; None when there is no such place or nobody."""
+        leaf = self._choose()
+        return None if leaf is None else self._grant(leaf, next(iter(leaf.tickets.values())))
+
+    def take(self, path: Path, item: T) -> Ticket[T] | None:
+        """Take a place at once; None, and nothing changes, when the path would have to wait."""
+        ticket = self.add(path, item)
+        leaf = self._choose()
+        if leaf is ticket.leaf and len(leaf.tickets) == 1:
+            return self._grant(leaf, ticket)
+        self.withdraw(ticket)
+        return None
+
+    def release(self, ticket: Ticket[T]) -> None:
+        """Return a place. Call `next` afterwards until it returns None."""
+        if not ticket.granted:
+            raise ValueError("the ticket has no place")
+        ticket.granted = False
+        self._count(ticket.leaf, used=-1)
+        self._offer(ticket.leaf)
+
+    def refresh(self, path: Path) -> None:
+        """Read the limit of a tree node, which has changed, anew. Call `next` afterwards until it returns None."""
+        node = self._find(path)
+        if node is not None and node.parent is not None:
+            self._offer(node)
+
+    def _choose(self) -> _Node[T] | None:
+        """The leaf whose turn it is, where there is a place for it."""
+        root = self._root
+        if root.used >= self._places + self._spare:
+            return None
+        node = root
+        while not node.tickets:
+            if not node.ready:
+                return None
+            node = self._first(node)
+        return node if root.used < self._places or node.used < self._share(node) else None
+
+    @staticmethod
+    def _first(node: _Node[T]) -> _Node[T]:
+        heap = node.heap
+        while heap[0][3] != heap[0][4].version:
+            heapq.heappop(heap)
+        return heap[0][4]
+
+    def _share(self, node: _Node[T]) -> float:
+        share = float(self._places)
+        while (parent := node.parent) is not None:
+            share *= node.weight / parent.active_weight if parent.active else 1.0
+            node = parent
+        return share
+
+    def _grant(self, leaf: _Node[T], ticket: Ticket[T]) -> Ticket[T]:
+        del leaf.tickets[id(ticket)]
+        ticket.granted = True
+        node = leaf
+        while (parent := node.parent) is not None:
+            parent.virtual = max(parent.virtual, node.start)
+            node.start = node.finish = node.start + 1.0 / node.weight
+            node = parent
+        self._count(leaf, used=1, waiting=-1)
+        self._offer(leaf)
+        return ticket
+
+    def _count(self, leaf: _Node[T], *, used: int = 0, waiting: int = 0) -> None:
+        """Count along the path, and who of it became active or idle."""
+        node = leaf
+        while (parent := node.parent) is not None:
+            before = node.idle
+            node.used += used
+            node.waiting += waiting
+            if before and not node.idle:
+                node.weight = self._weight(node.path)
+                node.start = max(parent.virtual, node.finish)
+                parent.active += 1
+                parent.active_weight += node.weight
+            elif node.idle and not before:
+                parent.active -= 1
+                parent.active_weight = parent.active_weight - node.weight if parent.active else 0.0
+                self._prune(parent)
+            node = parent
+        node.used += used
+        node.waiting += waiting
+
+    def _offer(self, node: _Node[T]) -> None:
+        """Enter the nodes of a path in the heaps of their parents as they are now, or take them out."""
+        while (parent := node.parent) is not None:
+            most = self._most(node.path)
+            offered = bool(node.tickets or node.ready) and (most is None or node.used < most)
+            parent.ready += offered - node.offered
+            node.offered = offered
+            node.version += 1
+            if offered:
+                entry = (node.used / node.weight, node.start, next(self._order), node.version, node)
+                heapq.heappush(parent.heap, entry)
+            if len(parent.heap) > 2 * parent.ready + _GARBAGE:
+                parent.heap = [entry for entry in parent.heap if entry[3] == entry[4].version and entry[4].offered]
+                heapq.heapify(parent.heap)
+            node = parent
+
+    @staticmethod
+    def _prune(parent: _Node[T]) -> None:
+        """Forget idle children that are owed nothing: all where nobody is active, else those whose turn is past."""
+        if not parent.active:
+            parent.children.clear()
+            parent.heap.clear()
+            parent.virtual = 0.0
+        elif len(parent.children) > 2 * parent.active + _GARBAGE:
+            for child in [child for child in parent.children.values() if child.idle]:
+                if child.finish <= parent.virtual:
+                    del parent.children[child.path[-1]]
+
+    def _find(self, path: Path) -> _Node[T] | None:
+        node: _Node[T] | None = self._root
+        for name in path:
+            if node is None:
+                return None
+            node = node.children.get(name)
+        return node
+
+    def _leaf(self, path: Path) -> _Node[T]:
+        node = self._root
+        for depth, name in enumerate(path, 1):
+            child = node.children.get(name)
+            if child is None:
+                child = node.children[name] = _Node(path[:depth], parent=node)
+            node = child
+        return node
