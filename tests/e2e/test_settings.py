@@ -54,7 +54,7 @@ class TestProviders:
         expect(row.get_by_text("Ready", exact=True)).to_be_visible()
         assert KEY not in page.content()
         for name in ("OPENAI_COMPATIBLE_BASE_URL", "OPENAI_COMPATIBLE_API_KEY"):
-            studio.api.delete(f"/variables/{name}").raise_for_status()
+            studio.api.delete(f"/organisation/variables/{name}").raise_for_status()
 
 
 class TestVariables:

@@ -11,6 +11,7 @@ from headgate.components.structured import StructuredOutput
 from headgate.components.web import HTTPRequest
 from headgate.features.models import service
 from headgate.features.models.inputs import check_inputs
+from headgate.features.runs.ports import Origin
 from headgate.graph.model import Flow
 from headgate.sdk import Component, File, Model, Recording, Text, Transcript, field, output
 from tests.support.engine import COMPONENTS, make_flow
@@ -43,10 +44,10 @@ class ServerModels:
     def __init__(self, base_url: str) -> None:
         self._keys = GivenKeys(OPENAI_API_KEY="sk-test-0123456789abcdef", OPENAI_BASE_URL=base_url)
 
-    async def chat_model(self, tenant_id: str, model: Model) -> Any:
+    async def chat_model(self, origin: Origin, model: Model) -> Any:
         return await service.create_chat_model(model, self._keys, web=open_web())
 
-    async def transcribe(self, tenant_id: str, model: Model, audio: Recording) -> Transcript:
+    async def transcribe(self, origin: Origin, model: Model, audio: Recording) -> Transcript:
         raise NotImplementedError
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:

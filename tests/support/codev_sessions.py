@@ -161,14 +161,14 @@ async def open_bench(
     scans: bool = True,
     retry_seconds: float = RETRY_SECONDS,
     pauses: Sequence[float] = (0, 0, 0),
-    secret_of: Callable[[str, str], Any] | None = None,
+    secret_of: Callable[[str, str, str], Any] | None = None,
     http: OnePost | None = None,
 ) -> AsyncIterator[Bench]:
     """A process that works on whatever is due, where it `scans`, until it is closed."""
     live, posts, domain, patterns = Live(), Posts(), MemoryDomain(place), FakePatterns()
     chosen = OneModel(model or scripted(patch=SETS_HELLO))
 
-    async def no_secret(_tenant_id: str, _name: str) -> SecretStr | None:
+    async def no_secret(*_about: str) -> SecretStr | None:
         return None
 
     around = Surroundings(

@@ -298,7 +298,7 @@ class OneSpace:
 class NoServers:
     """No MCP server is registered."""
 
-    async def connection(self, key: RunKey, server: str) -> Any:
+    async def connection(self, origin: Origin, server: str) -> Any:
         raise NotFound(f"There is no MCP server '{server}'.")
 
 
@@ -312,10 +312,10 @@ class NoWorkspaces:
 class NoModels:
     """No chat model is configured."""
 
-    async def chat_model(self, tenant_id: str, model: Model) -> Any:
+    async def chat_model(self, origin: Origin, model: Model) -> Any:
         raise Invalid(f"No key for {model}.")
 
-    async def transcribe(self, tenant_id: str, model: Model, audio: Recording) -> Transcript:
+    async def transcribe(self, origin: Origin, model: Model, audio: Recording) -> Transcript:
         raise Invalid(f"No key for {model}.")
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
@@ -355,7 +355,7 @@ class DictSecrets:
     def __init__(self, values: Mapping[str, str] | None = None) -> None:
         self.values = dict(values or {})
 
-    async def secret(self, tenant_id: str, name: str, *, url: str | None = None) -> SecretStr:
+    async def secret(self, origin: Origin, name: str, *, url: str | None = None) -> SecretStr:
         if name not in self.values:
             raise NotFound(f"There is no variable '{name}'.")
         secret_values.read(self.values[name])

@@ -10,8 +10,8 @@ from headgate.features.mcptools.connector import Connection, McpConnector
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import GuardedWeb
 from headgate.features.models.providers import PROVIDER_VARIABLES, PROVIDERS
+from headgate.features.runs.ports import Origin
 from headgate.features.runs.spaces import Spaces
-from headgate.features.runs.transitions import RunKey
 from headgate.features.secrets.errors import VariableNotFound
 from headgate.features.secrets.lookup import Variables
 from headgate.features.secrets.service import origin_of
@@ -29,26 +29,39 @@ else:
     transcription = lazy_module("headgate.features.models.transcription")
     models = lazy_module("headgate.features.models.service")
 
-VariablesOf = Callable[[str], Variables]
-"""The variables of a tenant."""
+VariablesOf = Callable[[str, str], Variables]
+"""The variables of a tenant's space."""
 
 
 @dataclass(frozen=True, slots=True)
-class TenantModels:
-    """Chat models with a tenant's keys."""
+class StepVariables:
+    """The variables that a step may use: those of its flow's space and of the organisation."""
 
     variables_of: VariablesOf
+    spaces: Spaces
+
+    async def of(self, origin: Origin) -> Variables:
+        """Those of one step."""
+        key = origin.key
+        return self.variables_of(key.tenant_id, await self.spaces.of(key.tenant_id, key.flow_id))
+
+
+@dataclass(frozen=True, slots=True)
+class StepModels:
+    """Chat models with the keys of a step's space."""
+
+    variables: StepVariables
     local: LocalModels
     web: GuardedWeb
 
-    async def chat_model(self, tenant_id: str, model: Model) -> "BaseChatModel":
+    async def chat_model(self, origin: Origin, model: Model) -> "BaseChatModel":
         """The model. Raises `Invalid` naming the missing key or extra."""
-        keys = self.variables_of(tenant_id)
+        keys = await self.variables.of(origin)
         return await models.create_chat_model(model, keys, local=self.local, web=self.web)
 
-    async def transcribe(self, tenant_id: str, model: Model, audio: Recording) -> Transcript:
+    async def transcribe(self, origin: Origin, model: Model, audio: Recording) -> Transcript:
         """The words of a recording. Raises what a chat model's call raises."""
-        return await transcription.transcribe(model, audio, self.variables_of(tenant_id), web=self.web)
+        return await transcription.transcribe(model, audio, await self.variables.of(origin), web=self.web)
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         """Ids of the files that the model takes as they are. Raises `Invalid` when it cannot take one at all."""
@@ -56,18 +69,18 @@ class TenantModels:
 
 
 @dataclass(frozen=True, slots=True)
-class TenantSecrets:
-    """A tenant's encrypted variables."""
+class SpaceSecrets:
+    """Encrypted variables of one space and its organisation."""
 
-    variables_of: VariablesOf
+    variables: Variables
 
-    async def secret(self, tenant_id: str, name: str, *, url: str | None = None) -> SecretStr:
+    async def secret(self, name: str, *, url: str | None = None) -> SecretStr:
         """The value; with `url`, for a request to that address, which the flow chose.
 
         Raises `NotFound` naming it; `Forbidden` when it was stored for other servers, or is a model provider's and the
         address is not.
         """
-        variables = self.variables_of(tenant_id)
+        variables = self.variables
         provider = PROVIDER_VARIABLES.get(name)
         if url is None:
             return await variables.require(name)
@@ -80,13 +93,29 @@ class TenantSecrets:
 
 
 @dataclass(frozen=True, slots=True)
+class StepSecrets:
+    """Encrypted variables of steps."""
+
+    variables: StepVariables
+
+    async def secret(self, origin: Origin, name: str, *, url: str | None = None) -> SecretStr:
+        """The value for a step; see `SpaceSecrets`."""
+        return await SpaceSecrets(await self.variables.of(origin)).secret(name, url=url)
+
+
+@dataclass(frozen=True, slots=True)
 class SpaceServers:
     """The MCP servers of the space that a run's flow is in."""
 
     connector: McpConnector
-    spaces: Spaces
+    variables: StepVariables
 
-    async def connection(self, key: RunKey, server: str) -> Connection:
+    async def connection(self, origin: Origin, server: str) -> Connection:
         """The server of that name, nothing sent yet."""
-        space = await self.spaces.of(key.tenant_id, key.flow_id)
-        return await self.connector.connection(tenant_id=key.tenant_id, space_id=space, name=server)
+        key = origin.key
+        return await self.connector.connection(
+            tenant_id=key.tenant_id,
+            space_id=await self.variables.spaces.of(key.tenant_id, key.flow_id),
+            name=server,
+            secrets=SpaceSecrets(await self.variables.of(origin)),
+        )

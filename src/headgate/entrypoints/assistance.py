@@ -10,9 +10,7 @@ from headgate.agents.assistant.models.choice import ModelChooser
 from headgate.agents.assistant.service import Assistant
 from headgate.entrypoints.flow_runs import FlowRuns
 from headgate.entrypoints.services import StepServices
-from headgate.features.access.principal import Principal
 from headgate.features.catalog.search import WordIndex
-from headgate.features.models.ports import KeySource
 from headgate.features.workspace.workspace import Workspace
 from headgate.foundation.settings import Settings
 from headgate.foundation.telemetry import Telemetry
@@ -35,14 +33,11 @@ def assistance_of(
     workspace = base.workspace
     workshop = Workshop(PersonalComponents(runs.database, workspace, base.registry, metrics), services.checker)
 
-    def keys_of(principal: Principal) -> KeySource:
-        return base.variables_of(principal.tenant_id)
-
     assistant = Assistant(
         database=runs.database,
         registry=base.registry,
         index=index,
-        models=ModelChooser(settings.models, keys_of, base.local_models, services.web, metrics),
+        models=ModelChooser(settings.models, base.keys_of, base.local_models, services.web, metrics),
         runs=runs,
         limits=settings.assistant,
         metrics=metrics,

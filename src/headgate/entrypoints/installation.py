@@ -101,20 +101,21 @@ class Installation:
         """Files that agents keep for users."""
         return workspaces.Workspace(self.settings, self.telemetry.metrics)
 
-    def variables_of(self, tenant_id: str) -> "lookup.Variables":
-        """The variables of a tenant."""
+    def variables_of(self, tenant_id: str, space_id: str = "") -> "lookup.Variables":
+        """The variables of a tenant's space and of the tenant; without a space, of the tenant alone."""
         settings = self.settings
         return lookup.Variables(
             self.database,
             self.box,
             tenant_id,
+            space_id,
             listed=providers.PROVIDER_VARIABLES,
             open_to=outgoing.OPERATOR_NETWORKS if settings.server.auto_login else settings.http.allowed_internal_cidrs,
         )
 
     def keys_of(self, principal: Principal) -> "ports.KeySource":
-        """The source of the API keys of a user's models."""
-        return self.variables_of(principal.tenant_id)
+        """The source of the API keys of a user's models, in the space that they work in."""
+        return self.variables_of(principal.tenant_id, principal.space_id)
 
 
 @asynccontextmanager

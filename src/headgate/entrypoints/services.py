@@ -102,11 +102,9 @@ class StepServices:
 
     @cached_property
     def chat_models(self) -> "ports.ChatModels":
-        """Chat models of a tenant."""
+        """Chat models with the keys of a flow's space."""
         base = self.installation
-        return traced.traced_models(
-            adapters.TenantModels(base.variables_of, base.local_models, self.web), self.telemetry
-        )
+        return traced.traced_models(adapters.StepModels(self._variables, base.local_models, self.web), self.telemetry)
 
     @cached_property
     def files(self) -> "run_files.RunFiles":
@@ -116,9 +114,13 @@ class StepServices:
         )
 
     @cached_property
-    def secrets(self) -> "adapters.TenantSecrets":
-        """Variables of a tenant."""
-        return adapters.TenantSecrets(self.installation.variables_of)
+    def secrets(self) -> "adapters.StepSecrets":
+        """Variables of a flow's space."""
+        return adapters.StepSecrets(self._variables)
+
+    @cached_property
+    def _variables(self) -> "adapters.StepVariables":
+        return adapters.StepVariables(self.installation.variables_of, self.spaces)
 
     @cached_property
     def code(self) -> "pool.SandboxPool":
@@ -146,12 +148,18 @@ class StepServices:
     def connector(self) -> "mcp_connector.McpConnector":
         """Connects to MCP servers."""
         base = self.installation
-        return mcp_connector.McpConnector(base.database, base.box, self.secrets, self.web, base.settings.mcp)
+        return mcp_connector.McpConnector(
+            base.database,
+            base.box,
+            lambda tenant_id, space_id: adapters.SpaceSecrets(base.variables_of(tenant_id, space_id)),
+            self.web,
+            base.settings.mcp,
+        )
 
     @cached_property
     def mcp(self) -> "adapters.SpaceServers":
         """MCP servers of the space of a run's flow."""
-        return adapters.SpaceServers(self.connector, self.spaces)
+        return adapters.SpaceServers(self.connector, self._variables)
 
     @cached_property
     def workspaces(self) -> "starter_workspaces.StarterWorkspaces":

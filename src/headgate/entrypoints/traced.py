@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from headgate.features.runs.ports import ChatModels
+from headgate.features.runs.ports import ChatModels, Origin
 from headgate.foundation.guarded_http import HttpAnswer
 from headgate.foundation.telemetry import Telemetry, Tracing
 from headgate.sdk import File, HttpClient, Model, Recording, Transcript
@@ -45,16 +45,16 @@ class TracedModels:
     models: ChatModels
     traces: Tracing
 
-    async def chat_model(self, tenant_id: str, model: Model) -> "BaseChatModel":
+    async def chat_model(self, origin: Origin, model: Model) -> "BaseChatModel":
         """The model. Raises `Invalid` naming the missing key or extra."""
         from headgate.features.models.tracing import traced  # noqa: PLC0415 - brings LangChain
 
-        return traced(await self.models.chat_model(tenant_id, model), model, self.traces)
+        return traced(await self.models.chat_model(origin, model), model, self.traces)
 
-    async def transcribe(self, tenant_id: str, model: Model, audio: Recording) -> Transcript:
+    async def transcribe(self, origin: Origin, model: Model, audio: Recording) -> Transcript:
         """The words of a recording, in one span."""
         with self.traces.span(f"transcribe {model.name}", {"gen_ai.request.model": model.name}, kind="client"):
-            return await self.models.transcribe(tenant_id, model, audio)
+            return await self.models.transcribe(origin, model, audio)
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         """Ids of the files that the model takes as they are."""

@@ -4,6 +4,7 @@ import inspect
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import astuple, dataclass, is_dataclass
 from typing import Any
 
@@ -149,10 +150,13 @@ class Asked:
 
 
 async def _asked(database: Database, function: Function, of: World, tenant_id: str, secrets: set[str]) -> Asked:
-    """Ask about one tenant's ids in the name of a tenant."""
+    """Ask about one tenant's ids in the name of a tenant; what the database refuses is found and changed by nobody."""
     arguments = _arguments(function, of, tenant_id)
     async with trial(database) as session:
-        found = await function(session, **arguments)
+        found: Any = None
+        with suppress(sqlalchemy.exc.IntegrityError):
+            async with session.begin_nested():
+                found = await function(session, **arguments)
         yes = found is True and not OWNED.keys().isdisjoint(arguments)
         shown = yes or not secrets.isdisjoint(_texts(found))
         return Asked(bool(found), shown, str(found)[:300], digest(await rows_in(session, of.principal)))

@@ -9,7 +9,8 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
 from headgate.entrypoints.traced import TracedHttp, TracedModels, traced_http, traced_models
-from headgate.features.runs.ports import ChatModels
+from headgate.features.runs.ports import ChatModels, Origin
+from headgate.features.runs.transitions import RunKey
 from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.guarded_http import HttpAnswer
 from headgate.foundation.settings import TelemetrySettings
@@ -20,6 +21,7 @@ from tests.support.engine import make_services
 from tests.support.otlp_receiver import OtlpReceiver
 
 SECRET = "hush-hush-hush"
+ORIGIN = Origin(RunKey("run", "tenant", "flow", 1), "step")
 
 
 @pytest.fixture
@@ -59,7 +61,7 @@ class OneModel:
     def __init__(self, chat: GenericFakeChatModel) -> None:
         self.chat = chat
 
-    async def chat_model(self, tenant_id: str, model: Model) -> GenericFakeChatModel:
+    async def chat_model(self, origin: Origin, model: Model) -> GenericFakeChatModel:
         return self.chat
 
 
@@ -92,7 +94,7 @@ class TestTracedModels:
         usage = {"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}
         chat = GenericFakeChatModel(messages=iter([AIMessage(SECRET, usage_metadata=usage)]))
         model = Model(provider="openai", name="gpt-x", params={})
-        found = await TracedModels(cast("ChatModels", OneModel(chat)), traces).chat_model("t", model)
+        found = await TracedModels(cast("ChatModels", OneModel(chat)), traces).chat_model(ORIGIN, model)
         with traces.span("step"):
             assert (await found.ainvoke(SECRET)).text == SECRET
         traces.close()
@@ -105,7 +107,7 @@ class TestTracedModels:
     async def test_tell_that_a_call_failed(self, traces: OtelTracing, collector: OtlpReceiver) -> None:
         chat = GenericFakeChatModel(messages=iter([]))
         found = await TracedModels(cast("ChatModels", OneModel(chat)), traces).chat_model(
-            "t", Model(provider="p", name="m", params={})
+            ORIGIN, Model(provider="p", name="m", params={})
         )
         with pytest.raises(RuntimeError):
             await found.ainvoke(SECRET)

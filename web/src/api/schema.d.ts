@@ -2285,7 +2285,9 @@ export interface paths {
         };
         /**
          * List variables
-         * @description Names of the tenant's variables, never their values.
+         * @description Names of the variables of the organisation and of the spaces you see; never their values.
+         *
+         *     A flow that names a variable gets its space's own, else the organisation's.
          *
          *     Needs the permission `variables.view`.
          */
@@ -2308,19 +2310,47 @@ export interface paths {
         get?: never;
         /**
          * Set a variable
-         * @description Keep a value, encrypted, in place of the one before.
+         * @description Store a value for the flows of a space, by default your own space, encrypted; it replaces the previous value.
          *
-         *     Needs the permission `variables.manage`.
+         *     Needs the permission `space_variables.manage`.
          */
         put: operations["set__api_v1_variables__name__put"];
         post?: never;
         /**
          * Delete a variable
-         * @description Forget a value.
+         * @description Delete a variable of a space, by default your own.
+         *
+         *     Needs the permission `space_variables.manage`.
+         */
+        delete: operations["delete_api_v1_variables__name__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organisation/variables/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set a variable of the organisation
+         * @description Store a value for the flows of every space, except where a space has a variable of that name.
          *
          *     Needs the permission `variables.manage`.
          */
-        delete: operations["delete_api_v1_variables__name__delete"];
+        put: operations["share_api_v1_organisation_variables__name__put"];
+        post?: never;
+        /**
+         * Delete a variable of the organisation
+         * @description Delete a variable of the organisation; those of spaces stay.
+         *
+         *     Needs the permission `variables.manage`.
+         */
+        delete: operations["unshare_api_v1_organisation_variables__name__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -5881,7 +5911,7 @@ export interface components {
          * @description One thing that a person may be allowed to do. The value is what errors, API keys and docs call it.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "variables.manage" | "models.classify" | "mcp_servers.programs" | "maintenance.run" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage";
+        Permission: "account.view" | "account.change" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "variables.manage" | "models.classify" | "mcp_servers.programs" | "maintenance.run" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
         /**
          * Person
          * @description Somebody of a tenant.
@@ -7593,6 +7623,11 @@ export interface components {
         VariableOut: {
             /** Name */
             name: string;
+            /**
+             * Space Id
+             * @description The space whose flows may use it; null: every space's.
+             */
+            space_id: string | null;
             /** Secret */
             secret: boolean;
             /** Hosts */
@@ -7602,6 +7637,11 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+            /**
+             * Replaced In
+             * @description Of the organisation's: spaces you see in which a variable of the space replaces it.
+             */
+            replaced_in?: string[];
         };
         /**
          * VerdictOut
@@ -16898,6 +16938,174 @@ export interface operations {
     };
     set__api_v1_variables__name__put: {
         parameters: {
+            query?: {
+                /** @description Id of the space. */
+                space_id?: string | null;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VariableIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VariableOut"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_v1_variables__name__delete: {
+        parameters: {
+            query?: {
+                /** @description Id of the space. */
+                space_id?: string | null;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    share_api_v1_organisation_variables__name__put: {
+        parameters: {
             query?: never;
             header?: never;
             path: {
@@ -16970,7 +17178,7 @@ export interface operations {
             };
         };
     };
-    delete_api_v1_variables__name__delete: {
+    unshare_api_v1_organisation_variables__name__delete: {
         parameters: {
             query?: never;
             header?: never;

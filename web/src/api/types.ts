@@ -19,6 +19,7 @@ export type RunSummary = Schemas["RunSummary"];
 export type StepOut = Schemas["StepOut"];
 export type StepSummary = Schemas["StepSummary"];
 export type Me = Schemas["Me"];
+export type Variable = Schemas["VariableOut"];
 export type JsonValue = Schemas["JsonValue"];
 export type RunStart = Schemas["RunStart"];
 export type DryRunOut = Schemas["DryRunOut"];

@@ -25,7 +25,7 @@ from headgate.agents.assistant.turn import events
 from headgate.agents.assistant.turn.events import AssistEvent
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.agents.assistant.turn.usage import Budget, BudgetSpent
-from headgate.features.access.principal import Again, Principal
+from headgate.features.access.principal import Again, Principal, within
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex
@@ -218,7 +218,7 @@ class Assistant:
         turn = asking.turn = await self._new_turn(asking)
         key = session_key(desk.principal, request.session_id)
         models = await self.models.choose(
-            desk.principal, provider=request.provider, name=request.model_name, bench=turn.bench
+            within(desk.principal, desk.space_id), provider=request.provider, name=request.model_name, bench=turn.bench
         )
         turn.provider, turn.model_name = models.provider, models.name
         if self.workshop is not None and not models.offline:

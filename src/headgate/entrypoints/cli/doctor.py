@@ -23,7 +23,7 @@ from headgate.entrypoints.cli.output import JsonFlag, console, print_json
 from headgate.entrypoints.compose import open_parts
 from headgate.entrypoints.doors import is_locked
 from headgate.entrypoints.readiness import Readiness, check_readiness
-from headgate.features.access.principal import DEFAULT_TENANT_ID
+from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID
 from headgate.features.accounts.single_sign_on.sign_on import SingleSignOn
 from headgate.features.catalog.installed import installed_components
 from headgate.features.models import service as models
@@ -313,7 +313,7 @@ def _models(settings: Settings) -> list[Finding]:
     async def work() -> list[models.ProviderStatus]:
         database = Database(settings)
         try:
-            keys = Variables(database, SecretBox(settings), DEFAULT_TENANT_ID)
+            keys = Variables(database, SecretBox(settings), DEFAULT_TENANT_ID, DEFAULT_SPACE_ID)
             return await models.list_providers(keys, local=LocalModels()) if await current(database) else []
         finally:
             await database.close()

@@ -10,10 +10,14 @@ from rich.prompt import Prompt
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
+from headgate.features.accounts.spaces import service as spaces
 from headgate.features.secrets import service
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Store keys and other variables, encrypted.")
 Name = Annotated[str, typer.Argument(help="Name, for example OPENAI_API_KEY.")]
+Shared = Annotated[
+    bool, typer.Option("--organisation", help="For the flows of every space, not of your space (--space) alone.")
+]
 
 
 @app.command("set")
@@ -24,9 +28,10 @@ def set_(
         typer.Option("--host", help="A server it may be sent to, as api.example.org; repeat it for more. None: any."),
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="It is not a secret.")] = False,
+    organisation: Shared = False,
     json: JsonFlag = False,
 ) -> None:
-    """Store a variable. The value is asked for, or read from standard input; it is never an argument."""
+    """Store a variable of your space. The value is asked for, or read from standard input; it is never an argument."""
     if sys.stdin.isatty():
         value = Prompt.ask(f"Value of {name}", password=not plain, console=console)
     else:
@@ -42,43 +47,61 @@ def set_(
                 value=SecretStr(value),
                 secret=not plain,
                 hosts=host or (),
+                organisation=organisation,
             )
         if json:
-            print_json({"name": row.name, "stored": True, "hosts": row.hosts or []})
+            print_json({"name": row.name, "stored": True, "hosts": row.hosts or [], "space_id": row.space_id})
         else:
-            console.print(f"Stored {row.name}" + (f", for {', '.join(row.hosts)} only." if row.hosts else "."))
+            whose = "the organisation" if row.space_id is None else "your space"
+            only = f", to be sent to {', '.join(row.hosts)} only" if row.hosts else ""
+            console.print(f"Stored {row.name} for {whose}{only}.")
 
     with_installation(work)
 
 
 @app.command("list")
 def list_(json: JsonFlag = False) -> None:
-    """List the names of the variables; values are never shown."""
+    """List the names of the variables of every space and of the organisation; values are never shown.
+
+    A flow that names a variable gets its space's own, else the organisation's.
+    """
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
             rows = await service.list_variables(session, acting())
+            places = {one.space.id: one.space.name for one in await spaces.list_spaces(session, acting(), limit=1000)}
         if json:
-            print_json([{"name": row.name, "secret": row.secret, "hosts": row.hosts or []} for row in rows])
+            print_json(
+                [
+                    {"name": row.name, "space_id": row.space_id, "secret": row.secret, "hosts": row.hosts or []}
+                    for row in rows
+                ]
+            )
         elif not rows:
             console.print("No variables yet. Store one: [bold]headgate variables set OPENAI_API_KEY[/]")
         else:
             cells = [
-                (row.name, "secret" if row.secret else "plain", ", ".join(row.hosts or ()), when(row.updated_at))
+                (
+                    row.name,
+                    "organisation" if row.space_id is None else places.get(row.space_id, row.space_id),
+                    "secret" if row.secret else "plain",
+                    ", ".join(row.hosts or ()),
+                    when(row.updated_at),
+                )
                 for row in rows
             ]
-            console.print(table(("name", "kind", "only for", "set"), cells))
+            console.print(table(("name", "space", "kind", "only for", "set"), cells))
 
     with_installation(work)
 
 
 @app.command()
-def delete(name: Name, json: JsonFlag = False) -> None:
-    """Delete a variable."""
+def delete(name: Name, organisation: Shared = False, json: JsonFlag = False) -> None:
+    """Delete a variable of your space."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
-            await service.delete_variable(session, acting(), name=name)
+            await service.delete_variable(session, acting(), name=name, organisation=organisation)
         if json:
             print_json({"deleted": name})
         else:

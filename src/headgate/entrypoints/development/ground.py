@@ -57,11 +57,11 @@ class Ground:
 
     def keys_of(self, principal: Principal) -> KeySource:
         """Where the keys of a person's models come from."""
-        return self.installation.variables_of(principal.tenant_id)
+        return self.installation.keys_of(principal)
 
-    async def secret_of(self, tenant_id: str, name: str) -> SecretStr | None:
-        """The value of a tenant's variable; None when there is none."""
-        return await self.installation.variables_of(tenant_id).key(name)
+    async def secret_of(self, tenant_id: str, space_id: str, name: str) -> SecretStr | None:
+        """The value of a space's or the organisation's variable; None when there is none."""
+        return await self.installation.variables_of(tenant_id, space_id).key(name)
 
     def patterns_of(self, principal: Principal, space_id: str, domain: str, session_id: str) -> PatternLibrary:
         """The library of patterns of a session."""

@@ -58,6 +58,7 @@ class Permission(StrEnum):
     FLOWS_PUBLISH = "flows.publish"
     SPACES_MANAGE = "spaces.manage"
     MCP_SERVERS_MANAGE = "mcp_servers.manage"
+    SPACE_VARIABLES_MANAGE = "space_variables.manage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,9 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
             TenantRole.ADMIN, "Invite people, change their role, shut them out, and make links to set a new password."
         ),
         Permission.KEYS_MANAGE: Rule(TenantRole.ADMIN, "See and revoke everybody's API keys."),
-        Permission.VARIABLES_MANAGE: Rule(TenantRole.ADMIN, "Set and delete variables and keys of model providers."),
+        Permission.VARIABLES_MANAGE: Rule(
+            TenantRole.ADMIN, "Set and delete variables of the organisation, keys of model providers among them."
+        ),
         Permission.MODELS_CLASSIFY: Rule(TenantRole.ADMIN, "Set the security class of models."),
         Permission.MCP_SERVERS_PROGRAMS: Rule(
             TenantRole.ADMIN, "Register programs of the server's machine as MCP servers, where the operator allows it."
@@ -121,6 +124,7 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         Permission.MCP_SERVERS_MANAGE: Rule(
             Role.OWNER, "Register, change and remove MCP servers of a space, and switch their tools."
         ),
+        Permission.SPACE_VARIABLES_MANAGE: Rule(Role.OWNER, "Set and delete variables of a space."),
     }
 )
 """The whole of it."""

@@ -162,6 +162,11 @@ def holding(principal: Principal, files: Iterable[str]) -> Principal:
     return replace(principal, access=replace(access, files=access.files | frozenset(files)))
 
 
+def within(principal: Principal, space_id: str) -> Principal:
+    """The same caller, working in this space, which they were let into: its variables are used."""
+    return replace(principal, space_id=space_id)
+
+
 def system_principal(tenant_id: str, space_id: str = "") -> Principal:
     """Headgate itself, working for a tenant: it may do everything there."""
     return Principal(tenant_id=tenant_id, user_id="", space_id=space_id, access=Access(admin=True), actor=SYSTEM)

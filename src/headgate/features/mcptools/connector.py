@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -41,19 +41,21 @@ class McpConnector:
     Args:
         database: Where servers and their tools are.
         box: Decrypts their headers.
-        secrets: The tenants' variables, for headers that name one.
+        secrets_of: The variables of a tenant's space, for headers that name one.
         http: Sends the requests.
         settings: Limits; whether programs are allowed.
     """
 
     database: Database
     box: SecretBox
-    secrets: Secrets
+    secrets_of: Callable[[str, str], Secrets]
     http: GuardedHttp
     settings: McpSettings
 
-    async def connection(self, *, tenant_id: str, space_id: str, name: str) -> "Connection":
-        """A space's server with its enabled tools; nothing is sent yet.
+    async def connection(
+        self, *, tenant_id: str, space_id: str, name: str, secrets: Secrets | None = None
+    ) -> "Connection":
+        """A space's server with its enabled tools; nothing is sent yet. `secrets`: the space's, for a certain reader.
 
         Raises `McpServerNotFound` with the nearest name, `McpServerOff`, `McpToolsNotFound`, `ProgramsRefused`.
         """
@@ -64,13 +66,15 @@ class McpConnector:
             _require_usable(row, self.settings)
             tools = await service.tools_of(session, row.id, tenant_id=tenant_id)
             target = service.target_of(row, self.box)
-        return Connection(self, tenant_id, target, [tool for tool in tools if tool.enabled])
+        return Connection(
+            self, secrets or self.secrets_of(tenant_id, space_id), target, [tool for tool in tools if tool.enabled]
+        )
 
     async def refresh(self, principal: Principal, which: str) -> tuple[Discovery, Changes]:
         """Ask a server for its tools and keep them; a failure is kept with the server and raised."""
-        target, server_id = await self._target(principal, which)
+        target, secrets, server_id = await self._target(principal, which)
         try:
-            found = await self._discover(principal.tenant_id, target)
+            found = await self._discover(secrets, target)
         except HeadgateError as error:
             async with self.database.writing() as session:
                 await service.note_failure(session, principal, server_id, str(error))
@@ -80,26 +84,26 @@ class McpConnector:
 
     async def test(self, principal: Principal, which: str) -> McpTestOut:
         """Reach a server and count its tools; nothing is kept. Raises `McpServerFailed`."""
-        target, _ = await self._target(principal, which)
+        target, secrets, _ = await self._target(principal, which)
         started = time.perf_counter()
-        found = await self._discover(principal.tenant_id, target)
+        found = await self._discover(secrets, target)
         ms = (time.perf_counter() - started) * 1000
         return McpTestOut(protocol=found.protocol, server=found.server, tools=len(found.tools), ms=round(ms, 1))
 
-    async def open_session(self, tenant_id: str, target: Target) -> "Session":
+    async def open_session(self, secrets: Secrets, target: Target) -> "Session":
         """A new session; the caller closes it."""
-        filled = await target.filled(tenant_id, self.secrets)
+        filled = await target.filled(secrets)
         session = _session_class()(filled, self.http, self.settings)
         await session.open()
         return session
 
-    async def _target(self, principal: Principal, which: str) -> tuple[Target, str]:
+    async def _target(self, principal: Principal, which: str) -> tuple[Target, Secrets, str]:
         async with self.database.reading() as session:
             row = await service.get_server(session, principal, which, permission=Permission.MCP_SERVERS_MANAGE)
-            return service.target_of(row, self.box), row.id
+            return service.target_of(row, self.box), self.secrets_of(row.tenant_id, row.space_id), row.id
 
-    async def _discover(self, tenant_id: str, target: Target) -> Discovery:
-        session = await self.open_session(tenant_id, target)
+    async def _discover(self, secrets: Secrets, target: Target) -> Discovery:
+        session = await self.open_session(secrets, target)
         try:
             tools, left_out = taken_tools(await session.list_tools(), most=self.settings.max_tools)
             return Discovery(session.protocol, session.server, tools, left_out)
@@ -110,9 +114,9 @@ class McpConnector:
 class Connection:
     """One step's connection to one server."""
 
-    def __init__(self, connector: McpConnector, tenant_id: str, target: Target, tools: Sequence[McpToolRow]) -> None:
+    def __init__(self, connector: McpConnector, secrets: Secrets, target: Target, tools: Sequence[McpToolRow]) -> None:
         self._connector = connector
-        self._tenant_id = tenant_id
+        self._secrets = secrets
         self._target = target
         self._opening = asyncio.Lock()
         self._session: Session | None = None
@@ -125,7 +129,7 @@ class Connection:
             raise McpToolNotFound(f"The MCP server '{self._target.name}' has no enabled tool '{tool[:128]}'.")
         async with self._opening:
             if self._session is None or not self._session.is_open:
-                self._session = await self._connector.open_session(self._tenant_id, self._target)
+                self._session = await self._connector.open_session(self._secrets, self._target)
         return await self._session.call_tool(tool, arguments)
 
     async def close(self) -> None:

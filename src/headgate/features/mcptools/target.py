@@ -31,9 +31,9 @@ Given = Mapping[str, SecretStr | SecretReference]
 
 
 class Secrets(Protocol):
-    """A tenant's encrypted variables."""
+    """Encrypted variables, for one reader."""
 
-    async def secret(self, tenant_id: str, name: str, *, url: str | None = None) -> SecretStr:
+    async def secret(self, name: str, *, url: str | None = None) -> SecretStr:
         """The value; with `url`, for a request to that address. Raises `NotFound`, `Forbidden`."""
         ...
 
@@ -49,19 +49,17 @@ class Target:
     secrets: Mapping[str, str | SecretReference] = field(default_factory=dict, repr=False)
     """Headers of an address, environment of a program."""
 
-    async def filled(self, tenant_id: str, variables: Secrets) -> "Target":
+    async def filled(self, variables: Secrets) -> "Target":
         """With the values of the secrets that it refers to. Text is sent as it is, whatever it says.
 
         Raises `NotFound` naming the secret, `Forbidden` when it is kept for other servers.
         """
-        filled = {name: await self._filled(name, value, tenant_id, variables) for name, value in self.secrets.items()}
+        filled = {name: await self._filled(name, value, variables) for name, value in self.secrets.items()}
         return replace(self, secrets=filled)
 
-    async def _filled(self, name: str, value: str | SecretReference, tenant_id: str, variables: Secrets) -> str:
+    async def _filled(self, name: str, value: str | SecretReference, variables: Secrets) -> str:
         if isinstance(value, SecretReference):
-            return value.filled(
-                (await variables.secret(tenant_id, value.name, url=self.url or None)).get_secret_value()
-            )
+            return value.filled((await variables.secret(value.name, url=self.url or None)).get_secret_value())
         if carries_credential(name):
             secret_values.read(value.rpartition(" ")[2])
         return value

@@ -57,14 +57,22 @@ class Definitions(Protocol):
         ...
 
 
-class ChatModels(Protocol):
-    """LangChain chat models with a tenant's keys filled in."""
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The step that something is done for: whose artifact it is, who reads a secret."""
 
-    async def chat_model(self, tenant_id: str, model: Model) -> "BaseChatModel":
+    key: RunKey
+    step_id: str
+
+
+class ChatModels(Protocol):
+    """LangChain chat models with the keys that the flow's space has for them."""
+
+    async def chat_model(self, origin: Origin, model: Model) -> "BaseChatModel":
         """The model. Raises `Invalid` naming the missing key or extra."""
         ...
 
-    async def transcribe(self, tenant_id: str, model: Model, audio: Recording) -> Transcript:
+    async def transcribe(self, origin: Origin, model: Model, audio: Recording) -> Transcript:
         """The words of a recording. Raises what a chat model's call raises."""
         ...
 
@@ -74,22 +82,14 @@ class ChatModels(Protocol):
 
 
 class Secrets(Protocol):
-    """A tenant's encrypted variables."""
+    """Encrypted variables of the flow's space and its organisation."""
 
-    async def secret(self, tenant_id: str, name: str, *, url: str | None = None) -> SecretStr:
+    async def secret(self, origin: Origin, name: str, *, url: str | None = None) -> SecretStr:
         """The value; with `url`, for a request to that address.
 
         Raises `NotFound` naming it, `Forbidden` when it is kept for other servers.
         """
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Which step made an artifact: its integrity tags."""
-
-    key: RunKey
-    step_id: str
 
 
 class ServerTool(Protocol):
@@ -131,7 +131,7 @@ class ServerConnection(Protocol):
 class McpServers(Protocol):
     """MCP servers registered for the space that a flow is in."""
 
-    async def connection(self, key: RunKey, server: str) -> ServerConnection:
+    async def connection(self, origin: Origin, server: str) -> ServerConnection:
         """The server of that name; nothing is sent yet. Raises `NotFound` naming the nearest one, `Invalid`."""
         ...
 
@@ -265,7 +265,7 @@ class Services(Protocol):
 
     @property
     def chat_models(self) -> ChatModels:
-        """Chat models of a tenant."""
+        """Chat models with the keys of a flow's space."""
         ...
 
     @property
@@ -280,7 +280,7 @@ class Services(Protocol):
 
     @property
     def secrets(self) -> Secrets:
-        """Variables of a tenant."""
+        """Variables of a flow's space."""
         ...
 
     @property

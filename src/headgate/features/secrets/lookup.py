@@ -1,10 +1,11 @@
-"""Where components and models find their keys: the tenant's variables first, then the server's environment."""
+"""Where components and models find their keys: variables of the space, of the organisation, then the environment."""
 
 import os
 from collections.abc import Collection, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.secrets import service
 from headgate.features.secrets.errors import VariableKept, VariableNotFound
@@ -17,7 +18,7 @@ from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
 
 
 class Variables:
-    """The variables that one tenant's flows may use.
+    """The variables that the flows of one space may use.
 
     A flow can name any variable, so only listed names are taken from the environment, never Headgate's own settings,
     and never an address with a password in it (a database's). What a flow sends to a server that it chose itself is
@@ -27,6 +28,7 @@ class Variables:
         database: Where variables are.
         box: Decrypts them.
         tenant_id: Whose variables.
+        space_id: The space, whose own variables come before the organisation's; empty for the organisation's alone.
         listed: Names that may be taken from the environment.
         environment: The server's variables.
         open_to: Internal networks that an address which the tenant stored may lead to.
@@ -37,6 +39,7 @@ class Variables:
         database: Database,
         box: SecretBox,
         tenant_id: str,
+        space_id: str = "",
         *,
         listed: Collection[str] = (),
         environment: Mapping[str, str] = os.environ,
@@ -45,6 +48,7 @@ class Variables:
         self._database = database
         self._box = box
         self._tenant_id = tenant_id
+        self._space_id = space_id
         self._listed = frozenset(listed)
         self._environment = environment
         self._open_to = open_to
@@ -53,7 +57,7 @@ class Variables:
         """The value of a variable; None when it is nowhere. Raises `Unavailable` when it cannot be decrypted."""
         try:
             async with self._database.reading() as session:
-                return await service.reveal_variable(session, self._box, tenant_id=self._tenant_id, name=name)
+                return await self._reveal(session, name)
         except VariableNotFound:
             return self._from_environment(name)
 
@@ -70,9 +74,7 @@ class Variables:
         origin = service.origin_of(url)
         try:
             async with self._database.reading() as session:
-                return await service.reveal_variable(
-                    session, self._box, tenant_id=self._tenant_id, name=name, origin=origin, bound=bound
-                )
+                return await self._reveal(session, name, origin=origin, bound=bound)
         except VariableNotFound:
             if self._from_environment(name) is None:
                 return None
@@ -80,12 +82,9 @@ class Variables:
 
     async def networks(self, name: str) -> Sequence[Network]:
         """Internal networks that the address in a variable may lead to: a stored one is the tenant's choice."""
-        try:
-            async with self._database.reading() as session:
-                await service.reveal_variable(session, self._box, tenant_id=self._tenant_id, name=name)
-        except VariableNotFound:
-            return OPERATOR_NETWORKS
-        return self._open_to
+        async with self._database.reading() as session:
+            stored = await service.find_used(session, tenant_id=self._tenant_id, space_id=self._space_id, name=name)
+        return OPERATOR_NETWORKS if stored is None else self._open_to
 
     async def require(self, name: str) -> SecretStr:
         """The value of a variable. Raises `VariableNotFound` naming it."""
@@ -93,6 +92,19 @@ class Variables:
         if found is None:
             raise VariableNotFound(name)
         return found
+
+    async def _reveal(
+        self, session: AsyncSession, name: str, *, origin: str | None = None, bound: bool = False
+    ) -> SecretStr:
+        return await service.reveal_variable(
+            session,
+            self._box,
+            tenant_id=self._tenant_id,
+            space_id=self._space_id,
+            name=name,
+            origin=origin,
+            bound=bound,
+        )
 
     def _from_environment(self, name: str) -> SecretStr | None:
         if name.upper().startswith(RESERVED_PREFIX) or name not in self._listed:

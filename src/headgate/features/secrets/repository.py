@@ -1,23 +1,43 @@
 """Every query on variables. The tenant is always required."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from sqlalchemy import delete, select
+from sqlalchemy import ColumnElement, delete, or_, select, text, true
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.secrets.tables import Variable
+from headgate.features.secrets.tables import OF_ORGANISATION, OF_SPACE, Variable
 from headgate.foundation.database import insert_into
+from headgate.foundation.ids import new_id
 
 
-async def find_variable(session: AsyncSession, name: str, *, tenant_id: str) -> Variable | None:
-    """One variable."""
-    return await session.get(Variable, (tenant_id, name))
+async def find_variable(session: AsyncSession, name: str, *, tenant_id: str, space_id: str | None) -> Variable | None:
+    """One variable of a space, or of the organisation for None."""
+    query = select(Variable).where(*_is(name, tenant_id, space_id))
+    return (await session.execute(query)).scalar_one_or_none()
 
 
-async def list_variables(session: AsyncSession, *, tenant_id: str) -> Sequence[Variable]:
-    """All variables, by name."""
-    query = select(Variable).where(Variable.tenant_id == tenant_id).order_by(Variable.name)
+async def find_used(session: AsyncSession, name: str, *, tenant_id: str, space_id: str) -> Variable | None:
+    """The variable that a flow of the space gets for a name: the space's own, else the organisation's."""
+    query = (
+        select(Variable)
+        .where(Variable.tenant_id == tenant_id, Variable.name == name, _seen_in(space_id))
+        .order_by(Variable.space_id.is_(None))
+        .limit(1)
+    )
+    return (await session.execute(query)).scalar_one_or_none()
+
+
+async def list_variables(
+    session: AsyncSession, *, tenant_id: str, space_ids: Collection[str] | None
+) -> Sequence[Variable]:
+    """Variables of the organisation and of these spaces, None for every space; by name, a space's before it."""
+    spaces = true() if space_ids is None else or_(Variable.space_id.is_(None), Variable.space_id.in_(space_ids))
+    query = (
+        select(Variable)
+        .where(Variable.tenant_id == tenant_id, spaces)
+        .order_by(Variable.name, Variable.space_id.is_(None), Variable.space_id)
+    )
     return (await session.execute(query)).scalars().all()
 
 
@@ -26,6 +46,7 @@ async def save_variable(
     name: str,
     *,
     tenant_id: str,
+    space_id: str | None,
     token: bytes,
     secret: bool,
     hosts: list[str] | None,
@@ -33,18 +54,26 @@ async def save_variable(
 ) -> Variable:
     """Set a variable, new or not, in one statement: two who set it at once both succeed."""
     values = {"token": token, "secret": secret, "hosts": hosts, "updated_at": updated_at}
+    owner = (Variable.tenant_id,) if space_id is None else (Variable.tenant_id, Variable.space_id)
+    where = text(OF_ORGANISATION if space_id is None else OF_SPACE)
     query = (
         insert_into(session, Variable)
-        .values(tenant_id=tenant_id, name=name, **values)
-        .on_conflict_do_update(index_elements=[Variable.tenant_id, Variable.name], set_=values)
+        .values(id=new_id(), tenant_id=tenant_id, space_id=space_id, name=name, **values)
+        .on_conflict_do_update(index_elements=[*owner, Variable.name], index_where=where, set_=values)
         .returning(Variable)
     )
     return (await session.execute(query, execution_options={"populate_existing": True})).scalar_one()
 
 
-async def delete_variable(session: AsyncSession, name: str, *, tenant_id: str) -> bool:
-    """Remove a variable; whether there was one."""
-    found = await session.execute(
-        delete(Variable).where(Variable.tenant_id == tenant_id, Variable.name == name).returning(Variable.name)
-    )
+async def delete_variable(session: AsyncSession, name: str, *, tenant_id: str, space_id: str | None) -> bool:
+    """Remove a variable of a space, or of the organisation for None; whether there was one."""
+    found = await session.execute(delete(Variable).where(*_is(name, tenant_id, space_id)).returning(Variable.name))
     return found.scalar_one_or_none() is not None
+
+
+def _is(name: str, tenant_id: str, space_id: str | None) -> tuple[ColumnElement[bool], ...]:
+    return (Variable.tenant_id == tenant_id, Variable.name == name, Variable.space_id.is_not_distinct_from(space_id))
+
+
+def _seen_in(space_id: str) -> ColumnElement[bool]:
+    return or_(Variable.space_id == space_id, Variable.space_id.is_(None))

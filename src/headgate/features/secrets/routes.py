@@ -1,18 +1,21 @@
 """HTTP routes of variables."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.secrets import service
 from headgate.features.secrets.schemas import VariableIn, VariableOut
+from headgate.features.secrets.tables import Variable
 from headgate.foundation.api import Page, ReadSession, WriteSession, problems
 from headgate.foundation.crypto import SecretBox
 
-router = APIRouter(prefix="/variables", tags=["variables"])
-VIEW, MANAGE = needs(Permission.VARIABLES_VIEW), needs(Permission.VARIABLES_MANAGE)
+router = APIRouter(tags=["variables"])
+VIEW = needs(Permission.VARIABLES_VIEW)
+MANAGE, SHARE = needs(Permission.SPACE_VARIABLES_MANAGE), needs(Permission.VARIABLES_MANAGE)
 
 
 def _box(request: Request) -> SecretBox:
@@ -21,28 +24,77 @@ def _box(request: Request) -> SecretBox:
 
 
 Box = Annotated[SecretBox, Depends(_box)]
+InSpace = Annotated[str | None, Query(description="Id of the space.")]
 
 
-@router.get("", summary="List variables", responses=problems(), dependencies=[VIEW])
+@router.get("/variables", summary="List variables", responses=problems(), dependencies=[VIEW])
 async def list_(session: ReadSession, caller: Caller) -> Page[VariableOut]:
-    """Names of the tenant's variables, never their values."""
-    rows = await service.list_variables(session, caller)
-    return Page(items=[VariableOut.model_validate(row) for row in rows])
+    """Names of the variables of the organisation and of the spaces you see; never their values.
+
+    A flow that names a variable gets its space's own, else the organisation's.
+    """
+    return Page(items=shown(await service.list_variables(session, caller)))
 
 
-@router.put("/{name}", summary="Set a variable", responses=problems(403), dependencies=[MANAGE])
-async def set_(name: str, body: VariableIn, session: WriteSession, caller: Caller, box: Box) -> VariableOut:
-    """Keep a value, encrypted, in place of the one before."""
+@router.put("/variables/{name}", summary="Set a variable", responses=problems(403, 404), dependencies=[MANAGE])
+async def set_(
+    name: str, body: VariableIn, session: WriteSession, caller: Caller, box: Box, space_id: InSpace = None
+) -> VariableOut:
+    """Store a value for the flows of a space, by default your own space, encrypted; it replaces the previous value."""
     row = await service.set_variable(
-        session, caller, box, name=name, value=body.value, secret=body.secret, hosts=body.hosts
+        session, caller, box, name=name, value=body.value, secret=body.secret, hosts=body.hosts, space_id=space_id
     )
     return VariableOut.model_validate(row)
 
 
 @router.delete(
-    "/{name}", status_code=204, summary="Delete a variable", responses=problems(403, 404), dependencies=[MANAGE]
+    "/variables/{name}",
+    status_code=204,
+    summary="Delete a variable",
+    responses=problems(403, 404),
+    dependencies=[MANAGE],
 )
-async def delete(name: str, session: WriteSession, caller: Caller) -> Response:
-    """Forget a value."""
-    await service.delete_variable(session, caller, name=name)
+async def delete(name: str, session: WriteSession, caller: Caller, space_id: InSpace = None) -> Response:
+    """Delete a variable of a space, by default your own."""
+    await service.delete_variable(session, caller, name=name, space_id=space_id)
     return Response(status_code=204)
+
+
+@router.put(
+    "/organisation/variables/{name}",
+    summary="Set a variable of the organisation",
+    responses=problems(403),
+    dependencies=[SHARE],
+)
+async def share(name: str, body: VariableIn, session: WriteSession, caller: Caller, box: Box) -> VariableOut:
+    """Store a value for the flows of every space, except where a space has a variable of that name."""
+    row = await service.set_variable(
+        session, caller, box, name=name, value=body.value, secret=body.secret, hosts=body.hosts, organisation=True
+    )
+    return VariableOut.model_validate(row)
+
+
+@router.delete(
+    "/organisation/variables/{name}",
+    status_code=204,
+    summary="Delete a variable of the organisation",
+    responses=problems(403, 404),
+    dependencies=[SHARE],
+)
+async def unshare(name: str, session: WriteSession, caller: Caller) -> Response:
+    """Delete a variable of the organisation; those of spaces stay."""
+    await service.delete_variable(session, caller, name=name, organisation=True)
+    return Response(status_code=204)
+
+
+def shown(rows: Sequence[Variable]) -> list[VariableOut]:
+    """Variables as the API shows them."""
+    spaces: dict[str, list[str]] = {}
+    for row in rows:
+        if row.space_id is not None:
+            spaces.setdefault(row.name, []).append(row.space_id)
+    items = [VariableOut.model_validate(row) for row in rows]
+    for item in items:
+        if item.space_id is None:
+            item.replaced_in = spaces.get(item.name, [])
+    return items

@@ -26,6 +26,11 @@ class VariableOut(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
     name: str
+    space_id: str | None = Field(description="The space whose flows may use it; null: every space's.")
     secret: bool
     hosts: list[str] | None
     updated_at: datetime
+    replaced_in: list[str] = Field(
+        default_factory=list,
+        description="Of the organisation's: spaces you see in which a variable of the space replaces it.",
+    )

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
+from headgate.features.accounts.spaces.service import require_space, spaces_shown
 from headgate.features.audit.recorder import record
 from headgate.features.secrets import repository
 from headgate.features.secrets.errors import BadVariable, VariableKept, VariableNotFound
@@ -30,18 +32,25 @@ async def set_variable(
     value: SecretStr,
     secret: bool = True,
     hosts: Sequence[str] = (),
+    space_id: str | None = None,
+    organisation: bool = False,
 ) -> Variable:
-    """Keep a value under a name, encrypted, in place of the one before.
+    """Store a value under a name, encrypted; it replaces the previous value.
 
-    With `hosts` it is sent to those servers only. Raises `BadVariable`, or `BadUrl` for a host that is none.
+    It belongs to `space_id`, by default the caller's space, unless an admin sets it for the whole organisation. With
+    `hosts` it is sent to those servers only.
+
+    Raises `SpaceNotFound`, `PermissionMissing`, `BadVariable`, or `BadUrl` for a host that is none.
     """
+    owner = await _owner(session, principal, space_id, organisation=organisation)
     _check_name(name)
     _check_value(name, value)
-    before = _described(await repository.find_variable(session, name, tenant_id=principal.tenant_id))
+    before = _described(await repository.find_variable(session, name, tenant_id=principal.tenant_id, space_id=owner))
     row = await repository.save_variable(
         session,
         name,
         tenant_id=principal.tenant_id,
+        space_id=owner,
         token=box.encrypt(value),
         secret=secret,
         hosts=sorted({origin_of(host) for host in hosts}) or None,
@@ -54,6 +63,7 @@ async def set_variable(
         "variable.set",
         id=name,
         name=name,
+        space_id=owner,
         before=before,
         after=after,
         payload=after,
@@ -61,22 +71,54 @@ async def set_variable(
     return row
 
 
-async def list_variables(session: AsyncSession, principal: Principal) -> Sequence[Variable]:
-    """The tenant's variables by name, values still encrypted."""
-    return await repository.list_variables(session, tenant_id=principal.tenant_id)
+async def list_variables(
+    session: AsyncSession, principal: Principal, *, space_id: str | None = None
+) -> Sequence[Variable]:
+    """Variables of the organisation and of the spaces that the caller sees, or of one; values still encrypted.
+
+    By name; a space's variable before the organisation's of the same name. Raises `SpaceNotFound`.
+    """
+    shown = await spaces_shown(session, principal, space_id, Permission.VARIABLES_VIEW)
+    return await repository.list_variables(session, tenant_id=principal.tenant_id, space_ids=shown)
 
 
-async def delete_variable(session: AsyncSession, principal: Principal, *, name: str) -> None:
-    """Remove a variable. Raises `VariableNotFound`."""
-    row = await repository.find_variable(session, name, tenant_id=principal.tenant_id) if _is_name(name) else None
+async def delete_variable(
+    session: AsyncSession,
+    principal: Principal,
+    *,
+    name: str,
+    space_id: str | None = None,
+    organisation: bool = False,
+) -> None:
+    """Delete a variable of a space, by default the caller's, or of the organisation.
+
+    Raises `SpaceNotFound`, `PermissionMissing`, `VariableNotFound`.
+    """
+    owner = await _owner(session, principal, space_id, organisation=organisation)
+    tenant = principal.tenant_id
+    known = _is_name(name)
+    row = await repository.find_variable(session, name, tenant_id=tenant, space_id=owner) if known else None
     before = _described(row)
-    if row is None or not await repository.delete_variable(session, name, tenant_id=principal.tenant_id):
+    if row is None or not await repository.delete_variable(session, name, tenant_id=tenant, space_id=owner):
         raise VariableNotFound(name)
-    await record(session, principal, "variable.deleted", id=name, name=name, before=before)
+    await record(session, principal, "variable.deleted", id=name, name=name, space_id=owner, before=before)
+
+
+async def secrets_of(session: AsyncSession, box: SecretBox, *, tenant_id: str, space_id: str) -> list[str]:
+    """The values of every secret that flows of a space may use: what no document about their runs may hold."""
+    rows = await repository.list_variables(session, tenant_id=tenant_id, space_ids={space_id})
+    return [box.decrypt(row.token).get_secret_value() for row in rows if row.secret]
 
 
 async def reveal_variable(
-    session: AsyncSession, box: SecretBox, *, tenant_id: str, name: str, origin: str | None = None, bound: bool = False
+    session: AsyncSession,
+    box: SecretBox,
+    *,
+    tenant_id: str,
+    space_id: str,
+    name: str,
+    origin: str | None = None,
+    bound: bool = False,
 ) -> SecretStr:
     """The value, for the one place that uses it; never for an answer of the API.
 
@@ -84,13 +126,14 @@ async def reveal_variable(
         session: A session.
         box: Decrypts it.
         tenant_id: Whose variable.
+        space_id: The space that it is used in: its own variable, else the organisation's. Empty: the organisation's.
         name: Its name.
         origin: The server it is to be sent to; None when it stays here.
         bound: Whether it goes to no server that it was not stored for.
 
     Raises `VariableKept`, `VariableNotFound`, or `Unavailable` when the key is not the one that encrypted it.
     """
-    row = await repository.find_variable(session, name, tenant_id=tenant_id) if _is_name(name) else None
+    row = await find_used(session, tenant_id=tenant_id, space_id=space_id, name=name)
     if row is None:
         raise VariableNotFound(name)
     if origin is not None and origin not in (row.hosts or ()) and (row.hosts or bound):
@@ -101,6 +144,13 @@ async def reveal_variable(
     return value
 
 
+async def find_used(session: AsyncSession, *, tenant_id: str, space_id: str, name: str) -> Variable | None:
+    """The variable that a flow of a space gets for a name: the space's own, else the organisation's."""
+    if not _is_name(name):
+        return None
+    return await repository.find_used(session, name, tenant_id=tenant_id, space_id=space_id)
+
+
 def origin_of(host: str) -> str:
     """Scheme, host and port of an address, or of a host's name alone, which means https. Raises `BadUrl`."""
     return parse_target(host if "://" in host else f"https://{host}").origin
@@ -108,7 +158,21 @@ def origin_of(host: str) -> str:
 
 def _described(row: Variable | None) -> dict[str, object] | None:
     """A variable as the audit log may know it: never its value, and no digest of it."""
-    return None if row is None else {"name": row.name, "hosts": row.hosts, "secret": row.secret}
+    if row is None:
+        return None
+    return {"name": row.name, "space_id": row.space_id, "hosts": row.hosts, "secret": row.secret}
+
+
+async def _owner(
+    session: AsyncSession, principal: Principal, space_id: str | None, *, organisation: bool
+) -> str | None:
+    """The space whose variables the caller may change; None for the organisation."""
+    if organisation:
+        principal.require(Permission.VARIABLES_MANAGE)
+        return None
+    space = principal.space_id if space_id is None else space_id
+    await require_space(session, principal, space, Permission.SPACE_VARIABLES_MANAGE)
+    return space
 
 
 def _is_name(name: str) -> bool:

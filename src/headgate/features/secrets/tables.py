@@ -2,19 +2,31 @@
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, LargeBinary, String
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.foundation.database import Json, Row, Timestamp, now
+from headgate.foundation.database import Json, Row, Timestamp, now, partial_index
+from headgate.foundation.ids import new_id
+
+OF_SPACE = "space_id IS NOT NULL"
+OF_ORGANISATION = "space_id IS NULL"
 
 
 class Variable(Row):
-    """A named value of a tenant, encrypted at rest whether it is a secret or not."""
+    """A named value of a space, or of the organisation, encrypted at rest whether it is a secret or not."""
 
     __tablename__ = "variables"
+    __table_args__ = (
+        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
+        partial_index("ux_variables_space_id_name", "tenant_id", "space_id", "name", where=OF_SPACE, unique=True),
+        partial_index("ux_variables_tenant_id_name", "tenant_id", "name", where=OF_ORGANISATION, unique=True),
+    )
 
-    tenant_id: Mapped[str] = mapped_column(ForeignKey("tenants.id", ondelete="CASCADE"), primary_key=True)
-    name: Mapped[str] = mapped_column(String(128), primary_key=True)
+    id: Mapped[str] = mapped_column(String(36), primary_key=True, default=new_id)
+    tenant_id: Mapped[str] = mapped_column(ForeignKey("tenants.id", ondelete="CASCADE"))
+    space_id: Mapped[str | None] = mapped_column(String(36))
+    """The space whose flows may use it; None: every space of the organisation."""
+    name: Mapped[str] = mapped_column(String(128))
     token: Mapped[bytes] = mapped_column(LargeBinary)
     secret: Mapped[bool]
     hosts: Mapped[list[str] | None] = mapped_column(Json)

@@ -65,13 +65,13 @@ class Json(TypeDecorator[Any]):
         return dialect.type_descriptor(self.impl)
 
 
-def partial_index(name: str, *columns: str, where: str) -> Index:
+def partial_index(name: str, *columns: str, where: str, unique: bool = False) -> Index:
     """An index of the rows for which a condition holds.
 
     The condition is set when the index is created. SQLAlchemy imports the dialect of PostgreSQL to check an argument
     for it, and only migrations and tests create indexes.
     """
-    index = Index(name, *columns)
+    index = Index(name, *columns, unique=unique)
 
     def set_condition(target: Index, connection: Connection, **_: Any) -> None:  # noqa: ANN401 - SQLAlchemy's own
         target.dialect_kwargs[f"{connection.dialect.name}_where"] = text(where)

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from headgate.components.web import HTTPRequest
 from headgate.components.webhook import WebhookOut
-from headgate.entrypoints.adapters import TenantSecrets
+from headgate.entrypoints.adapters import SpaceSecrets
 from headgate.features.access.principal import LOCAL
 from headgate.features.models.providers import PROVIDER_VARIABLES
 from headgate.features.models.service import create_chat_model
@@ -32,13 +32,13 @@ KEY = "sk-house-0123456789abcdef"
 class Context(FakeContext):
     """A run context whose secrets and web are real."""
 
-    def __init__(self, secrets: TenantSecrets, http: GuardedHttp) -> None:
+    def __init__(self, secrets: SpaceSecrets, http: GuardedHttp) -> None:
         super().__init__()
         self._real = secrets
         self.http = http  # type: ignore[assignment]
 
     async def secret(self, reference: SecretReference, *, url: str | None = None) -> SecretStr:
-        return await self._real.secret(LOCAL.tenant_id, reference.name, url=url)
+        return await self._real.secret(reference.name, url=url)
 
 
 @pytest.fixture
@@ -63,13 +63,13 @@ def box(tmp_path: Path) -> SecretBox:
 def variables(database: Database, box: SecretBox) -> Variables:
     """An installation whose environment holds its own key."""
     environment = {"OPENAI_COMPATIBLE_API_KEY": KEY, "OPENAI_API_KEY": KEY, "STRIPE_API_KEY": KEY}
-    return Variables(database, box, LOCAL.tenant_id, listed=PROVIDER_VARIABLES, environment=environment)
+    return Variables(database, box, LOCAL.tenant_id, LOCAL.space_id, listed=PROVIDER_VARIABLES, environment=environment)
 
 
 @pytest.fixture
 async def context(variables: Variables) -> AsyncIterator[Context]:
     http = GuardedHttp(HttpSettings(allowed_internal_cidrs=[ip_network("127.0.0.0/8")]))
-    yield Context(TenantSecrets(lambda _tenant: variables), http)
+    yield Context(SpaceSecrets(variables), http)
     await http.close()
 
 

@@ -29,16 +29,27 @@ def only_admins(statuses: dict[str, int], status: int) -> bool:
 
 
 class TestVariables:
-    async def test_are_set_by_admins_and_named_to_everybody(self, us: Team) -> None:
+    async def test_of_the_organisation_are_set_by_admins_and_named_to_everybody(self, us: Team) -> None:
         body = {"value": SECRET, "hosts": ["api.example.org"]}
-        assert only_admins(await us.answers("PUT", "/variables/API_KEY", json=body), 200)
-        answer = await us.ask("viewer", "PUT", "/variables/API_KEY", json=body)
+        path = "/organisation/variables/API_KEY"
+        assert only_admins(await us.answers("PUT", path, json=body), 200)
+        answer = await us.ask("viewer", "PUT", path, json=body)
         assert answer.json()["permission"] == "variables.manage"
         for who in EVERYBODY:
             listed = await us.ask(who, "GET", "/variables")
-            assert [item["name"] for item in listed.json()["items"]] == ["API_KEY"]
+            assert [(item["name"], item["space_id"]) for item in listed.json()["items"]] == [("API_KEY", None)]
             assert SECRET not in listed.text
-        assert only_admins(await us.answers("DELETE", "/variables/API_KEY"), 204)
+        assert only_admins(await us.answers("DELETE", path), 204)
+
+    async def test_of_a_space_are_set_by_its_owners_and_named_to_its_members(self, us: Team) -> None:
+        path, body = f"/variables/API_KEY?space_id={us.space}", {"value": SECRET}
+        assert await us.allowed("PUT", path, json=body) == {"owner", "admin"}
+        for who in EVERYBODY:
+            items = (await us.get(who, "/variables"))["items"]
+            assert [item["space_id"] for item in items] == ([] if who == "stranger" else [us.space])
+        found = await us.answers("DELETE", path)
+        assert (found.pop("owner"), found.pop("admin"), found.pop("stranger")) == (204, 404, 404)
+        assert set(found.values()) == {403}
 
     async def test_leave_a_trace_without_their_value(self, us: Team) -> None:
         for value in (SECRET, SECRET + "2"):

@@ -47,7 +47,9 @@ class TestSetVariable:
         await put(database, box, "OPENAI_API_KEY")
         async with database.reading() as session:
             token = (await session.execute(text("SELECT token FROM variables"))).scalar_one()
-            found = await service.reveal_variable(session, box, tenant_id=DEFAULT_TENANT_ID, name="OPENAI_API_KEY")
+            found = await service.reveal_variable(
+                session, box, tenant_id=DEFAULT_TENANT_ID, space_id=LOCAL.space_id, name="OPENAI_API_KEY"
+            )
         assert VALUE.encode() not in bytes(token)
         assert found.get_secret_value() == VALUE
 
@@ -56,7 +58,9 @@ class TestSetVariable:
         await put(database, box, "A", "two")
         async with database.reading() as session:
             assert len(await service.list_variables(session, LOCAL)) == 1
-            found = await service.reveal_variable(session, box, tenant_id=DEFAULT_TENANT_ID, name="A")
+            found = await service.reveal_variable(
+                session, box, tenant_id=DEFAULT_TENANT_ID, space_id=LOCAL.space_id, name="A"
+            )
         assert found.get_secret_value() == "two"
 
     async def test_lets_two_set_the_same_name_at_once(self, database: Database, box: SecretBox) -> None:
@@ -82,7 +86,12 @@ class TestSetVariable:
 class TestVariables:
     def variables(self, database: Database, box: SecretBox, **environment: str) -> Variables:
         return Variables(
-            database, box, DEFAULT_TENANT_ID, listed=[*LISTED, "HEADGATE_SECRET_KEY"], environment=environment
+            database,
+            box,
+            DEFAULT_TENANT_ID,
+            LOCAL.space_id,
+            listed=[*LISTED, "HEADGATE_SECRET_KEY"],
+            environment=environment,
         )
 
     async def test_prefer_the_tenants_value_to_the_environment(self, database: Database, box: SecretBox) -> None:
@@ -196,5 +205,7 @@ class TestRoutes:
             assert (await theirs.delete("/variables/A")).status_code == 404
             assert (await theirs.put("/variables/A", json={"value": "theirs"})).status_code == 200
         async with database.reading() as session:
-            found = await service.reveal_variable(session, box, tenant_id=DEFAULT_TENANT_ID, name="A")
+            found = await service.reveal_variable(
+                session, box, tenant_id=DEFAULT_TENANT_ID, space_id=LOCAL.space_id, name="A"
+            )
         assert found.get_secret_value() == VALUE

@@ -18,8 +18,8 @@ from headgate.graph.secret_reference import SecretReference
 class Kept:
     """Variables in a dictionary."""
 
-    async def secret(self, tenant_id: str, name: str, *, url: str | None = None) -> SecretStr:
-        if name != "WEATHER_TOKEN" or tenant_id != "tenant":
+    async def secret(self, name: str, *, url: str | None = None) -> SecretStr:
+        if name != "WEATHER_TOKEN":
             raise NotFound("There is no such variable.")
         if url not in {None, "https://a.example/mcp"}:
             raise Forbidden("It is kept for other servers.")
@@ -37,12 +37,12 @@ class TestTarget:
             "a": SecretReference("WEATHER_TOKEN"),
             "b": SecretReference("WEATHER_TOKEN", "Bearer"),
         }
-        found = await Target("w", "http", "https://a.example/mcp", secrets=text | kept).filled("tenant", Kept())
+        found = await Target("w", "http", "https://a.example/mcp", secrets=text | kept).filled(Kept())
         assert found.secrets == text | {"a": "kept-secret-value", "b": "Bearer kept-secret-value"}
 
     async def test_sends_nothing_in_place_of_a_secret_that_is_not_there(self) -> None:
         with pytest.raises(NotFound):
-            await Target("w", "http", secrets={"a": SecretReference("OTHER")}).filled("tenant", Kept())
+            await Target("w", "http", secrets={"a": SecretReference("OTHER")}).filled(Kept())
 
     def test_is_the_same_after_it_was_stored(self, tmp_path: Path) -> None:
         box = SecretBox(Settings(data_dir=tmp_path))
@@ -56,7 +56,7 @@ class TestTarget:
     async def test_sends_no_variable_to_a_server_that_it_is_not_for(self) -> None:
         with pytest.raises(Forbidden):
             await Target("w", "http", "https://b.example", secrets={"a": SecretReference("WEATHER_TOKEN")}).filled(
-                "tenant", Kept()
+                Kept()
             )
 
     def test_takes_its_secrets_out_of_a_text(self) -> None:

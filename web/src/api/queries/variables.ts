@@ -1,13 +1,18 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../client";
+import type { Variable } from "../types";
 
 export const variableKeys = { all: ["variables"] as const };
 
-/** Names of variables. There is no way to read a value. */
+/** Names of the variables of the organisation and of the spaces one sees. There is no way to read a value. */
 export const variablesQuery = queryOptions({
   queryKey: variableKeys.all,
   queryFn: async ({ signal }) => (await unwrap(api.GET("/api/v1/variables", { signal }))).items,
 });
+
+/** The variables that flows of a space get: its own, and the organisation's that it does not replace. */
+export const usedIn = (spaceId: string, variables: readonly Variable[]): Variable[] =>
+  variables.filter((one) => (one.space_id === null ? !one.replaced_in?.includes(spaceId) : one.space_id === spaceId));
 
 export interface VariableValue {
   value: string;
@@ -15,8 +20,13 @@ export interface VariableValue {
   hosts: string[];
 }
 
-export const setVariable = (name: string, body: VariableValue) =>
-  unwrap(api.PUT("/api/v1/variables/{name}", { params: { path: { name } }, body }));
+/** Set a variable of a space, or of the organisation for null. */
+export const setVariable = (spaceId: string | null, name: string, body: VariableValue) =>
+  spaceId === null
+    ? unwrap(api.PUT("/api/v1/organisation/variables/{name}", { params: { path: { name } }, body }))
+    : unwrap(api.PUT("/api/v1/variables/{name}", { params: { path: { name }, query: { space_id: spaceId } }, body }));
 
-export const deleteVariable = (name: string) =>
-  unwrap(api.DELETE("/api/v1/variables/{name}", { params: { path: { name } } }));
+export const deleteVariable = ({ name, space_id }: Pick<Variable, "name" | "space_id">) =>
+  space_id === null
+    ? unwrap(api.DELETE("/api/v1/organisation/variables/{name}", { params: { path: { name } } }))
+    : unwrap(api.DELETE("/api/v1/variables/{name}", { params: { path: { name }, query: { space_id } } }));

@@ -7,7 +7,7 @@ import { renderStudio } from "@/testing/render";
 import { server } from "@/testing/server";
 import { type Pairs, PairsEditor } from "./PairsEditor";
 
-const SAVED = { name: "CRM_TOKEN", secret: true, hosts: null, updated_at: "" };
+const SAVED = { name: "CRM_TOKEN", space_id: "space-1", secret: true, hosts: null, updated_at: "" };
 let now: Pairs = {};
 
 beforeEach(() => {

@@ -1,11 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
-import { setVariable, variableKeys, variablesQuery } from "@/api/queries/variables";
+import { setVariable, usedIn, variableKeys, variablesQuery } from "@/api/queries/variables";
 import { Button, Dialog, Field, Input, Problem, Select, Textarea, toast } from "@/components/ui";
 import { isSecretReference, secretReference } from "@/lib/secretReference";
 import { useFieldTexts } from "./texts";
 import type { ControlIds, ControlProps } from "./types";
+import { useVariableSpace } from "./variableSpace";
 
 const NONE = " ";
 
@@ -33,15 +34,16 @@ interface SecretSelectProps extends ControlIds {
 /** Choose one of the stored secrets, or store a new one. */
 export function SecretSelect({ name: now, onChange, label, required, ...ids }: SecretSelectProps) {
   const t = useFieldTexts();
-  const variables = useQuery(variablesQuery);
+  const spaceId = useVariableSpace();
+  const variables = useQuery({ ...variablesQuery, select: (all) => usedIn(spaceId, all) });
   const [making, setMaking] = useState<string | null>(null);
-  const names = (variables.data ?? []).map((one) => one.name);
-  const missing = now !== "" && variables.isSuccess && !names.includes(now);
+  const used = new Map((variables.data ?? []).map((one) => [one.name, one]));
+  const missing = now !== "" && variables.isSuccess && !used.has(now);
   const options = [
     ...(required ? [] : [{ value: NONE, label: t("secret_none") }]),
-    ...[...new Set([...(now ? [now] : []), ...names])].map((name) => ({
+    ...[...new Set([...(now ? [now] : []), ...used.keys()])].map((name) => ({
       value: name,
-      label: name,
+      label: used.get(name)?.space_id === null ? t("secret_shared", { name }) : name,
       icon: <KeyRound aria-hidden className="size-3.5 text-faint" />,
     })),
   ];
@@ -68,19 +70,23 @@ export function SecretSelect({ name: now, onChange, label, required, ...ids }: S
           </button>
         </p>
       )}
-      {making !== null && <NewVariable name={making} onClose={() => setMaking(null)} onMade={onChange} />}
+      {making !== null && (
+        <NewVariable name={making} spaceId={spaceId} onClose={() => setMaking(null)} onMade={onChange} />
+      )}
     </div>
   );
 }
 
 interface NewVariableProps {
   name: string;
+  /** The space whose flows may use it. */
+  spaceId: string;
   onClose: () => void;
   onMade: (name: string) => void;
 }
 
 /** Keep a secret where it is first needed. */
-export function NewVariable({ name: wanted, onClose, onMade }: NewVariableProps) {
+export function NewVariable({ name: wanted, spaceId, onClose, onMade }: NewVariableProps) {
   const t = useFieldTexts();
   const queries = useQueryClient();
   const [name, setName] = useState(wanted);
@@ -88,7 +94,7 @@ export function NewVariable({ name: wanted, onClose, onMade }: NewVariableProps)
   const [hosts, setHosts] = useState("");
   const keep = useMutation({
     mutationFn: () =>
-      setVariable(name, { value, secret: true, hosts: hosts.split(/\s+/).filter((host) => host !== "") }),
+      setVariable(spaceId, name, { value, secret: true, hosts: hosts.split(/\s+/).filter((host) => host !== "") }),
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: variableKeys.all });
       toast({ title: t("saved_variable", { name }), tone: "ok" });

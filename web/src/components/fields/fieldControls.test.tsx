@@ -16,10 +16,11 @@ beforeEach(() => {
   kept = null;
   server.use(
     http.get(`${ORIGIN}/api/v1/variables`, () =>
-      page([{ name: "CRM_TOKEN", secret: true, hosts: null, updated_at: "" }]),
+      page([{ name: "CRM_TOKEN", space_id: "space-1", secret: true, hosts: null, updated_at: "" }]),
     ),
     http.put(`${ORIGIN}/api/v1/variables/:name`, async ({ request, params }) => {
-      kept = { name: params.name, ...((await request.json()) as object) };
+      const space = new URL(request.url).searchParams.get("space_id");
+      kept = { name: params.name, space, ...((await request.json()) as object) };
       return HttpResponse.json({});
     }),
     http.get(`${ORIGIN}/api/v1/files`, () =>

@@ -6,3 +6,4 @@ export { type Pairs, PairsEditor } from "./PairsEditor";
 export { inWords } from "./simpleControls";
 export { PlainTextBox, VariableTextBox } from "./TextBox";
 export type { FieldControlProps } from "./types";
+export { VariableSpace } from "./variableSpace";

@@ -30,7 +30,7 @@ it("writes the key before it asks the provider, empties the field, and says what
     http.get("*/api/v1/providers", () => HttpResponse.json([OPENAI])),
     http.get("*/api/v1/variables", () => HttpResponse.json({ items: [], next_cursor: null })),
     http.get("*/api/v1/me", () => HttpResponse.json({ permissions: { tenant: ["variables.manage"] } })),
-    http.put("*/api/v1/variables/:name", async ({ params, request }) => {
+    http.put("*/api/v1/organisation/variables/:name", async ({ params, request }) => {
       heard.push([params.name, await request.json()]);
       return HttpResponse.json({});
     }),

@@ -104,7 +104,7 @@ function useConnect() {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: async ({ provider, values }: { provider: Provider; values: Record<string, string> }) => {
-      for (const { name, body } of toWrite(provider.settings, values)) await setVariable(name, body);
+      for (const { name, body } of toWrite(provider.settings, values)) await setVariable(null, name, body);
       return testProvider(provider.id);
     },
     onSettled: () =>

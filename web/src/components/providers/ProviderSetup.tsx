@@ -18,7 +18,7 @@ interface SetupProps {
 export function ProviderSetup({ provider, values, tried, onChange }: SetupProps) {
   const t = useProviderTexts();
   const me = useQuery(meQuery);
-  const kept = new Set(useQuery(variablesQuery).data?.map(({ name }) => name));
+  const kept = new Set(useQuery(variablesQuery).data?.flatMap((one) => (one.space_id === null ? [one.name] : [])));
   if (!provider.installed) {
     return (
       <Callout tone="warn" title={t("install_title", { name: provider.label })}>

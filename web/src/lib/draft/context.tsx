@@ -14,6 +14,11 @@ export function useDraftStore(): DraftStore {
   return store;
 }
 
+/** The space of the open flow, which it never leaves; undefined where no flow is open. */
+export function useFlowSpace(): string | undefined {
+  return useContext(DraftContext)?.getState().spaceId;
+}
+
 /** A part of the open flow; the component is drawn again when that part changes. Several members: `useDraftParts`. */
 export function useDraft<T>(selector: (state: DraftState) => T): T {
   return useStore(useDraftStore(), selector);

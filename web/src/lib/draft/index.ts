@@ -1,4 +1,4 @@
-export { DraftProvider, useDraft, useDraftParts, useDraftStore } from "./context";
+export { DraftProvider, useDraft, useDraftParts, useDraftStore, useFlowSpace } from "./context";
 export { type Document, edgeId, freeId, toDocument, toFlow } from "./document";
 export { emptyNode } from "./emptyNode";
 export type { Entry, Origin, Travelled } from "./historySlice";

@@ -58,7 +58,7 @@ class Instances:
     settings: CodevSettings
     database: Database
     box: SecretBox
-    variables_of: Callable[[str], Variables]
+    variables_of: Callable[[str, str], Variables]
 
     async def list(self, principal: Principal) -> Sequence[FlowiseInstanceOut]:
         """The servers that somebody's sessions may work on, the operator's first; never a key."""
@@ -87,7 +87,7 @@ class Instances:
             return Instance(own.id, own.endpoint, own.api_key, vouched=True)
         key = SecretStr("")
         if shown.key_variable:
-            found = await self.variables_of(principal.tenant_id).key_for(shown.key_variable, shown.endpoint)
+            found = await self.variables_of(principal.tenant_id, "").key_for(shown.key_variable, shown.endpoint)
             if found is None:
                 raise VariableNotFound(shown.key_variable)
             key = found
@@ -132,7 +132,7 @@ class Instances:
         before = {"id": row.id, "endpoint": row.endpoint, "key_variable": row.key_variable}
         if row.key_variable == _own_variable(row.id):
             with suppress(VariableNotFound):  # somebody removed it by itself
-                await variables.delete_variable(session, principal, name=row.key_variable)
+                await variables.delete_variable(session, principal, name=row.key_variable, organisation=True)
         await repository.delete_instance(session, row.id, tenant_id=principal.tenant_id)
         await record(session, principal, "codev_instance.removed", id=row.id, name=row.id, before=before)
 
@@ -141,13 +141,16 @@ class Instances:
         if wanted.api_key is None or not wanted.api_key.get_secret_value():
             return wanted.key_variable
         name = _own_variable(wanted.id)
-        if name in {one.name for one in await variables.list_variables(session, principal)}:
+        rows = await variables.list_variables(session, principal)
+        if name in {row.name for row in rows if row.space_id is None}:
             raise InstanceTaken(
                 f"There is a variable {name} already, in which the key would be kept.",
                 remedy="Choose another name for the server, or name the variable as 'key_variable'.",
             )
         origin = parse_target(endpoint).origin
-        await variables.set_variable(session, principal, self.box, name=name, value=wanted.api_key, hosts=[origin])
+        await variables.set_variable(
+            session, principal, self.box, name=name, value=wanted.api_key, hosts=[origin], organisation=True
+        )
         return name
 
 

@@ -39,8 +39,8 @@ class OnePost(Protocol):
         ...
 
 
-SecretOf = Callable[[str, str], Awaitable[SecretStr | None]]
-"""The value of a tenant's variable; None when there is none."""
+SecretOf = Callable[[str, str, str], Awaitable[SecretStr | None]]
+"""The value of a variable of a tenant's space, by tenant, space and name; None when there is none."""
 
 
 async def _no_instances(_principal: Principal) -> Sequence[InstanceOut]:

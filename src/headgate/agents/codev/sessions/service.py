@@ -33,7 +33,7 @@ from headgate.agents.codev.writing import events
 from headgate.agents.codev.writing import repository as writes
 from headgate.agents.codev.writing.rollback import roll_back
 from headgate.features.access.permissions import Permission
-from headgate.features.access.principal import Principal, bringing
+from headgate.features.access.principal import Principal, bringing, within
 from headgate.features.accounts.spaces.errors import SpaceNotFound
 from headgate.features.accounts.throttle import RateLimits
 from headgate.features.audit.recorder import record
@@ -82,7 +82,7 @@ class Sessions:
             await self.limits.allow(STARTS, address)
         if wanted.webhook_url:
             await around.http.check(wanted.webhook_url)
-        row.model = (await around.reasoning.choose(principal, wanted.model)).model_id
+        row.model = (await around.reasoning.choose(within(principal, row.space_id), wanted.model)).model_id
         async with _opened(place, principal, row) as workplace:
             if row.flow_id is not None:
                 row.flow_name = (await workplace.read(row.flow_id)).name[:300]

@@ -23,7 +23,7 @@ from headgate.agents.codev.tables import SessionRow
 from headgate.agents.codev.workflow.build import SessionGraph, build_graph
 from headgate.agents.codev.workflow.opening import initial_state
 from headgate.agents.codev.writing.journal import Journal
-from headgate.features.access.principal import Principal
+from headgate.features.access.principal import Principal, within
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
@@ -67,7 +67,7 @@ class Work:
             working = Working(
                 session_id=row.id,
                 workplace=workplace,
-                reasoning=await self.around.reasoning.choose(principal, row.model or None),
+                reasoning=await self.around.reasoning.choose(within(principal, row.space_id), row.model or None),
                 journal=Journal(self.database, self.box, row.id, workplace, self.teller.record, mine(self.teller.job)),
                 patterns=self.around.patterns(principal, row.space_id, row.domain, row.id),
                 tell=self.teller.tell,

@@ -8,7 +8,7 @@ import orjson
 from pydantic import SecretStr
 
 from headgate.features.runs.deliveries.target import Header, Target
-from headgate.features.runs.ports import RunFiles, Secrets
+from headgate.features.runs.ports import Origin, RunFiles, Secrets
 from headgate.features.runs.steps.payloads import unpack
 from headgate.foundation.errors import Conflict, HeadgateError, NotFound, Unavailable, UpstreamFailed
 from headgate.foundation.log import redact_text
@@ -17,7 +17,7 @@ from headgate.graph.ports import PortType
 from headgate.sdk.coerce import clean_text, decode, text_of
 
 SIGNING_VARIABLE = "WEBHOOK_SECRET"
-"""The tenant's variable whose value signs deliveries; without it they are not signed."""
+"""The variable whose value signs deliveries; without it they are not signed."""
 WORTH_ANOTHER_TRY = frozenset({408, 409, 425, 429})
 """Answers in the 400s that may change by themselves. The others mean that the receiver does not want it."""
 STATUS_REFUSED = "delivery_refused"
@@ -54,10 +54,16 @@ class Sender:
     secrets: Secrets
     files: RunFiles
 
-    async def attempt(self, target: Target, delivery: Any, payload: str | None) -> Outcome:  # noqa: ANN401 - a row
+    async def attempt(
+        self,
+        target: Target,
+        delivery: Any,  # noqa: ANN401 - a row
+        origin: Origin,
+        payload: str | None,
+    ) -> Outcome:
         """Send it once. Whatever goes wrong is the outcome; nothing is raised."""
         try:
-            status = await self._send(target, delivery, payload)
+            status = await self._send(target, delivery, origin, payload)
         except HeadgateError as error:
             passing = isinstance(error, UpstreamFailed | Unavailable | Conflict)
             message = clean_text(redact_text(str(error)))
@@ -70,27 +76,27 @@ class Sender:
             delivered=False, final=final, status=status, code=STATUS_REFUSED if final else STATUS_FAILED, message=said
         )
 
-    async def _send(self, target: Target, delivery: Any, payload: str | None) -> int:  # noqa: ANN401
+    async def _send(self, target: Target, delivery: Any, origin: Origin, payload: str | None) -> int:  # noqa: ANN401
         body, media_type = await self._body(target, delivery, payload)
         headers = {"content-type": media_type}
         for header in target.headers:
-            headers[header.name.lower()] = await self._value(header, delivery.tenant_id, target.url)
+            headers[header.name.lower()] = await self._value(header, origin, target.url)
         key = delivery.idempotency_key
         headers |= {"idempotency-key": key, "webhook-id": key, "webhook-timestamp": str(int(time.time()))}
-        secret = await self._signing_secret(delivery.tenant_id)
+        secret = await self._signing_secret(origin)
         if secret is not None:
             headers |= signature_headers(secret.get_secret_value(), key, int(headers["webhook-timestamp"]), body)
         return await self.http.post_once(target.url, headers=headers, body=body, timeout_seconds=target.timeout_seconds)
 
-    async def _value(self, header: Header, tenant_id: str, url: str) -> str:
+    async def _value(self, header: Header, origin: Origin, url: str) -> str:
         if header.secret is None:
             return header.text
-        secret = await self.secrets.secret(tenant_id, header.secret.name, url=url)
+        secret = await self.secrets.secret(origin, header.secret.name, url=url)
         return header.secret.filled(secret.get_secret_value())
 
-    async def _signing_secret(self, tenant_id: str) -> SecretStr | None:
+    async def _signing_secret(self, origin: Origin) -> SecretStr | None:
         try:
-            return await self.secrets.secret(tenant_id, SIGNING_VARIABLE)
+            return await self.secrets.secret(origin, SIGNING_VARIABLE)
         except NotFound:
             return None
 

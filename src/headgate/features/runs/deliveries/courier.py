@@ -24,7 +24,7 @@ from headgate.features.runs.deliveries.states import DeliveryStatus
 from headgate.features.runs.deliveries.target import Target, open_target, seal_delivery
 from headgate.features.runs.events import topic_of
 from headgate.features.runs.ports import Origin
-from headgate.features.runs.transitions import Delivery, clock
+from headgate.features.runs.transitions import Delivery, RunKey, clock
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
@@ -102,10 +102,10 @@ class Courier:
         async with self._database.writing() as session:
             if not await repository.open_attempt(session, job, began, again=again):
                 return
-            payload = await repository.find_output(session, job.row)
+            output = await repository.find_output(session, job.row)
             await repository.append_event(session, job, "delivery_started", {}, began)
         self._bus.wake(topic_of(job.row.flow_run_id))
-        outcome = await self._send(job, payload)
+        outcome = await self._send(job, output)
         at = clock()
         async with self._database.writing() as session:
             await repository.close_attempt(
@@ -122,13 +122,17 @@ class Courier:
         failed = status is DeliveryStatus.FAILED
         self._metrics.delivered("delivered" if outcome.delivered else "failed" if failed else "to_be_retried")
 
-    async def _send(self, job: Job, payload: dict[str, Any] | None) -> Outcome:
+    async def _send(self, job: Job, output: Any) -> Outcome:  # noqa: ANN401 - a row, or None
         try:
             target = open_target(job.row.target, self._box)
         except HeadgateError as error:
             return Outcome(delivered=False, final=True, code=error.code, message=str(error))
+        row, payload, version = job.row, None, 0
+        if output is not None:
+            version, payload = output.version, output.output_payload
         stored = None if payload is None else orjson.dumps(payload).decode()
-        return await self._sender.attempt(target, job.row, stored)
+        origin = Origin(RunKey(row.flow_run_id, row.tenant_id, row.flow_id, version), row.step_id)
+        return await self._sender.attempt(target, row, origin, stored)
 
     async def _write_outcome(
         self, session: AsyncSession, job: Job, outcome: Outcome, at: int, pause: float | None

@@ -97,15 +97,14 @@ async def open_attempt(session: AsyncSession, job: Job, at: int, *, again: bool)
     return True
 
 
-async def find_output(session: AsyncSession, delivery: AnyRow) -> dict[str, Any] | None:
-    """The stored output of the step that a delivery sends."""
-    query = select(flow_step_results.c.output_payload).where(
+async def find_output(session: AsyncSession, delivery: AnyRow) -> AnyRow | None:
+    """`version` and `output_payload` of the step that a delivery sends."""
+    query = select(flow_step_results.c.version, flow_step_results.c.output_payload).where(
         flow_step_results.c.flow_run_id == delivery.flow_run_id,
         flow_step_results.c.step_id == delivery.step_id,
         flow_step_results.c.tenant_id == delivery.tenant_id,
     )
-    payload: dict[str, Any] | None = (await session.execute(query)).scalar_one_or_none()
-    return payload
+    return (await session.execute(query)).one_or_none()
 
 
 async def close_attempt(session: AsyncSession, job: Job, **ended: Any) -> None:  # noqa: ANN401 - columns

@@ -40,12 +40,11 @@ class Notary:
     async def package(self, session: AsyncSession, principal: Principal, run_id: str) -> dict[str, Any]:
         """The evidence of a run. Raises `RunNotFound`, `PermissionMissing`."""
         record = await read_record(session, principal, run_id)
-        return make_package(record, self._signer(), await self.secret_values(session, principal))
+        return make_package(record, self._signer(), await self.secret_values(session, principal, record.run.space_id))
 
-    async def secret_values(self, session: AsyncSession, principal: Principal) -> list[str]:
-        """The values of the tenant's secret variables: what no document may hold."""
-        rows = await secrets.list_variables(session, principal)
-        return [self.box.decrypt(row.token).get_secret_value() for row in rows if row.secret]
+    async def secret_values(self, session: AsyncSession, principal: Principal, space_id: str) -> list[str]:
+        """The values of the secrets that a space's flows may use: what no document about it may hold."""
+        return await secrets.secrets_of(session, self.box, tenant_id=principal.tenant_id, space_id=space_id)
 
     def _signer(self) -> Signer:
         return Signer(self.seed.read())

@@ -182,7 +182,7 @@ class ImportReports:
 
     async def _secrets(self, principal: Principal, planned: list[DrySecret], inventory: Inventory) -> list[DrySecret]:
         """Variables of the plan, and those that the file names besides."""
-        keys = self.dry_runs.keys_of(principal.tenant_id)
+        keys = self.dry_runs.keys_of(principal.tenant_id, principal.space_id)
         told = {one.name: one for one in planned}
         for name, node in inventory.variables.items():
             if name not in told:

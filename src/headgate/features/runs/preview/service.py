@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
-from headgate.features.access.principal import Principal
+from headgate.features.access.principal import Principal, within
 from headgate.features.flows import service as flows
 from headgate.features.flows import versions
 from headgate.features.flows.errors import FlowNotFound
@@ -55,8 +55,8 @@ class DryRuns:
     database: Database
     services: Services
     rules: FlowRules
-    keys_of: Callable[[str], KeySource]
-    """Variables of a tenant."""
+    keys_of: Callable[[str, str], KeySource]
+    """Variables of a tenant's space."""
     local: LocalModels
 
     async def of_flow(self, principal: Principal, flow_id: str, start: DryRunStart) -> DryRunOut:
@@ -65,8 +65,9 @@ class DryRuns:
         Raises `FlowNotFound`, `VersionNotFound`, `PermissionMissing`.
         """
         async with self.database.reading() as session:
-            flow, version, issues = await self._content(session, principal, flow_id, start.version)
-        return await self.of(principal, flow, start, flow_id=flow_id, version=version, issues=issues)
+            space, flow, version, issues = await self._content(session, principal, flow_id, start.version)
+        at = within(principal, space)
+        return await self.of(at, flow, start, flow_id=flow_id, version=version, issues=issues)
 
     async def of(
         self,
@@ -78,7 +79,7 @@ class DryRuns:
         version: int | None = None,
         issues: Sequence[Issue] | None = None,
     ) -> DryRunOut:
-        """Look ahead at a run of a flow that may be stored nowhere."""
+        """Look ahead at a run of a flow that may be stored nowhere, in the space that the caller works in."""
         components = await self.services.components.for_flow(principal.tenant_id, flow)
         found = list(check_runnable(flow, components) if issues is None else issues)
         found += await self.rules.more_issues(principal.tenant_id, flow)
@@ -105,7 +106,7 @@ class DryRuns:
 
     async def _content(
         self, session: AsyncSession, principal: Principal, flow_id: str, wanted: Wanted
-    ) -> tuple[Flow, int | None, list[Issue] | None]:
+    ) -> tuple[str, Flow, int | None, list[Issue] | None]:
         row = await flows.get_flow(session, principal, flow_id, permission=Permission.RUNS_START)
         released = wanted == "published"
         if isinstance(wanted, int):
@@ -115,10 +116,10 @@ class DryRuns:
             principal.require_in(row.space_id, Permission.RUNS_TEST, FlowNotFound(flow_id))
         if wanted == "draft":
             flow, issues = await versions.as_it_would_run(session, self.rules.catalog, row)
-            return flow, None, issues
+            return row.space_id, flow, None, issues
         number = row.published_version if wanted == "published" else wanted
         flow = await versions.version_as_it_runs(session, principal, flow_id, number, permission=Permission.RUNS_START)
-        return flow, number, None
+        return row.space_id, flow, number, None
 
     async def _input_findings(self, principal: Principal, flow: Flow, start: DryRunStart) -> list[Finding]:
         """What is wrong with the input, where one is given."""
@@ -137,7 +138,7 @@ class _Look:
 
     def __init__(self, runs: DryRuns, principal: Principal, start: DryRunStart, classified: Classified | None) -> None:
         self._runs = runs
-        self._keys = runs.keys_of(principal.tenant_id)
+        self._keys = runs.keys_of(principal.tenant_id, principal.space_id)
         self._start = start
         self._classified = classified
         self._outlooks: dict[str, ModelOutlook] = {}

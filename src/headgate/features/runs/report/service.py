@@ -124,7 +124,7 @@ class Reports:
         self, session: AsyncSession, principal: Principal, flow_id: str, version: int | None, language: Language
     ) -> Subject:
         row = await flows.get_flow(session, principal, flow_id)
-        mask = Mask(await self.notary.secret_values(session, principal), {})
+        mask = Mask(await self.notary.secret_values(session, principal, row.space_id), {})
         if version is None:
             graph = await graph_of_draft(session, self.engine, principal, flow_id)
             return await self._subject(session, row, flows.definition_of(row), graph, mask=mask, language=language)
@@ -164,7 +164,9 @@ class Reports:
             costs=costs,
             total=total([cost for cost in costs.values() if cost.ms is not None]),
         )
-        mask = Mask(await self.notary.secret_values(session, principal), _private(frozen, run.input_payload))
+        mask = Mask(
+            await self.notary.secret_values(session, principal, row.space_id), _private(frozen, run.input_payload)
+        )
         flow = effective(Flow.model_validate(frozen.definition))
         return await self._subject(session, row, flow, graph, mask=mask, language=language, frozen=frozen, ran=ran)
 

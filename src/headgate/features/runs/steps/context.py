@@ -132,7 +132,7 @@ class StepContext:
         await self.check_cancelled()
         if self.guard is not None:
             self.guard.check_model(model)
-        chat = await self._services.chat_models.chat_model(self._origin.key.tenant_id, model)
+        chat = await self._services.chat_models.chat_model(self._origin, model)
         return chat if self._calls is None else models.answering_once(chat, model, self._calls.of_model(model))
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
@@ -152,7 +152,7 @@ class StepContext:
         request = CallRequest.of("model", str(model), {**content, "params": model.params})
 
         async def call() -> JsonValue:
-            transcript = await self._services.chat_models.transcribe(self._origin.key.tenant_id, model, audio)
+            transcript = await self._services.chat_models.transcribe(self._origin, model, audio)
             return {"text": transcript.text, "language": transcript.language, "seconds": transcript.seconds}
 
         result = await self.once(request, call)
@@ -171,8 +171,8 @@ class StepContext:
         return self._calls.idempotency_key() if self._calls is not None else new_id()
 
     async def secret(self, reference: SecretReference, *, url: str | None = None) -> SecretStr:
-        """A tenant's secret that the saved flow refers to; with `url`, to be sent to that address."""
-        return await self._services.secrets.secret(self._origin.key.tenant_id, reference.name, url=url)
+        """A secret that the saved flow refers to; with `url`, to be sent to that address."""
+        return await self._services.secrets.secret(self._origin, reference.name, url=url)
 
     async def emit(self, token: str) -> None:
         """Show a piece of text to whoever watches."""
@@ -195,7 +195,7 @@ class StepContext:
     async def mcp_tools(self, server: str) -> Sequence[Tool]:
         """The enabled tools of a server of the flow's space."""
         if self._servers is None:
-            self._servers = StepServers(self._origin.key, self._services.mcp, self.check_cancelled)
+            self._servers = StepServers(self._origin, self._services.mcp, self.check_cancelled)
         return await self._servers.tools(server)
 
     async def workspace(self, root_path: str = "", *, read_only: bool = False) -> WorkspaceTools:

@@ -8,8 +8,7 @@ from contextlib import suppress
 
 from pydantic import JsonValue
 
-from headgate.features.runs.ports import McpServers, ServerConnection, ServerTool
-from headgate.features.runs.transitions import RunKey
+from headgate.features.runs.ports import McpServers, Origin, ServerConnection, ServerTool
 from headgate.sdk import Tool
 
 LONGEST_NAME = 64
@@ -22,13 +21,13 @@ class StepServers:
     """The servers of one step.
 
     Args:
-        key: The run, whose flow's space has registered the servers.
+        origin: The step; the space of its flow has registered the servers.
         servers: Finds them.
         check_cancelled: Raises `Cancelled` when the run was.
     """
 
-    def __init__(self, key: RunKey, servers: McpServers, check_cancelled: Callable[[], Awaitable[None]]) -> None:
-        self._key = key
+    def __init__(self, origin: Origin, servers: McpServers, check_cancelled: Callable[[], Awaitable[None]]) -> None:
+        self._origin = origin
         self._servers = servers
         self._check_cancelled = check_cancelled
         self._open: dict[str, ServerConnection] = {}
@@ -37,7 +36,7 @@ class StepServers:
         """The enabled tools of a server, in the order of its list."""
         connection = self._open.get(server)
         if connection is None:
-            connection = self._open[server] = await self._servers.connection(self._key, server)
+            connection = self._open[server] = await self._servers.connection(self._origin, server)
         return [self._tool(server, connection, one) for one in connection.tools]
 
     async def aclose(self) -> None:

@@ -119,7 +119,7 @@ class TestKeys:
         assert (await instances.find(LOCAL, "")).id == "house"
         with pytest.raises(InstanceNotFound, match="mean 'ours'"):
             await instances.find(LOCAL, "our")
-        await us.ask("admin", "PUT", "/variables/OTHER", json={"value": "not-for-flowise"})
+        await us.ask("admin", "PUT", "/organisation/variables/OTHER", json={"value": "not-for-flowise"})
         await us.make("admin", INSTANCES, id="thief", endpoint="https://evil.example.org", key_variable="OTHER")
         with pytest.raises(VariableKept):
             await instances.find(LOCAL, "thief")

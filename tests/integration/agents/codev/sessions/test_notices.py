@@ -57,7 +57,7 @@ class TestANotice:
     async def test_tells_what_is_waited_for_and_where(
         self, settings: Settings, database: Database, place: FakePlace
     ) -> None:
-        async def secret_of(_tenant: str, name: str) -> SecretStr | None:
+        async def secret_of(_tenant: str, _space: str, name: str) -> SecretStr | None:
             assert name == "WEBHOOK_SECRET"
             return SecretStr("of us two")
 

@@ -15,6 +15,7 @@ from headgate.components import BUILTINS
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.runtime import component_class
 from headgate.features.catalog.registry import Registry
+from headgate.features.runs.ports import Origin
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.manifest import Manifest
 from headgate.graph.model import Flow, FormField, Node, StepPolicy
@@ -81,13 +82,13 @@ class Models(NoModels):
     def __init__(self) -> None:
         self.keys: list[str] = []
 
-    async def chat_model(self, tenant_id: str, model: Model) -> Any:
+    async def chat_model(self, origin: Origin, model: Model) -> Any:
         self.keys += [model.api_key.name] if model.api_key else []
-        return await super().chat_model(tenant_id, model)
+        return await super().chat_model(origin, model)
 
-    async def transcribe(self, tenant_id: str, model: Model, audio: Recording) -> Transcript:
+    async def transcribe(self, origin: Origin, model: Model, audio: Recording) -> Transcript:
         self.keys += [model.api_key.name] if model.api_key else []
-        return await super().transcribe(tenant_id, model, audio)
+        return await super().transcribe(origin, model, audio)
 
 
 class Noting(DictSecrets):
@@ -97,9 +98,9 @@ class Noting(DictSecrets):
         super().__init__({NAME: VALUE})
         self.names: list[str] = []
 
-    async def secret(self, tenant_id: str, name: str, *, url: str | None = None) -> SecretStr:
+    async def secret(self, origin: Origin, name: str, *, url: str | None = None) -> SecretStr:
         self.names.append(name)
-        return await super().secret(tenant_id, name, url=url)
+        return await super().secret(origin, name, url=url)
 
 
 class OwnCode:

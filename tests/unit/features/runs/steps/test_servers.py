@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from headgate.features.runs.ports import ServerTool
+from headgate.features.runs.ports import Origin, ServerTool
 from headgate.features.runs.steps.servers import LONGEST_NAME, StepServers, model_name
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.errors import Cancelled
 
-KEY = RunKey("run", "tenant", "flow", 1)
+ORIGIN = Origin(RunKey("run", "tenant", "flow", 1), "step")
 NAMES = st.text("abcdefghijklmnopqrstuvwxyzABC0123456789_-.", min_size=1, max_size=128)
 
 
@@ -55,14 +55,14 @@ class Registered:
     def __init__(self) -> None:
         self.made: list[Recorded] = []
 
-    async def connection(self, key: RunKey, server: str) -> Recorded:
+    async def connection(self, origin: Origin, server: str) -> Recorded:
         self.made.append(Recorded())
         return self.made[-1]
 
 
 class TestStepServers:
     async def test_give_tools_marked_as_the_servers_words(self) -> None:
-        servers = StepServers(KEY, Registered(), not_cancelled)
+        servers = StepServers(ORIGIN, Registered(), not_cancelled)
         say, loud = await servers.tools("voice")
         assert (say.name, say.full_name, say.server) == ("voice__say", "voice.say", "voice")
         assert say.description == "[MCP server 'voice', in its own words] Says it."
@@ -71,7 +71,7 @@ class TestStepServers:
 
     async def test_make_one_connection_a_server_and_close_it_with_the_step(self) -> None:
         registered = Registered()
-        servers = StepServers(KEY, registered, not_cancelled)
+        servers = StepServers(ORIGIN, registered, not_cancelled)
         await servers.tools("voice")
         await servers.tools("voice")
         await servers.tools("other")
@@ -84,14 +84,14 @@ class TestStepServers:
             raise Cancelled("stopped")
 
         registered = Registered()
-        say, _ = await StepServers(KEY, registered, cancelled).tools("voice")
+        say, _ = await StepServers(ORIGIN, registered, cancelled).tools("voice")
         with pytest.raises(Cancelled):
             await say.call({})
         assert registered.made[0].stopped
 
     async def test_stop_a_call_with_the_task_that_waits(self) -> None:
         registered = Registered()
-        say, _ = await StepServers(KEY, registered, not_cancelled).tools("voice")
+        say, _ = await StepServers(ORIGIN, registered, not_cancelled).tools("voice")
         task = asyncio.ensure_future(say.call({"a": 1}))
         await asyncio.sleep(0.01)
         task.cancel()
@@ -102,7 +102,7 @@ class TestStepServers:
 
     async def test_give_the_result(self) -> None:
         registered = Registered()
-        say, _ = await StepServers(KEY, registered, not_cancelled).tools("voice")
+        say, _ = await StepServers(ORIGIN, registered, not_cancelled).tools("voice")
         registered.made[0].free.set()
         assert await say.call({}) == "said"
 

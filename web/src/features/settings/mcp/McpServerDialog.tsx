@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { mcpServerKeys } from "@/api/queries/mcpServers";
 import { useRights } from "@/api/rights";
-import { type Pairs, PairsEditor } from "@/components/fields";
+import { type Pairs, PairsEditor, VariableSpace } from "@/components/fields";
 import { Button, Dialog, Field, Input, Problem, Segments } from "@/components/ui";
 import { useSettingsTexts } from "../texts";
 import { useChange } from "../useChange";
@@ -84,7 +84,9 @@ export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose
         </Field>
         <Field label={http ? t("headers") : t("environment")} help={t("headers_help")}>
           {() => (
-            <PairsEditor label={http ? t("headers") : t("environment")} value={pairs} secrets onChange={setPairs} />
+            <VariableSpace value={spaceId}>
+              <PairsEditor label={http ? t("headers") : t("environment")} value={pairs} secrets onChange={setPairs} />
+            </VariableSpace>
           )}
         </Field>
         <button type="submit" hidden />

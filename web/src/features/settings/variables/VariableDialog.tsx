@@ -1,18 +1,30 @@
 import { useState } from "react";
 import { setVariable, variableKeys } from "@/api/queries/variables";
-import { Button, Dialog, Field, Input, Problem, Switch, Textarea } from "@/components/ui";
+import { Button, Dialog, Field, Input, Problem, Select, Switch, Textarea } from "@/components/ui";
 import { useSettingsTexts } from "../texts";
 import { useChange } from "../useChange";
+import { ORGANISATION, type Owner, spaceOf } from "./owners";
 
-/** Sets a variable, or puts another value in place of the one that is kept. */
-export function VariableDialog({ name: kept, onClose }: { name: string; onClose: () => void }) {
+interface VariableDialogProps {
+  /** Empty for a new one. */
+  name: string;
+  /** Its owner, or who owns a new one at first. */
+  owner: string;
+  owners: readonly Owner[];
+  onClose: () => void;
+}
+
+/** Sets a variable, or replaces the value of one. */
+export function VariableDialog({ name: kept, owner: first, owners, onClose }: VariableDialogProps) {
   const t = useSettingsTexts();
   const [name, setName] = useState(kept);
+  const [owner, setOwner] = useState(first);
   const [value, setValue] = useState("");
   const [secret, setSecret] = useState(true);
   const [hosts, setHosts] = useState("");
   const save = useChange({
-    change: () => setVariable(name.trim(), { value, secret, hosts: hosts.split(/[\s,]+/).filter(Boolean) }),
+    change: () =>
+      setVariable(spaceOf(owner), name.trim(), { value, secret, hosts: hosts.split(/[\s,]+/).filter(Boolean) }),
     touches: [variableKeys.all, ["providers"]],
     done: t("variable_kept", { name: name.trim() }),
   });
@@ -50,6 +62,17 @@ export function VariableDialog({ name: kept, onClose }: { name: string; onClose:
               value={name}
               placeholder="TEAM_API_KEY"
               onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label={t("variable_for")} help={t(owner === ORGANISATION ? "for_organisation_help" : "for_space_help")}>
+          {(control) => (
+            <Select
+              {...control}
+              disabled={kept !== ""}
+              value={owner}
+              options={owners.map(({ id, label }) => ({ value: id, label }))}
+              onChange={setOwner}
             />
           )}
         </Field>

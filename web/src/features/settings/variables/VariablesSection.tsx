@@ -1,90 +1,95 @@
 import { useQuery } from "@tanstack/react-query";
-import { Lock, Plus, Settings2, Trash2, Variable } from "lucide-react";
+import { Lock, Plus, Settings2, Trash2, Variable as VariableIcon } from "lucide-react";
 import { useState } from "react";
 import { providersQuery } from "@/api/queries/providers";
 import { deleteVariable, variableKeys, variablesQuery } from "@/api/queries/variables";
 import { useRights } from "@/api/rights";
-import { Button, Confirm, EmptyState, IconButton } from "@/components/ui";
+import type { Variable } from "@/api/types";
+import { Button, Callout, Chip, Confirm, EmptyState, IconButton, Select } from "@/components/ui";
 import { ago } from "@/lib/i18n/format";
-import { AdminsOnly } from "../AdminsOnly";
 import { Listing } from "../Listing";
 import { Row, Section } from "../Section";
 import { useSettingsTexts } from "../texts";
 import { useChange } from "../useChange";
+import { type Owner, ownerOf, useOwners } from "./owners";
 import { VariableDialog } from "./VariableDialog";
 
-/** Names of keys and settings. A value is written and never shown. */
+const ALL = "all";
+
+/** Names of keys and settings, and whose flows may use them. A value is written and never shown. */
 export function VariablesSection() {
   const t = useSettingsTexts();
-  const { may } = useRights();
-  const variables = useQuery(variablesQuery);
-  const providers = useQuery(providersQuery).data ?? [];
-  const [editing, setEditing] = useState<{ name: string } | null>(null);
-  const [deleting, setDeleting] = useState<string | null>(null);
+  const { me } = useRights();
+  const owners = useOwners();
+  const [shown, show] = useState(ALL);
+  const variables = useQuery({
+    ...variablesQuery,
+    select: (all) => all.filter((one) => shown === ALL || ownerOf(one) === shown),
+  });
+  const [editing, setEditing] = useState<{ name: string; owner: string } | null>(null);
+  const [deleting, setDeleting] = useState<Variable | null>(null);
   const remove = useChange({
     change: deleteVariable,
     touches: [variableKeys.all, ["providers"]],
     failed: t("delete_failed"),
   });
-  const manage = may("variables.manage");
-  const owner = (name: string) => providers.find((one) => one.variables.includes(name))?.label;
-  const add = manage && (
-    <Button kind="primary" icon={<Plus />} onClick={() => setEditing({ name: "" })}>
+  const managed = owners.filter(({ manage }) => manage);
+  const first = managed.find(({ id }) => id === shown) ?? managed[0];
+  const add = first && (
+    <Button kind="primary" icon={<Plus />} onClick={() => setEditing({ name: "", owner: first.id })}>
       {t("add_variable")}
     </Button>
   );
   return (
-    <Section title={t("variables")} about={t("variables_about")} action={add}>
-      <AdminsOnly />
+    <Section
+      title={t("variables")}
+      about={t("variables_about")}
+      action={
+        <div className="flex flex-wrap gap-2">
+          <Select
+            aria-label={t("variable_filter")}
+            className="w-48"
+            value={shown}
+            options={[
+              { value: ALL, label: t("variables_all") },
+              ...owners.map((one) => ({ value: one.id, label: one.label })),
+            ]}
+            onChange={show}
+          />
+          {add}
+        </div>
+      }
+    >
+      {me && managed.length === 0 && <Callout>{t("owners_only")}</Callout>}
       <Listing
         label={t("variables")}
         query={variables}
         empty={
           <EmptyState
-            icon={<Variable />}
+            icon={<VariableIcon />}
             title={t("no_variables")}
             action={add}
-            children={manage && t("no_variables_more")}
+            children={managed.length > 0 && t("no_variables_more")}
           />
         }
       >
         {(one) => (
-          <Row
-            key={one.name}
-            icon={one.secret ? <Lock /> : <Settings2 />}
-            title={<span className="font-mono text-sm">{one.name}</span>}
-            detail={[
-              t(one.secret ? "secret" : "plain_setting"),
-              owner(one.name) ? t("used_by", { who: owner(one.name) ?? "" }) : "",
-              one.hosts?.length ? t("only_to", { hosts: one.hosts.join(", ") }) : "",
-              t("changed", { when: ago(one.updated_at) }),
-            ]
-              .filter(Boolean)
-              .join(" · ")}
-            aside={
-              manage && (
-                <>
-                  <Button size="sm" onClick={() => setEditing({ name: one.name })}>
-                    {t("replace")}
-                  </Button>
-                  <IconButton
-                    size="sm"
-                    label={t("delete_what", { what: one.name })}
-                    onClick={() => setDeleting(one.name)}
-                  >
-                    <Trash2 />
-                  </IconButton>
-                </>
-              )
-            }
+          <VariableRow
+            key={`${one.space_id} ${one.name}`}
+            variable={one}
+            owners={owners}
+            onReplace={() => setEditing({ name: one.name, owner: ownerOf(one) })}
+            onDelete={() => setDeleting(one)}
           />
         )}
       </Listing>
-      {editing && <VariableDialog name={editing.name} onClose={() => setEditing(null)} />}
+      {editing && (
+        <VariableDialog {...editing} owners={editing.name ? owners : managed} onClose={() => setEditing(null)} />
+      )}
       <Confirm
         open={deleting !== null}
         onOpenChange={(open) => !open && setDeleting(null)}
-        title={t("delete_what", { what: deleting ?? "" })}
+        title={t("delete_what", { what: deleting?.name ?? "" })}
         action={t("delete")}
         busy={remove.isPending}
         onConfirm={() => deleting && remove.mutate(deleting, { onSettled: () => setDeleting(null) })}
@@ -92,5 +97,51 @@ export function VariablesSection() {
         {t("delete_variable_more")}
       </Confirm>
     </Section>
+  );
+}
+
+interface VariableRowProps {
+  variable: Variable;
+  owners: readonly Owner[];
+  onReplace: () => void;
+  onDelete: () => void;
+}
+
+function VariableRow({ variable, owners, onReplace, onDelete }: VariableRowProps) {
+  const t = useSettingsTexts();
+  const providers = useQuery(providersQuery).data ?? [];
+  const provider = providers.find((one) => one.variables.includes(variable.name))?.label;
+  const owner = owners.find(({ id }) => id === ownerOf(variable));
+  const replaced = owners.filter(({ id }) => variable.replaced_in?.includes(id)).map(({ label }) => label);
+  const details = [
+    t(variable.secret ? "secret" : "plain_setting"),
+    provider ? t("used_by", { who: provider }) : "",
+    variable.hosts?.length ? t("only_to", { hosts: variable.hosts.join(", ") }) : "",
+    replaced.length ? t("replaced_in", { spaces: replaced.join(", ") }) : "",
+    t("changed", { when: ago(variable.updated_at) }),
+  ];
+  return (
+    <Row
+      icon={variable.secret ? <Lock /> : <Settings2 />}
+      title={
+        <>
+          <span className="font-mono text-sm">{variable.name}</span>
+          {owner && <Chip tone={variable.space_id === null ? "accent" : "neutral"}>{owner.label}</Chip>}
+        </>
+      }
+      detail={details.filter(Boolean).join(" · ")}
+      aside={
+        owner?.manage && (
+          <>
+            <Button size="sm" onClick={onReplace}>
+              {t("replace")}
+            </Button>
+            <IconButton size="sm" label={t("delete_what", { what: variable.name })} onClick={onDelete}>
+              <Trash2 />
+            </IconButton>
+          </>
+        )
+      }
+    />
   );
 }

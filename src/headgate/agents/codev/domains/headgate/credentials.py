@@ -1,4 +1,4 @@
-"""Keys that the work needs: variables of the tenant, by name. A value comes in once and is never shown again.
+"""Keys that the work needs: variables, by name. A value comes in once and is never shown again.
 
 A type is the name of a variable (`OPENAI_API_KEY`) or the id of a model provider (`openai`), which stands for every
 variable that the provider needs.
@@ -12,6 +12,7 @@ from pydantic import SecretStr
 from headgate.agents.codev.domain import CredentialField, NeededCredential
 from headgate.agents.codev.domains.headgate.place import Place
 from headgate.features.access.permissions import Permission
+from headgate.features.accounts.spaces.errors import SpaceNotFound
 from headgate.features.models import service as models
 from headgate.features.models.providers import LOCAL, PROVIDER_VARIABLES, PROVIDERS
 from headgate.features.models.service import ProviderStatus
@@ -20,7 +21,7 @@ from headgate.foundation.errors import Invalid
 
 MOST_TYPES = 20
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,127}", re.ASCII)
-_SETTINGS = "An admin sets it in Settings, under Variables, or with `headgate variables set {name}`."
+_SETTINGS = "An owner of the space sets it in Settings, under Variables, or with `headgate variables set {name}`."
 
 
 class UnknownCredential(Invalid):
@@ -54,7 +55,7 @@ async def add(place: Place, type_: str, values: Mapping[str, str]) -> None:
 
     Raises `PermissionMissing` naming who may, `UnknownCredential`, `CredentialIncomplete`, `BadVariable`.
     """
-    place.principal.require(Permission.VARIABLES_MANAGE)
+    place.principal.require_in(place.space_id, Permission.SPACE_VARIABLES_MANAGE, SpaceNotFound(place.space_id))
     fields = await _fields_of(place, type_.strip())
     known = {field.name: field for field in fields}
     given = {name: value.strip() for name, value in values.items() if value.strip()}
@@ -66,7 +67,8 @@ async def add(place: Place, type_: str, values: Mapping[str, str]) -> None:
             f"The credential '{type_[:100]}' {said}."[:500], remedy="Give each value it asks for."
         )
     async with place.studio.database.writing() as session:
-        kept = {row.name: row.hosts or () for row in await variables.list_variables(session, place.principal)}
+        rows = await variables.list_variables(session, place.principal, space_id=place.space_id)
+        kept = {row.name: row.hosts or () for row in reversed(rows)}  # the space's own are listed first
         for name, value in given.items():
             await variables.set_variable(
                 session,
@@ -76,6 +78,7 @@ async def add(place: Place, type_: str, values: Mapping[str, str]) -> None:
                 value=SecretStr(value),
                 secret=known[name].secret,
                 hosts=kept.get(name, ()),
+                space_id=place.space_id,
             )
 
 

@@ -124,8 +124,8 @@ def _variables_tool(place: Place) -> DomainTool:
     async def read(_arguments: dict[str, Any]) -> Answer:
         place.principal.require(Permission.VARIABLES_VIEW)
         async with place.studio.database.reading() as session:
-            rows = await variables.list_variables(session, place.principal)
-        return _listed("variables", [row.name for row in rows], MOST_VARIABLES)
+            rows = await variables.list_variables(session, place.principal, space_id=place.space_id)
+        return _listed("variables", list(dict.fromkeys(row.name for row in rows)), MOST_VARIABLES)
 
     return _tool("list_variables", "Name the variables that flows may use. Their values are never shown.", read)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from headgate.features.access.principal import Principal
+from headgate.features.access.principal import Principal, within
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource
@@ -33,7 +33,7 @@ class Place:
 
     def keys(self) -> KeySource:
         """Where keys are looked up."""
-        return self.keys_of(self.principal)
+        return self.keys_of(within(self.principal, self.space_id))
 
     async def learn(self, flow: Flow) -> Overlay:
         """The components that a flow may be made of, its own among them; kept for what must not wait."""

@@ -129,11 +129,14 @@ class TestAdding:
 
     async def test_is_for_those_who_manage_variables(self, parts: Parts) -> None:
         space = await add_space_row(parts.database, "Team")
-        person = Principal(LOCAL.tenant_id, "", space, Access(roles={space: Role.OWNER}))
+        person = Principal(LOCAL.tenant_id, "", space, Access(roles={space: Role.PUBLISHER}))
         place = await open_place(parts, person)
         with pytest.raises(PermissionMissing) as refused:
             await place.add_credential("CRM_TOKEN", "", {"CRM_TOKEN": KEY})
-        assert refused.value.remedy == "Admins of your organisation have it. Ask one of them."
+        assert (
+            refused.value.remedy
+            == "Owners of the space have it, and admins. Ask an owner, or an admin of your organisation."
+        )
         assert await parts.keys_of(LOCAL).key("CRM_TOKEN") is None
 
     @pytest.mark.parametrize(
