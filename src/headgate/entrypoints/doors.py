@@ -61,7 +61,13 @@ class Doors:
     @cached_property
     def sign_in(self) -> "signing_in.SignIn":
         """Signs users in with a password."""
-        return signing_in.SignIn(self._database, hashing.Passwords(), self.throttle, self._settings.accounts)
+        return signing_in.SignIn(
+            self._database,
+            hashing.Passwords(),
+            self.throttle,
+            self._settings.accounts,
+            crypto.SecretBox(self._settings),
+        )
 
     @cached_property
     def single_sign_on(self) -> "sign_on.SingleSignOn | None":

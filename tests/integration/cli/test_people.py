@@ -134,6 +134,17 @@ class TestUsers:
         assert answered(capsys, "users", "create", "no-address", "--link", code=3)["code"] == "invalid"
         assert len(answered(capsys, "users", "list")) == 1
 
+    def test_are_signed_out_and_lose_their_second_factor(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(f"{PASSWORD}\n"))
+        made = answered(capsys, "users", "create", ANNA, "--password-stdin")
+        assert answered(capsys, "users", "sign-out", ANNA) == {"id": made["id"], "ended": 0}
+        assert answered(capsys, "users", "reset-second-factor", ANNA)["id"] == made["id"]
+        assert answered(capsys, "users", "sign-out", "nobody@example.org", code=4)["code"] == "user_not_found"
+        actions = [one["action"] for one in answered(capsys, "audit", "list")]
+        assert "user.second_factor_reset" in actions
+
 
 class TestServe:
     def served(self) -> str:

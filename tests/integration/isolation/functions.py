@@ -67,6 +67,11 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("end", "status"): lambda world: "cancelled",
     ("end", "reason"): lambda world: "",
     ("prune", "keep"): lambda world: 0,
+    ("set_required", "required"): lambda world: False,
+    ("claim_step", "step"): lambda world: 60_000_000,
+    ("claim_recovery_code", "code_hash"): lambda world: CODE_HASH,
+    ("note_confirmed", "session_id"): lambda world: world.sign_in_ids[0],
+    ("note_confirmed", "factor"): lambda world: "totp",
 }
 """Arguments that one function wants other than all the rest, so that it finds or changes something."""
 CUTS = ("space_ids", "spaces", "reach")
@@ -78,6 +83,8 @@ NEW_ROWS = {
     "add_file": "inserts the record of a content that was stored under the tenant's own folder",
     "add_assistant": "inserts the row that a service made; a foreign key binds its space to its tenant",
     "delete_assistant": "removes a row that a service found in the caller's tenant",
+    "add_authenticator": "inserts the row that a service made for the caller; a foreign key binds it to their tenant",
+    "add_recovery_codes": "inserts rows that a service made for the caller; foreign keys bind them to their tenant",
     "add_user": "inserts the row that a service made, of the tenant of who asks",
     "add_member": "inserts the row that a service made; foreign keys bind its space and its person to one tenant",
     "remove_member": "removes a row that a service found in the caller's tenant",

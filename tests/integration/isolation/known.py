@@ -90,9 +90,12 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "type": lambda world: "CRM_TOKEN",
     "values": lambda world: {"CRM_TOKEN": world.marker},
     "endpoint": lambda world: "https://127.0.0.1:9",
+    "required": lambda world: True,
+    "second_factor_required": lambda world: False,
     "file": lambda world: ("the-same-name.txt", b"the same content", "text/plain"),
 }
 FOR_ROUTE: dict[tuple[str, str], Any] = {
+    ("/api/v1/me/second-factor/totp/confirm", "code"): "123456",
     ("/v1/chat/completions", "messages"): [{"role": "user", "content": "the same text"}],
     ("/api/v1/codev/instances", "id"): "another-server",
     ("/api/v1/mcp-servers", "name"): "another-server",
@@ -119,6 +122,13 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     # Nobody has the password, or the link.
     ("POST", "/api/v1/sign-in"): {401},
     ("POST", "/api/v1/me/password"): {403, 409},
+    # These calls come without a session: second factors are tested where people sign in.
+    ("GET", "/api/v1/me/second-factor"): {403},
+    ("POST", "/api/v1/me/second-factor/totp"): {403},
+    ("POST", "/api/v1/me/second-factor/totp/confirm"): {403},
+    ("DELETE", "/api/v1/me/second-factor/totp"): {403},
+    ("POST", "/api/v1/me/second-factor/recovery-codes"): {403},
+    ("POST", "/api/v1/me/confirm"): {403},
     ("POST", "/api/v1/password-links/look"): {404},
     ("POST", "/api/v1/password-links/use"): {404},
     # There is no single sign-on here: its own tests sign in with a real provider.

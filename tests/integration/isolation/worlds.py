@@ -18,7 +18,15 @@ from fastapi import FastAPI
 from sqlalchemy import insert, text, update
 
 from headgate.features.access.principal import Principal
-from headgate.features.accounts.tables import ApiKey, OneTimeLink, User, UserSession
+from headgate.features.accounts.tables import (
+    ApiKey,
+    OneTimeLink,
+    RecoveryCode,
+    Tenant,
+    TotpAuthenticator,
+    User,
+    UserSession,
+)
 from headgate.features.assistants.tables import AssistantRow
 from headgate.features.catalog.own.tables import OwnComponent
 from headgate.features.flows.tables import FlowRow
@@ -358,6 +366,11 @@ async def _make_credentials(world: World, database: Database) -> None:
                 address="192.0.2.1",
                 user_agent=world.marker,
             )
+        )
+        session.add(TotpAuthenticator(**person, secret=world.marker.encode(), confirmed_at=now()))
+        session.add(RecoveryCode(id=new_id(), **person, code_hash=CODE_HASH))
+        await session.execute(
+            update(Tenant).where(Tenant.id == world.principal.tenant_id).values(second_factor_required=True)
         )
         session.add(OneTimeLink(id=world.link_id, **person, token_hash=_hash(), expires_at=later))
         session.add(ApiKey(id=key, **person, name=world.marker, prefix=world.key_prefix, secret_hash=_hash()))

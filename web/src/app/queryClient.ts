@@ -18,10 +18,12 @@ export function createQueryClient(): QueryClient {
 
 const OPEN_PAGES = ["/sign-in", "/set-password"];
 
-/** Whoever is not signed in (any longer) is asked to, and comes back here. */
+/** Whoever is not signed in (any longer), or lacks a required second factor, is asked to, and comes back here. */
 function toSignIn(error: unknown): void {
-  if (!(error instanceof ApiError) || error.status !== 401) return;
+  const missing = error instanceof ApiError && error.code === "second_factor_missing";
+  if (!(error instanceof ApiError) || (error.status !== 401 && !missing)) return;
   const { pathname, search, hash } = window.location;
   if (OPEN_PAGES.includes(pathname)) return;
-  window.location.assign(`/sign-in?next=${encodeURIComponent(pathname + search + hash)}`);
+  const step = missing ? "step=second-factor&" : "";
+  window.location.assign(`/sign-in?${step}next=${encodeURIComponent(pathname + search + hash)}`);
 }

@@ -174,9 +174,12 @@ const publish = createRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
-  validateSearch: (search: Record<string, unknown>): { next?: string | undefined; error?: string | undefined } => ({
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): { next?: string | undefined; error?: string | undefined; step?: string | undefined } => ({
     next: text(search.next),
     error: text(search.error),
+    step: text(search.step),
   }),
   component: lazyRouteComponent(() => import("@/features/account"), "SignInPage"),
 });

@@ -38,6 +38,10 @@ def create(
         list[str] | None,
         typer.Option("--space", help="Id or name of a space; repeat it for more. None: all that the person has."),
     ] = None,
+    network: Annotated[
+        list[str] | None,
+        typer.Option("--network", help="A network such as 192.0.2.0/24 it works from; repeat it. None: everywhere."),
+    ] = None,
     days: Annotated[int | None, typer.Option(min=1, max=36_500, help="Days until it expires. None: never.")] = None,
     json: JsonFlag = False,
 ) -> None:
@@ -48,7 +52,14 @@ def create(
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
             spaces = [await _space(session, one) for one in space or ()]
-            wanted = checked(KeyIn, name=name, scopes=scope or None, space_ids=spaces or None, expires_at=expires_at)
+            wanted = checked(
+                KeyIn,
+                name=name,
+                scopes=scope or None,
+                space_ids=spaces or None,
+                networks=network or None,
+                expires_at=expires_at,
+            )
             owner_id = (await get_user_of_address(session, acting(), user)).id if user else None
             made = await service.create_key(session, acting(), wanted=wanted, owner_user_id=owner_id)
         if json:
@@ -118,6 +129,8 @@ def _may(key: KeyOut) -> str:
     """What it is for, of what its person may do."""
     scopes = ["all"] if key.scopes is None else key.scopes
     shown = ", ".join(scopes) if len(scopes) <= _NAMED else f"{len(scopes)} permissions"
+    if key.networks is not None:
+        shown += f" from {', '.join(key.networks)}"
     if key.space_ids is None:
         return shown
     return f"{shown} in {len(key.space_ids)} space{'' if len(key.space_ids) == 1 else 's'}"

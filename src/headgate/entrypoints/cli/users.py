@@ -17,7 +17,9 @@ from headgate.entrypoints.installation import Installation
 from headgate.features.access.permissions import TenantRole
 from headgate.features.accounts.passwords.hashing import Passwords
 from headgate.features.accounts.passwords.rules import check_password
+from headgate.features.accounts.second_factor.service import reset as remove_second_factors
 from headgate.features.accounts.sessions.links import NewLink
+from headgate.features.accounts.sessions.service import end_sessions_of
 from headgate.features.accounts.single_sign_on.service import unlink as unlink_user
 from headgate.features.accounts.tables import User
 from headgate.features.accounts.users import service
@@ -151,6 +153,35 @@ def role(
 ) -> None:
     """Make a person an admin of the tenant, or a member again."""
     _change(email, UserPatch(role=role), "{email} is {role} now.", json=json)
+
+
+@app.command("sign-out")
+def sign_out(email: Email, json: JsonFlag = False) -> None:
+    """End every session of a user. They can sign in again; their API keys keep working."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
+            user = await service.get_user_of_address(session, acting(), email)
+            ended = await end_sessions_of(session, acting(), user)
+        if json:
+            print_json({"id": user.id, "ended": ended})
+        else:
+            console.print(f"{email} is signed out of {ended} session{'' if ended == 1 else 's'}.", markup=False)
+
+    with_installation(work)
+
+
+@app.command("reset-second-factor")
+def reset_second_factor(email: Email, json: JsonFlag = False) -> None:
+    """Remove the second factors of a user who lost theirs. Their sessions end; the password stays."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
+            user = await service.get_user_of_address(session, acting(), email)
+            await remove_second_factors(session, acting(), user)
+        _show_user(user, f"{user.email} has no second factor now.", installation.settings, json=json)
+
+    with_installation(work)
 
 
 @app.command()

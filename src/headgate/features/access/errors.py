@@ -15,6 +15,19 @@ class PermissionMissing(Forbidden):
         super().__init__(f"{whose} the permission '{permission}'.", remedy=remedy, permission=permission.value)
 
 
+class SecondFactorMissing(Forbidden):
+    """The session lacks the second factor that the organisation requires."""
+
+    code = "second_factor_missing"
+    title = "Second factor missing"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Your organisation requires a second factor, and this session has none.",
+            remedy="Set one up in Settings > My account, or confirm with the one that you have.",
+        )
+
+
 _OF_KEY = "Use a key that has it among its scopes; what concerns the whole organisation needs one without spaces."
 
 

@@ -32,6 +32,7 @@ class Permission(StrEnum):
 
     ACCOUNT_VIEW = "account.view"
     ACCOUNT_CHANGE = "account.change"
+    ACCOUNT_PROTECT = "account.protect"
     CATALOG_VIEW = "catalog.view"
     PEOPLE_VIEW = "people.view"
     SPACES_CREATE = "spaces.create"
@@ -75,6 +76,9 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         Permission.ACCOUNT_CHANGE: Rule(
             TenantRole.MEMBER, "Change one's password, end one's sessions, make and revoke one's own API keys."
         ),
+        Permission.ACCOUNT_PROTECT: Rule(
+            TenantRole.MEMBER, "Set up and remove one's second factors, confirm that it is still oneself, sign out."
+        ),
         Permission.CATALOG_VIEW: Rule(
             TenantRole.MEMBER, "See components, templates, providers, models and their classes."
         ),
@@ -85,7 +89,9 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
             TenantRole.MEMBER, "Read and write the files of one's own workspace, oneself or through the assistant."
         ),
         Permission.PEOPLE_MANAGE: Rule(
-            TenantRole.ADMIN, "Invite people, change their role, shut them out, and make links to set a new password."
+            TenantRole.ADMIN,
+            "Invite people, change their role, shut them out, make links to set a new password, end their sessions, "
+            "reset their second factor, and set the sign-in policy.",
         ),
         Permission.KEYS_MANAGE: Rule(TenantRole.ADMIN, "See and revoke everybody's API keys."),
         Permission.VARIABLES_MANAGE: Rule(

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from headgate.features.access.errors import PermissionMissing
+from headgate.features.access.errors import PermissionMissing, SecondFactorMissing
 from headgate.features.access.permissions import (
     MEMBER,
     Permission,
@@ -20,6 +20,8 @@ DEFAULT_TENANT_ID = "00000000-0000-7000-8000-000000000001"
 DEFAULT_SPACE_ID = "00000000-0000-7000-8000-000000000002"
 DEFAULT_USER_ID = "00000000-0000-7000-8000-000000000003"
 
+HELD = frozenset({Permission.ACCOUNT_VIEW, Permission.ACCOUNT_PROTECT})
+"""What a session without a required second factor can do."""
 _OF_ADMIN = of_tenant_role(TenantRole.ADMIN)
 _OF_SPACES = MEMBER - {Permission.SPACES_CREATE, Permission.WORKSPACE_USE}
 
@@ -37,6 +39,9 @@ class Access:
     """The spaces an API key is for; None: all that the person has. With spaces it does nothing that only admins may:
     people, keys, variables and the audit log are of the whole tenant. Nor does it make spaces, which it is not for, or
     touch the person's workspace, which is in none."""
+    held: bool = False
+    """Whether they signed in without the second factor that their organisation requires: until they have set one up,
+    `scopes` allows nothing else."""
     files: frozenset[str] = frozenset()
     """Files that they hold by a seal, as a visitor holds an upload of theirs or a rerun the files of its run: they may
     give these to a run, whatever else they see. Never filled from an id that a request contains."""
@@ -142,8 +147,10 @@ class Principal:
         """Whether their API key, where they have one, is for this at all."""
         return self.access.scopes is None or permission in self.access.scopes
 
-    def _missing(self, permission: Permission, space_id: str | None = None) -> PermissionMissing:
+    def _missing(self, permission: Permission, space_id: str | None = None) -> HeadgateError:
         """The error, which blames an API key only where the person without it may."""
+        if self.access.held:
+            return SecondFactorMissing()
         person = replace(self, access=replace(self.access, scopes=None, spaces=None))
         may = person.may(permission, space_id) or (space_id is None and person.may_somewhere(permission))
         return PermissionMissing(permission, by_key=may)

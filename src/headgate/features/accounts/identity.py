@@ -10,13 +10,14 @@ from dataclasses import replace
 from fastapi import Request
 
 from headgate.features.access.caller import Identity
-from headgate.features.access.principal import LOCAL, Access, Actor, Principal
+from headgate.features.access.principal import HELD, LOCAL, Access, Actor, Principal
 from headgate.features.accounts.addresses import address_of, counted
 from headgate.features.accounts.credentials.found import Credentials, Found, Kind
 from headgate.features.accounts.credentials.last_use import LastUse
 from headgate.features.accounts.errors import CsrfMissing, NotSignedIn, SessionOver
 from headgate.features.accounts.keys import secret
-from headgate.features.accounts.keys.errors import KeyRefused
+from headgate.features.accounts.keys.errors import KeyRefused, NetworkRefused
+from headgate.features.accounts.keys.networks import require_network
 from headgate.features.accounts.keys.scopes import known
 from headgate.features.accounts.ports import Scope, Throttle
 from headgate.features.accounts.sessions import csrf, tokens
@@ -73,13 +74,14 @@ class SignedInIdentity:
     async def identify(self, request: Request) -> Principal:
         """The key's or session's person.
 
-        Raises `Unauthenticated` when there is none, `CsrfMissing` when a cookie asks for a change without the token,
+        Raises `Unauthenticated` when there is none, `NetworkRefused` for a key that is used from another network,
+        `CsrfMissing` when a cookie asks for a change without the token,
         `RateLimited` when the key, the person or, without a valid credential, the address asked too often.
         """
         address = address_of(request)
         try:
             found = await self._find(request)
-        except Unauthenticated:
+        except (Unauthenticated, NetworkRefused):
             await self._throttle.allow(Scope.API_ADDRESS, counted(address))
             raise
         if found.kind is Kind.KEY:
@@ -97,7 +99,9 @@ class SignedInIdentity:
         sent = keys_of(request)
         if sent:
             # Whoever sends a key means it: a wrong one never falls back to the cookie.
-            return await self._find_key(sent)
+            found = await self._find_key(sent)
+            require_network(found, address_of(request))
+            return found
         token = session_token(request, self._server)
         if token is None:
             raise NotSignedIn
@@ -154,7 +158,8 @@ def principal_of(found: Found, address: str | None) -> Principal:
     access = Access(
         admin=found.admin,
         roles=found.roles,
-        scopes=None if found.scopes is None else known(found.scopes),
+        scopes=HELD if found.held else None if found.scopes is None else known(found.scopes),
+        held=found.held,
         spaces=None if found.space_ids is None else frozenset(found.space_ids),
     )
     by_key = found.kind is Kind.KEY

@@ -30,6 +30,8 @@ class Scope(StrEnum):
     PASSWORD_USER = "password.user"  # noqa: S105 - the name of a count
     """Tries of a person who is signed in to say their present password."""
 
+    SECOND_FACTOR_USER = "second_factor.user"
+    """Tries of codes for one user, and confirmations of their sessions, from anywhere."""
     PROVIDER_TEST = "provider.test"
     """Tests of model providers by one person."""
 

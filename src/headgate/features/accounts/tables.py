@@ -3,7 +3,19 @@
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, String, Text, UniqueConstraint, true
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    LargeBinary,
+    String,
+    Text,
+    UniqueConstraint,
+    false,
+    true,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.foundation.database import Json, Row, Timestamp, now
@@ -17,6 +29,8 @@ class Tenant(Row):
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
     name: Mapped[str] = mapped_column(String(200))
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    second_factor_required: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether a session that began with a password needs a second factor for anything but setting one up."""
 
 
 class User(Row):
@@ -109,6 +123,10 @@ class UserSession(Row):
     user_agent: Mapped[str] = mapped_column(String(300), default="")
     method: Mapped[Literal["password", "link", "single_sign_on"]] = mapped_column(String(16), default="password")
     """How they proved who they are."""
+    second_factor: Mapped[Literal["totp", "recovery", "passkey"] | None] = mapped_column(String(16))
+    """What they proved in addition; null: nothing."""
+    confirmed_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    """When they last proved that it is still them; null: when they signed in."""
 
 
 class OneTimeLink(Row):
@@ -126,6 +144,41 @@ class OneTimeLink(Row):
     token_hash: Mapped[str] = mapped_column(String(64), unique=True)
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     expires_at: Mapped[datetime] = mapped_column(Timestamp)
+    used_at: Mapped[datetime | None] = mapped_column(Timestamp)
+
+
+class TotpAuthenticator(Row):
+    """A user's authenticator app."""
+
+    __tablename__ = "totp_authenticators"
+    __table_args__ = (
+        ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
+    )
+
+    user_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    secret: Mapped[bytes] = mapped_column(LargeBinary)
+    """Encrypted with the installation's key."""
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    confirmed_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    """Null until the app's first code came; it counts for nothing before."""
+    last_step: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
+    """The time step of the last accepted code: no code of it or of an earlier one is accepted again."""
+
+
+class RecoveryCode(Row):
+    """A code that replaces the second factor once. Only its hash is kept."""
+
+    __tablename__ = "recovery_codes"
+    __table_args__ = (
+        ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
+        Index("ix_recovery_codes_user_id", "user_id"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    user_id: Mapped[str] = mapped_column(String(36))
+    code_hash: Mapped[str] = mapped_column(String(64))
     used_at: Mapped[datetime | None] = mapped_column(Timestamp)
 
 
@@ -151,6 +204,8 @@ class ApiKey(Row):
     """Permissions; null: all that the person has."""
     space_ids: Mapped[list[str] | None] = mapped_column(Json)
     """Spaces; null: all that the person has."""
+    networks: Mapped[list[str] | None] = mapped_column(Json)
+    """Networks in CIDR notation from which it works; null: from everywhere."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     expires_at: Mapped[datetime | None] = mapped_column(Timestamp)
     revoked_at: Mapped[datetime | None] = mapped_column(Timestamp)

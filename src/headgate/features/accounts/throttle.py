@@ -34,6 +34,7 @@ _SIGN_IN_TIMES = {
     Scope.SIGN_IN_ACCOUNT: 20,
     Scope.LINK_ADDRESS: 2,
     Scope.PASSWORD_USER: 1,
+    Scope.SECOND_FACTOR_USER: 1,
 }
 """How many times `sign_in_per_minute` is allowed of each."""
 PROVIDER_TESTS_PER_MINUTE = 20

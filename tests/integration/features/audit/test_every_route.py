@@ -39,6 +39,11 @@ QUIET = {
     "POST /api/v1/sign-in": "nobody has the password here; tested where people sign in",
     "POST /api/v1/sign-out": "these calls come without a session; tested where people sign in",
     "POST /api/v1/me/password": "nobody has the password here; tested where people sign in",
+    "POST /api/v1/me/second-factor/totp": "these calls come without a session; tested where people sign in",
+    "POST /api/v1/me/second-factor/totp/confirm": "these calls come without a session; tested where people sign in",
+    "DELETE /api/v1/me/second-factor/totp": "these calls come without a session; tested where people sign in",
+    "POST /api/v1/me/second-factor/recovery-codes": "these calls come without a session; tested where people sign in",
+    "POST /api/v1/me/confirm": "these calls come without a session; tested where people sign in",
     "POST /api/v1/password-links/look": "it looks whether a link is good",
     "POST /api/v1/password-links/use": "nobody has a link here; tested where people sign in",
 }

@@ -23,7 +23,7 @@ export const linkOwnerQuery = (token: string) =>
   });
 
 /** Set the password with a one-time link; signs the person in. */
-export const setPasswordByLink = (token: string, password: string) =>
-  unwrap(api.POST("/api/v1/password-links/use", { body: { token, password } }));
+export const setPasswordByLink = (token: string, password: string, code?: string) =>
+  unwrap(api.POST("/api/v1/password-links/use", { body: { token, password, code: code ?? null } }));
 
 export const signOut = () => unwrap(api.POST("/api/v1/sign-out"));

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { linkOwnerQuery, setPasswordByLink } from "@/api/queries/signIn";
-import { Button, Callout, Field, Skeleton } from "@/components/ui";
+import { Button, Callout, Field, Input, Skeleton } from "@/components/ui";
 import { AccountFrame } from "./AccountFrame";
 import { PasswordInput } from "./PasswordInput";
 import { type Refusal, refusalOf, said, wrongPassword } from "./refusal";
@@ -45,11 +45,18 @@ function NewPassword({ token, username }: { token: string; username: string }) {
   const t = useAccountTexts();
   const [password, setPassword] = useState("");
   const [again, setAgain] = useState("");
+  const [code, setCode] = useState("");
+  const [coded, setCoded] = useState(false);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const sending = useMutation({
-    mutationFn: () => setPasswordByLink(token, password),
-    onSuccess: () => window.location.replace("/"),
-    onError: (error) => setRefusal(refusalOf(error)),
+    mutationFn: () => setPasswordByLink(token, password, code.trim() || undefined),
+    onSuccess: (welcome) =>
+      window.location.replace(welcome.second_factor_missing ? "/sign-in?step=second-factor" : "/"),
+    onError: (error) => {
+      const found = refusalOf(error);
+      setRefusal(found);
+      if (found.text === "error_second_factor_needed") setCoded(true);
+    },
   });
   if (refusal?.text === "error_link_refused") return <LinkRefused refusal={refusal} />;
   const submit = () => {
@@ -92,6 +99,20 @@ function NewPassword({ token, username }: { token: string; username: string }) {
           />
         )}
       </Field>
+      {coded && (
+        <Field label={t("code")} help={t("code_help")}>
+          {(control) => (
+            <Input
+              {...control}
+              name="code"
+              autoComplete="one-time-code"
+              maxLength={40}
+              value={code}
+              onChange={(event) => setCode(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
       {refusal && <Callout tone="bad">{t(refusal.text, { seconds: refusal.seconds })}</Callout>}
       <Button type="submit" kind="primary" size="lg" busy={sending.isPending || sending.isSuccess}>
         {t("save")}

@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { signInOptionsQuery } from "@/api/queries/signIn";
 import { Button, Callout, Field, Input, Select } from "@/components/ui";
 import { AccountFrame } from "./AccountFrame";
 import { ownPath } from "./ownPath";
 import { PasswordInput } from "./PasswordInput";
 import { said } from "./refusal";
+import { SecondFactorStep } from "./SecondFactorStep";
 import { useAccountTexts } from "./texts";
 import { useSignIn } from "./useSignIn";
 
@@ -15,14 +16,17 @@ const route = getRouteApi("/sign-in");
 /** Asks people in, and leads on to where they wanted to be. */
 export function SignInPage() {
   const t = useAccountTexts();
-  const { next, error } = route.useSearch();
+  const { next, error, step } = route.useSearch();
+  const [missing, setMissing] = useState(step === "second-factor");
   const home = ownPath(next);
   const options = useQuery(signInOptionsQuery);
-  const form = useSignIn(() => window.location.replace(home));
+  const enter = () => window.location.replace(home);
+  const form = useSignIn((lacks) => (lacks ? setMissing(true) : enter()));
   const refused = form.refusal ?? (error ? said(error, "error_single_sign_on") : null);
   const wrong = form.refusal?.text === "error_sign_in_refused";
   const first = useRef<HTMLInputElement>(null);
   useEffect(() => first.current?.focus(), []);
+  if (missing) return <SecondFactorStep onDone={enter} />;
   return (
     <AccountFrame title={t("welcome")} about={next && home !== "/" && !refused ? t("ended") : t("welcome_more")}>
       <form
@@ -74,8 +78,26 @@ export function SignInPage() {
             )}
           </Field>
         )}
+        {form.coded && (
+          <Field label={t("code")} help={t("code_help")}>
+            {(control) => (
+              <Input
+                {...control}
+                autoFocus
+                name="code"
+                autoComplete="one-time-code"
+                className="h-10"
+                maxLength={40}
+                value={form.code}
+                onChange={(event) => form.setCode(event.target.value)}
+              />
+            )}
+          </Field>
+        )}
         {refused && (
-          <Callout tone={refused.text === "error_organisation_needed" ? "info" : "bad"}>
+          <Callout
+            tone={["error_organisation_needed", "error_second_factor_needed"].includes(refused.text) ? "info" : "bad"}
+          >
             {t(refused.text, { seconds: refused.seconds })}
           </Callout>
         )}

@@ -4,19 +4,22 @@ import { signIn } from "@/api/queries/signIn";
 import { type Refusal, refusalOf, said } from "./refusal";
 
 /** What the sign-in form holds, and what came of sending it. */
-export function useSignIn(onDone: () => void) {
+export function useSignIn(onDone: (missing: boolean) => void) {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [organisation, setOrganisation] = useState<string>();
   const [organisations, setOrganisations] = useState<string[]>([]);
+  const [code, setCode] = useState("");
+  const [coded, setCoded] = useState(false);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const sending = useMutation({
     mutationFn: signIn,
-    onSuccess: onDone,
+    onSuccess: (welcome) => onDone(welcome.second_factor_missing),
     onError: (error) => {
       const found = refusalOf(error);
       setRefusal(found);
-      setOrganisations(found.organisations);
+      if (found.organisations.length > 0) setOrganisations(found.organisations);
+      if (found.text === "error_second_factor_needed") setCoded(true);
     },
   });
   // The names belong to one address and password: another asks anew.
@@ -24,11 +27,13 @@ export function useSignIn(onDone: () => void) {
     set(value);
     setOrganisations([]);
     setOrganisation(undefined);
+    setCoded(false);
+    setCode("");
   };
   const submit = () => {
     setRefusal(null);
     if (!email.trim() || !password) setRefusal(said("empty"));
-    else sending.mutate({ email, password, organisation: organisation ?? null });
+    else sending.mutate({ email, password, organisation: organisation ?? null, code: code.trim() || null });
   };
   return {
     email,
@@ -38,6 +43,10 @@ export function useSignIn(onDone: () => void) {
     organisation,
     setOrganisation,
     organisations,
+    /** Whether the account has a second factor. */
+    coded,
+    code,
+    setCode,
     refusal,
     busy: sending.isPending || sending.isSuccess,
     submit,

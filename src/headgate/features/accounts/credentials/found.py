@@ -39,6 +39,9 @@ class Found:
     prefix: str | None = None
     scopes: Sequence[str] | None = None
     space_ids: Sequence[str] | None = None
+    networks: Sequence[str] | None = None
+    held: bool = False
+    """Whether it is a session that lacks the second factor that the organisation requires."""
 
 
 class Credentials(Protocol):
@@ -88,12 +91,18 @@ def found_of(kind: Kind, row: Sequence[Any]) -> Found:
         roles={space_id: Role(role) for space_id, role in roles.items()},
         expires_at=row[8],
         seen_at=more[0],
-        **({} if kind is Kind.SESSION else _of_key(more)),
+        **({"held": bool(more[1])} if kind is Kind.SESSION else _of_key(more)),
     )
 
 
 def _of_key(more: Sequence[Any]) -> dict[str, Any]:
-    return {"revoked_at": more[1], "prefix": more[2], "scopes": _value(more[3]), "space_ids": _value(more[4])}
+    return {
+        "revoked_at": more[1],
+        "prefix": more[2],
+        "scopes": _value(more[3]),
+        "space_ids": _value(more[4]),
+        "networks": _value(more[5]),
+    }
 
 
 def _value(stored: Any) -> Any:  # noqa: ANN401 - any JSON value
@@ -101,7 +110,14 @@ def _value(stored: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 
 _OWN = {
-    Kind.KEY: ("c.last_used_at, c.revoked_at, c.prefix, c.scopes, c.space_ids", "api_keys", "secret_hash"),
-    Kind.SESSION: ("c.last_seen_at", "user_sessions", "token_hash"),
+    Kind.KEY: ("c.last_used_at, c.revoked_at, c.prefix, c.scopes, c.space_ids, c.networks", "api_keys", "secret_hash"),
+    Kind.SESSION: (
+        (
+            "c.last_seen_at, c.second_factor IS NULL AND c.method IN ('password', 'link') AND"
+            " (SELECT t.second_factor_required FROM tenants t WHERE t.id = c.tenant_id)"
+        ),
+        "user_sessions",
+        "token_hash",
+    ),
 }
 """What one kind has and the other has not, its table, and the column of its hash."""

@@ -3,7 +3,8 @@
 Unauthenticated
 └── KeyRefused        the key that came is wrong, revoked, past its time, or its person may not come in
 Forbidden
-└── KeyTooWide        a key would make one that may more than itself
+├── KeyTooWide        a key would make one that may more than itself
+└── NetworkRefused    the key works from other networks only
 NotFound
 └── KeyNotFound       also for somebody else's, unless the caller may manage keys
 Conflict
@@ -31,6 +32,21 @@ class KeyTooWide(Forbidden):
 
     code = "key_too_wide"
     title = "Wider than your own key"
+
+
+class NetworkRefused(Forbidden):
+    """The key is valid, and bound to networks that the request did not come from."""
+
+    code = "key_network_refused"
+    title = "Not from this network"
+
+    def __init__(self, prefix: str, address: str | None) -> None:
+        where = f"the address {address}" if address else "a connection without an address"
+        super().__init__(
+            f"The API key {prefix} is bound to networks, and this request came from {where}.",
+            remedy="Call from one of its networks, or make a key for this one. Behind a reverse proxy, the operator "
+            "sets HEADGATE_SERVER__TRUSTED_PROXIES so that callers' own addresses count.",
+        )
 
 
 class KeyNotFound(NotFound):

@@ -3,12 +3,14 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
+from headgate.features.accounts.keys.networks import MOST_NETWORKS, read_network
 from headgate.features.accounts.keys.secret import PREFIX_LENGTH
 from headgate.foundation.names import Name
 
 KeyName = Annotated[Name, Field(max_length=100)]
+NetworkText = Annotated[str, StringConstraints(min_length=2, max_length=50), AfterValidator(read_network)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=36, pattern=r"^[0-9a-f-]+$")]
 
 
@@ -27,6 +29,12 @@ class KeyIn(BaseModel):
     )
     space_ids: list[Id] | None = Field(
         default=None, min_length=1, max_length=100, description="The spaces it is for. None: all that you have."
+    )
+    networks: list[NetworkText] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MOST_NETWORKS,
+        description="Networks such as `192.0.2.0/24` from which it works; elsewhere it is refused. None: everywhere.",
     )
     expires_at: AwareDatetime | None = Field(default=None, description="When it stops working. None: never.")
 
@@ -52,6 +60,7 @@ class KeyOut(BaseModel):
     user: KeyOwner
     scopes: list[str] | None
     space_ids: list[str] | None
+    networks: list[str] | None
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None

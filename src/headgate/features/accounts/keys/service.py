@@ -17,6 +17,7 @@ from headgate.features.accounts import repository as accounts
 from headgate.features.accounts.errors import AccountNotFound
 from headgate.features.accounts.keys import repository, secret
 from headgate.features.accounts.keys.errors import ExpiryPast, KeyNotFound, KeyTooWide, NoMember, TooManyKeys
+from headgate.features.accounts.keys.networks import covers
 from headgate.features.accounts.keys.schemas import KeyIn, KeyOut, KeyOwner
 from headgate.features.accounts.keys.scopes import expand, known
 from headgate.features.accounts.spaces.errors import SpaceNotFound
@@ -67,6 +68,7 @@ async def create_key(
         secret_hash=secret.hash_of(text),
         scopes=None if scopes is None else sorted(scopes),
         space_ids=None if wanted.space_ids is None else sorted(set(wanted.space_ids)),
+        networks=None if wanted.networks is None else sorted(set(wanted.networks)),
         created_at=at,
         expires_at=wanted.expires_at,
         made_by_key_id=principal.actor.key_id,
@@ -78,6 +80,7 @@ async def create_key(
         "prefix": row.prefix,
         "scopes": row.scopes,
         "spaces": row.space_ids,
+        "networks": row.networks,
         "expires_at": None if row.expires_at is None else row.expires_at.isoformat(),
     }
     await record(session, principal, "api_key.created", id=row.id, name=row.name, after=_told(row), payload=payload)
@@ -173,6 +176,12 @@ async def _refuse_wider(
             remedy=f"Give spaces, all from among: {', '.join(mine.space_ids)}.",
             space_ids=list(mine.space_ids),
         )
+    if mine.networks is not None and (wanted.networks is None or not covers(mine.networks, wanted.networks)):
+        raise KeyTooWide(
+            "The new key would work from networks that yours does not.",
+            remedy=f"Give networks, all within: {', '.join(mine.networks)}.",
+            networks=list(mine.networks),
+        )
     if mine.expires_at is not None and _outlives(wanted.expires_at, mine.expires_at):
         raise KeyTooWide(
             "The new key would work longer than yours.", remedy=f"Let it expire by {mine.expires_at.isoformat()}."
@@ -207,6 +216,7 @@ def _told(row: ApiKey) -> dict[str, object]:
         "user_id": row.user_id,
         "scopes": row.scopes,
         "space_ids": row.space_ids,
+        "networks": row.networks,
         "made_by_key_id": row.made_by_key_id,
         "expires_at": None if row.expires_at is None else row.expires_at.isoformat(),
         "revoked_at": None if row.revoked_at is None else row.revoked_at.isoformat(),
@@ -221,6 +231,7 @@ def _shown(row: ApiKey, owner: KeyOwner) -> KeyOut:
         user=owner,
         scopes=row.scopes,
         space_ids=row.space_ids,
+        networks=row.networks,
         created_at=row.created_at,
         expires_at=row.expires_at,
         revoked_at=row.revoked_at,

@@ -31,5 +31,6 @@ async def me(request: Request, response: Response, session: ReadSession, caller:
         space=None if account.space is None else Named.model_validate(account.space),
         permissions=RightsOut.model_validate(service.rights_of(caller)),
         signed_in_by=signed_in_by,
+        second_factor_missing=caller.access.held,
         csrf_token=None if here is None or token is None else token_for(token),
     )

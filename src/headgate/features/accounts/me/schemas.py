@@ -40,6 +40,9 @@ class Me(BaseModel):
     space: Named | None = Field(description="Where new flows go when none is named; null when that space is gone.")
     permissions: RightsOut
     signed_in_by: SignedInBy
+    second_factor_missing: bool = Field(
+        description="Whether this session can only set up a second factor, because the organisation requires one."
+    )
     csrf_token: str | None = Field(
         description="What a page sends as `X-CSRF-Token` with every change; null where no cookie signed the caller in."
     )

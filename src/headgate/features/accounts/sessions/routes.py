@@ -7,6 +7,8 @@ from fastapi import APIRouter, Depends, Request, Response
 from headgate.features.access.caller import Caller, needs, public
 from headgate.features.access.permissions import Permission
 from headgate.features.accounts.schemas import Named, Person
+from headgate.features.accounts.second_factor.confirmation import find_here, require_fresh
+from headgate.features.accounts.second_factor.proof import methods_of
 from headgate.features.accounts.sessions import service
 from headgate.features.accounts.sessions.client import client_of
 from headgate.features.accounts.sessions.cookie import drop_cookie, put_cookie, session_token
@@ -17,6 +19,7 @@ from headgate.features.accounts.sessions.schemas import (
     PasswordIn,
     SessionOut,
     Sessions,
+    SessionsEnded,
     SignedInOut,
     SignInIn,
     SignInOptions,
@@ -63,13 +66,15 @@ async def options(settings: InForce) -> SignInOptions:
 async def sign_in(body: SignInIn, request: Request, response: Response, settings: InForce, door: Door) -> SignedInOut:
     """Start a session with e-mail address and password; its token comes in a cookie that scripts cannot read.
 
-    409 `organisation_needed` when both fit in several organisations: name one of `organisations`.
+    409 `organisation_needed` when both fit in several organisations: name one of `organisations`. 409
+    `second_factor_needed` when the account has a second factor: send the same with `code`.
     """
     found = await door.with_password(
         client_of(request),
         email=body.email,
         password=body.password,
         organisation=body.organisation,
+        code=body.code,
         replaces=session_token(request, settings.server),
     )
     return _welcome(found, request, response, settings)
@@ -80,7 +85,7 @@ async def sign_in(body: SignInIn, request: Request, response: Response, settings
     status_code=204,
     summary="Sign out",
     responses=problems(401),
-    dependencies=[needs(Permission.ACCOUNT_CHANGE)],
+    dependencies=[needs(Permission.ACCOUNT_PROTECT)],
 )
 async def sign_out(
     request: Request, response: Response, session: WriteSession, caller: Caller, settings: InForce
@@ -105,12 +110,12 @@ async def look_at_link(body: LinkIn, request: Request, door: Door) -> LinkOwnerO
 @router.post(
     "/password-links/use",
     summary="Set a password with a link",
-    responses=problems(404, 429),
+    responses=problems(401, 404, 409, 429),
     dependencies=[public("The link proves who they are. It works once, and tries are counted.")],
 )
 async def use_link(body: LinkUseIn, request: Request, response: Response, settings: InForce, door: Door) -> SignedInOut:
     """Set the password, end all sessions of the person, and sign them in. A refused password leaves the link usable."""
-    found = await door.with_link(client_of(request), token=body.token, password=body.password)
+    found = await door.with_link(client_of(request), token=body.token, password=body.password, code=body.code)
     return _welcome(found, request, response, settings)
 
 
@@ -125,6 +130,20 @@ async def list_sessions(request: Request, session: ReadSession, caller: Caller, 
     here = await service.find_current(session, caller, session_token(request, settings.server))
     rows = [SessionOut.model_validate(row) for row in await service.list_sessions(session, caller, settings.accounts)]
     return Sessions(items=[row.model_copy(update={"current": here is not None and row.id == here.id}) for row in rows])
+
+
+@router.delete(
+    "/me/sessions",
+    summary="End one's other sessions",
+    responses=problems(401),
+    dependencies=[needs(Permission.ACCOUNT_CHANGE)],
+)
+async def end_other_sessions(
+    request: Request, session: WriteSession, caller: Caller, settings: InForce
+) -> SessionsEnded:
+    """Sign out everywhere else: every session but the one that the request came with."""
+    token = session_token(request, settings.server)
+    return SessionsEnded(ended=await service.end_other_sessions(session, caller, token))
 
 
 @router.delete(
@@ -147,8 +166,12 @@ async def end_session(session_id: str, session: WriteSession, caller: Caller) ->
     dependencies=[needs(Permission.ACCOUNT_CHANGE)],
 )
 async def change_password(body: PasswordIn, request: Request, caller: Caller, settings: InForce, door: Door) -> None:
-    """Needs the present password. All one's other sessions end."""
+    """Needs the present password and, with a second factor, a recent confirmation. All one's other sessions end."""
     token = session_token(request, settings.server)
+    async with door.database.reading() as session:
+        here = await find_here(session, caller, token)
+        if await methods_of(session, here.user):
+            await require_fresh(session, here)
     await door.change_password(caller, token=token, current=body.current, new=body.new)
 
 
@@ -159,4 +182,5 @@ def _welcome(found: SignedIn, request: Request, response: Response, settings: Se
         tenant=Named.model_validate(found.tenant),
         user=Person.model_validate(found.user),
         csrf_token=found.session.csrf_token,
+        second_factor_missing=found.second_factor_missing,
     )

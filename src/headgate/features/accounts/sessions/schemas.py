@@ -13,6 +13,7 @@ TypedEmail = Annotated[
     StringConstraints(strip_whitespace=True, to_lower=True, min_length=1, max_length=254, pattern=r"^[^\x00-\x1f]+$"),
 ]
 TypedPassword = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST)]
+TypedCode = Annotated[str, StringConstraints(strip_whitespace=True, min_length=6, max_length=40)]
 Token = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9_-]+$")]
 
 
@@ -27,6 +28,11 @@ class SignInIn(BaseModel):
         str | None,
         StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]+$"),
     ] = Field(default=None, description="Name of the organisation; needed after a 409 that lists several.")
+    code: TypedCode | None = Field(
+        default=None,
+        description="Six digits of the authenticator app, or a recovery code; needed after a 409 "
+        "`second_factor_needed`.",
+    )
 
 
 class SignInOptions(BaseModel):
@@ -42,6 +48,9 @@ class SignedInOut(BaseModel):
     tenant: Named
     user: Person
     csrf_token: str = Field(description="Send it as `X-CSRF-Token` with everything that changes something.")
+    second_factor_missing: bool = Field(
+        description="Whether the session can only set up a second factor, because the organisation requires one."
+    )
 
 
 class LinkIn(BaseModel):
@@ -64,6 +73,7 @@ class LinkUseIn(LinkIn):
     """A one-time link, and the password that it sets."""
 
     password: TypedPassword
+    code: TypedCode | None = Field(default=None, description="As for signing in, where there is a second factor.")
 
 
 class PasswordIn(BaseModel):
@@ -87,7 +97,14 @@ class SessionOut(BaseModel):
     address: str
     user_agent: str
     method: Literal["password", "link", "single_sign_on"]
+    second_factor: Literal["totp", "recovery", "passkey"] | None
     current: bool = Field(default=False, description="Whether this request came with it.")
+
+
+class SessionsEnded(BaseModel):
+    """How many sessions ended."""
+
+    ended: int
 
 
 class Sessions(BaseModel):

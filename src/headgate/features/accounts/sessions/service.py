@@ -7,6 +7,7 @@ from typing import Literal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Access, Actor, Principal
 from headgate.features.accounts.sessions import repository
 from headgate.features.accounts.sessions.csrf import token_for
@@ -46,10 +47,12 @@ async def start_session(
     user_agent: str,
     method: Method = "password",
     replaces: str | None = None,
+    second_factor: str | None = None,
 ) -> NewSession:
     """Sign a person in who has proved who they are. The token is new: one known before sign-in is worth nothing.
 
-    `replaces` is the token that their browser had so far; that session ends.
+    `replaces` is the token that their browser had so far; that session ends. `second_factor` is what they proved
+    besides the password.
     """
     if replaces is not None:
         await repository.delete_sessions(
@@ -73,6 +76,8 @@ async def start_session(
         address=address[:64],
         user_agent=user_agent[:300],
         method=method,
+        second_factor=second_factor,
+        confirmed_at=at,
     )
     session.add(row)
     user.last_sign_in_at = at
@@ -84,7 +89,7 @@ async def start_session(
         id=row.id,
         name=name_of(user),
         after={"user_id": user.id, "method": method},
-        payload={"method": method, "user_agent": row.user_agent},
+        payload={"method": method, "second_factor": second_factor, "user_agent": row.user_agent},
     )
     return NewSession(id=row.id, token=token, seconds=int(lasts.total_seconds()))
 
@@ -120,6 +125,44 @@ async def end_session(session: AsyncSession, principal: Principal, session_id: s
     ):
         raise SessionNotFound(session_id)
     await record(session, principal, "session.ended", id=session_id, name=principal.actor.name)
+
+
+async def end_other_sessions(session: AsyncSession, principal: Principal, token: str | None) -> int:
+    """End every session of the caller's but the one they came with. Returns how many there were."""
+    here = await find_current(session, principal, token)
+    return await _end_all(
+        session, principal, principal.user_id, principal.actor.name, besides=None if here is None else here.id
+    )
+
+
+async def list_sessions_of(
+    session: AsyncSession, principal: Principal, settings: AccountSettings, user: User
+) -> Sequence[UserSession]:
+    """A user's active sessions, for an admin; the most recently used first, at most 200."""
+    principal.require(Permission.PEOPLE_MANAGE)
+    at = now()
+    return await repository.list_sessions(
+        session,
+        tenant_id=principal.tenant_id,
+        user_id=user.id,
+        at=at,
+        idle_since=at - timedelta(hours=settings.idle_hours),
+        limit=MOST_LISTED,
+    )
+
+
+async def end_sessions_of(session: AsyncSession, principal: Principal, user: User) -> int:
+    """End every session of a user, for an admin. Returns how many there were."""
+    principal.require(Permission.PEOPLE_MANAGE)
+    return await _end_all(session, principal, user.id, name_of(user))
+
+
+async def _end_all(
+    session: AsyncSession, principal: Principal, user_id: str, name: str, *, besides: str | None = None
+) -> int:
+    ended = await repository.delete_sessions(session, tenant_id=principal.tenant_id, user_id=user_id, besides=besides)
+    await record(session, principal, "user.sessions_ended", id=user_id, name=name, payload={"sessions": ended})
+    return ended
 
 
 async def sign_out(session: AsyncSession, principal: Principal, token: str | None) -> None:

@@ -5,7 +5,8 @@ the first is looked at again in the second.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -14,6 +15,9 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts.passwords.hashing import Passwords, is_outdated
 from headgate.features.accounts.passwords.rules import check_password
 from headgate.features.accounts.ports import Scope, Throttle
+from headgate.features.accounts.second_factor import proof
+from headgate.features.accounts.second_factor.errors import SecondFactorRefused
+from headgate.features.accounts.second_factor.repository import is_required
 from headgate.features.accounts.sessions import repository
 from headgate.features.accounts.sessions.client import Client
 from headgate.features.accounts.sessions.errors import (
@@ -27,6 +31,7 @@ from headgate.features.accounts.sessions.service import NewSession, find_current
 from headgate.features.accounts.sessions.tokens import hash_of
 from headgate.features.accounts.tables import Tenant, User
 from headgate.features.audit.recorder import record
+from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database, now
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
@@ -42,6 +47,8 @@ class SignedIn:
     user: User
     tenant: Tenant
     session: NewSession
+    second_factor_missing: bool = False
+    """Whether the session can only set up a second factor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +67,18 @@ class SignIn:
     passwords: Passwords
     throttle: Throttle
     settings: AccountSettings
+    box: SecretBox
     _writing: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def with_password(
-        self, client: Client, *, email: str, password: str, organisation: str | None = None, replaces: str | None = None
+        self,
+        client: Client,
+        *,
+        email: str,
+        password: str,
+        organisation: str | None = None,
+        code: str | None = None,
+        replaces: str | None = None,
     ) -> SignedIn:
         """Start a session for whom the address and password fit.
 
@@ -74,11 +89,14 @@ class SignIn:
             email: The e-mail address, in lower case.
             password: As it was typed.
             organisation: A tenant's name, where the address is known in several.
+            code: The second factor, where there is one.
             replaces: The token that the browser had so far; its session ends.
 
         Raises:
             SignInRefused: Whatever the reason.
             OrganisationNeeded: They fit in several tenants.
+            SecondFactorNeeded: The account has a second factor, and no code was sent.
+            SecondFactorRefused: The code is wrong, expired or used.
             RateLimited: There were too many tries.
         """
         await self._count_tries(client, email)
@@ -92,11 +110,13 @@ class SignIn:
             raise OrganisationNeeded([tenant.name for _, tenant in fitting])
         user, tenant = fitting[0]
         newer = await self._newer_hash(user, password)
-        async with self.database.writing() as session:
+        async with self._proving(user, client, code), self.database.writing() as session:
             fresh = await repository.find_active(session, user.id, tenant_id=user.tenant_id, lock=True)
             if fresh is None or fresh.password_hash != user.password_hash:
                 raise SignInRefused  # shut out, or the password changed, while we compared
             fresh.password_hash = newer or fresh.password_hash
+            factor = await proof.prove(session, self.box, fresh, code)
+            missing = factor is None and await is_required(session, tenant_id=fresh.tenant_id)
             new = await start_session(
                 session,
                 fresh,
@@ -104,8 +124,9 @@ class SignIn:
                 address=client.address,
                 user_agent=client.user_agent,
                 replaces=replaces,
+                second_factor=factor,
             )
-        return SignedIn(user=fresh, tenant=tenant, session=new)
+        return SignedIn(user=fresh, tenant=tenant, session=new, second_factor_missing=missing)
 
     async def owner_of_link(self, client: Client, token: str) -> LinkOwner:
         """Whose link this is. Raises `LinkRefused` and `RateLimited`."""
@@ -117,16 +138,17 @@ class SignIn:
         _, user, tenant = found
         return LinkOwner(user=user, tenant=tenant)
 
-    async def with_link(self, client: Client, *, token: str, password: str) -> SignedIn:
+    async def with_link(self, client: Client, *, token: str, password: str, code: str | None = None) -> SignedIn:
         """Set the password of whose link it is, end their sessions, and start one.
 
-        Raises `LinkRefused`, `PasswordRefused` (the link can then still be used) and `RateLimited`.
+        A link replaces the password and never the second factor. Raises `LinkRefused` and `RateLimited`;
+        `PasswordRefused`, `SecondFactorNeeded` and `SecondFactorRefused`, after which the link can still be used.
         """
         owner = await self.owner_of_link(client, token)
         check_password(password, own_words=(owner.user.email or "", owner.user.name))
         kept = await self.passwords.hash(password)
         at = now()
-        async with self.database.writing() as session:
+        async with self._proving(owner.user, client, code), self.database.writing() as session:
             found = await repository.find_link(session, hash_of(token), at=at)
             if found is None or not await repository.claim_link(
                 session, found[0].id, tenant_id=found[0].tenant_id, at=at
@@ -135,11 +157,19 @@ class SignIn:
             user = await repository.find_active(session, found[1].id, tenant_id=found[1].tenant_id, lock=True)
             if user is None:
                 raise LinkRefused
+            factor = await proof.prove(session, self.box, user, code)
+            missing = factor is None and await is_required(session, tenant_id=user.tenant_id)
             await _set_password(session, newcomer(user, client.address), user, kept)
             new = await start_session(
-                session, user, self.settings, address=client.address, user_agent=client.user_agent, method="link"
+                session,
+                user,
+                self.settings,
+                address=client.address,
+                user_agent=client.user_agent,
+                method="link",
+                second_factor=factor,
             )
-        return SignedIn(user=user, tenant=owner.tenant, session=new)
+        return SignedIn(user=user, tenant=owner.tenant, session=new, second_factor_missing=missing)
 
     async def change_password(self, principal: Principal, *, token: str | None, current: str, new: str) -> None:
         """Change the caller's password; all their sessions end but the one they came with.
@@ -165,6 +195,17 @@ class SignIn:
     async def close(self) -> None:
         """Wait until all who were turned away are written down."""
         await asyncio.gather(*self._writing)
+
+    @asynccontextmanager
+    async def _proving(self, user: User, client: Client, code: str | None) -> AsyncIterator[None]:
+        """Count tries of a second factor, and write a refused one to the audit log. Raises `RateLimited`."""
+        if code is not None:
+            await self.throttle.allow(Scope.SECOND_FACTOR_USER, user.id)
+        try:
+            yield
+        except SecondFactorRefused:
+            self._turn_away([user], client)
+            raise
 
     async def _count_tries(self, client: Client, email: str) -> None:
         await self.throttle.allow(Scope.SIGN_IN_ADDRESS, client.network)

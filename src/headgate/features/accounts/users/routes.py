@@ -6,7 +6,9 @@ from fastapi import APIRouter, Query, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
+from headgate.features.accounts.sessions import service as sessions
 from headgate.features.accounts.sessions.links import NewLink
+from headgate.features.accounts.sessions.schemas import SessionOut, Sessions, SessionsEnded
 from headgate.features.accounts.tables import User
 from headgate.features.accounts.users import deletion, service
 from headgate.features.accounts.users.schemas import Invited, LinkOut, UserIn, UserOut, UserPatch
@@ -72,6 +74,32 @@ async def create_password_link(user_id: str, request: Request, session: WriteSes
     settings: Settings = request.app.state.settings
     link = await service.create_password_link(session, caller, settings.accounts, user_id)
     return _link_out(link, request, settings)
+
+
+@router.get(
+    "/{user_id}/sessions",
+    summary="List a user's sessions",
+    responses=problems(401, 403, 404),
+    dependencies=[MANAGE],
+)
+async def list_sessions(user_id: str, request: Request, session: ReadSession, caller: Caller) -> Sessions:
+    """Where a user is signed in, the most recently used first."""
+    settings: Settings = request.app.state.settings
+    user = await service.get_user(session, caller, user_id)
+    rows = await sessions.list_sessions_of(session, caller, settings.accounts, user)
+    return Sessions(items=[SessionOut.model_validate(row) for row in rows])
+
+
+@router.delete(
+    "/{user_id}/sessions",
+    summary="End a user's sessions",
+    responses=problems(401, 403, 404),
+    dependencies=[MANAGE],
+)
+async def end_sessions(user_id: str, session: WriteSession, caller: Caller) -> SessionsEnded:
+    """Sign a user out everywhere. They can sign in again; their API keys keep working."""
+    user = await service.get_user(session, caller, user_id)
+    return SessionsEnded(ended=await sessions.end_sessions_of(session, caller, user))
 
 
 def user_out(user: User) -> UserOut:

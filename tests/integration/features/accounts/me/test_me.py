@@ -30,6 +30,7 @@ class TestMe:
             "user": {"id": DEFAULT_USER_ID, "name": "local", "email": None, "role": "admin"},
             "space": {"id": DEFAULT_SPACE_ID, "name": "Personal"},
             "signed_in_by": "auto_login",
+            "second_factor_missing": False,
             "csrf_token": None,
         }
 

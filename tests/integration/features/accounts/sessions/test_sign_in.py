@@ -4,6 +4,7 @@ import argon2
 import pytest
 from sqlalchemy import select
 
+from headgate.features.access.permissions import TenantRole
 from headgate.features.accounts.passwords.hashing import Passwords, is_outdated
 from headgate.features.accounts.sessions.sign_in import SignIn
 from headgate.features.accounts.sessions.tokens import hash_of
@@ -333,6 +334,33 @@ class TestSessions:
         secure = await house.browser(base_url=HERE.replace("http", "https"))
         secure.http.cookies.set("headgate", browser.token, domain="127.0.0.1", path="/")
         assert (await secure.get("/me")).status_code == 401
+
+    async def test_all_others_end_at_once_and_the_one_that_asks_stays(self, house: House) -> None:
+        await house.add(ANNA)
+        others = [await house.signed_in(ANNA) for _ in range(2)]
+        browser = await house.signed_in(ANNA)
+        stranger = await house.add("bo@example.org")
+        bo = await house.signed_in(stranger.email or "")
+        ended = await browser.send("DELETE", "/me/sessions")
+        assert ended.json() == {"ended": 2}
+        assert [(await other.get("/me")).status_code for other in others] == [401, 401]
+        (left,) = (await browser.get("/me/sessions")).json()["items"]
+        assert left["current"] is True
+        assert (await bo.get("/me")).status_code == 200
+        assert (await browser.send("DELETE", "/me/sessions")).json() == {"ended": 0}
+        assert (await house.actions()).count("user.sessions_ended") == 2
+
+    async def test_of_a_user_are_listed_and_ended_by_admins_alone(self, house: House) -> None:
+        anna = await house.add(ANNA)
+        await house.add("admin@example.org", role=TenantRole.ADMIN)
+        browser, admin = await house.signed_in(ANNA), await house.signed_in("admin@example.org")
+        (listed,) = (await admin.get(f"/users/{anna.id}/sessions")).json()["items"]
+        assert (listed["address"], listed["user_agent"], listed["current"]) == ("127.0.0.1", "Test", False)
+        for method in ("GET", "DELETE"):
+            assert (await browser.send(method, f"/users/{anna.id}/sessions")).status_code == 403
+        assert (await admin.send("DELETE", f"/users/{anna.id}/sessions")).json() == {"ended": 1}
+        assert (await browser.get("/me")).status_code == 401
+        assert (await admin.get("/me")).status_code == 200
 
 
 class TestPassword:

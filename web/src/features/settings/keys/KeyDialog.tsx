@@ -3,7 +3,7 @@ import { apiKeyKeys, createApiKey } from "@/api/queries/apiKeys";
 import { Button, Callout, CopyButton, Dialog, Field, Input, Problem, Select } from "@/components/ui";
 import { useSettingsTexts } from "../texts";
 import { useChange } from "../useChange";
-import { endOf, type Lifetime } from "./keyState";
+import { endOf, type Lifetime, networksOf } from "./keyState";
 
 const SCOPES = ["all", "viewer", "runner", "editor", "publisher"] as const;
 const LIFETIMES: readonly Lifetime[] = ["7", "30", "90", "365", "never"];
@@ -14,6 +14,7 @@ export function KeyDialog({ onClose }: { onClose: () => void }) {
   const t = useSettingsTexts();
   const [name, setName] = useState("");
   const [scope, setScope] = useState<Scope>("runner");
+  const [networks, setNetworks] = useState("");
   const [lifetime, setLifetime] = useState<Lifetime>("90");
   const make = useChange({
     change: () =>
@@ -21,6 +22,7 @@ export function KeyDialog({ onClose }: { onClose: () => void }) {
         name: name.trim(),
         scopes: scope === "all" ? null : [scope],
         space_ids: null,
+        networks: networksOf(networks),
         expires_at: endOf(lifetime),
       }),
     touches: [apiKeyKeys.all],
@@ -83,6 +85,16 @@ export function KeyDialog({ onClose }: { onClose: () => void }) {
                 value={scope}
                 options={SCOPES.map((one) => ({ value: one, label: t(`scope_${one}`) }))}
                 onChange={setScope}
+              />
+            )}
+          </Field>
+          <Field label={t("key_networks")} help={t("key_networks_help")}>
+            {(control) => (
+              <Input
+                {...control}
+                value={networks}
+                placeholder="192.0.2.0/24"
+                onChange={(event) => setNetworks(event.target.value)}
               />
             )}
           </Field>

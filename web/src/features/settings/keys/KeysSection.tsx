@@ -45,9 +45,12 @@ export function KeysSection() {
               }
               detail={[
                 one.scopes?.join(", ") ?? t("all_scopes"),
+                one.networks && t("only_from", { networks: one.networks.join(", ") }),
                 one.expires_at ? t("until", { when: dateTime(one.expires_at) }) : t("never_expires"),
                 one.last_used_at ? t("last_used", { when: ago(one.last_used_at) }) : t("never_used"),
-              ].join(" · ")}
+              ]
+                .filter(Boolean)
+                .join(" · ")}
               aside={
                 state === "works" && (
                   <Button size="sm" kind="danger" onClick={() => setRevoking(one)}>

@@ -12,3 +12,9 @@ export type Lifetime = "7" | "30" | "90" | "365" | "never";
 export function endOf(lifetime: Lifetime, now = Date.now()): string | null {
   return lifetime === "never" ? null : new Date(now + Number(lifetime) * 86_400_000).toISOString();
 }
+
+/** Networks as they are typed, separated by commas or spaces; null for everywhere. */
+export function networksOf(typed: string): string[] | null {
+  const networks = typed.split(/[\s,;]+/).filter(Boolean);
+  return networks.length > 0 ? networks : null;
+}

@@ -2,6 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Ellipsis, UserPlus } from "lucide-react";
 import { useState } from "react";
 import { changePerson, makePasswordLink, type Person, peopleKeys, peopleQuery } from "@/api/queries/people";
+import { resetSecondFactor } from "@/api/queries/secondFactor";
+import { endSessionsOf } from "@/api/queries/sessions";
 import { useRights } from "@/api/rights";
 import { Button, Chip, IconButton, Menu } from "@/components/ui";
 import { ago } from "@/lib/i18n/format";
@@ -26,6 +28,8 @@ export function People() {
     failed: t("save_failed"),
   });
   const link = useChange({ change: makePasswordLink, touches, failed: t("link_failed") });
+  const signOut = useChange({ change: endSessionsOf, touches, failed: t("save_failed"), done: t("sessions_ended") });
+  const reset = useChange({ change: resetSecondFactor, touches, failed: t("save_failed"), done: t("factor_reset") });
   const manage = may("people.manage") && me?.signed_in_by !== "auto_login";
   return (
     <Part
@@ -66,6 +70,12 @@ export function People() {
                       label: t(one.role === "admin" ? "make_member" : "make_admin"),
                       onSelect: () => change.mutate({ id: one.id, role: one.role === "admin" ? "member" : "admin" }),
                     },
+                    ...(one.email
+                      ? [
+                          { id: "sessions", label: t("end_all_sessions"), onSelect: () => signOut.mutate(one.id) },
+                          { id: "factor", label: t("reset_factor"), onSelect: () => reset.mutate(one.id) },
+                        ]
+                      : []),
                     { kind: "line", id: "line" },
                     {
                       id: "active",

@@ -1,0 +1,117 @@
+"""What can go wrong with second factors.
+
+Conflict
+├── SecondFactorNeeded      the password is right, and the account has a second factor
+├── EnrolmentMissing        a code came before an authenticator was set up
+├── AuthenticatorExists     the account has an authenticator app
+└── RequiredBySettings      the organisation requires one
+Unauthenticated
+└── SecondFactorRefused     the code is wrong, expired or used
+Forbidden
+├── ConfirmationNeeded      the session was confirmed too long ago for a change of this kind
+├── ConfirmationRefused     the password or code to confirm with is wrong
+└── BrowserNeeded           only a user who is signed in in a browser can do this
+"""
+
+from collections.abc import Sequence
+
+from headgate.foundation.errors import Conflict, Forbidden, Unauthenticated
+
+
+class SecondFactorNeeded(Conflict):
+    """The password is right. The account has a second factor."""
+
+    code = "second_factor_needed"
+    title = "Second factor needed"
+
+    def __init__(self, methods: Sequence[str]) -> None:
+        super().__init__(
+            "This account has a second factor.",
+            remedy="Send the same request with `code`: six digits of the authenticator app, or a recovery code.",
+            methods=list(methods),
+        )
+
+
+class SecondFactorRefused(Unauthenticated):
+    """The code is wrong, has expired or was used before. Which of these is not disclosed."""
+
+    code = "second_factor_refused"
+    title = "Code refused"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The code is wrong, has expired or was used before.",
+            remedy="Wait for the next code of the authenticator app, or use a recovery code. An admin can reset it.",
+        )
+
+
+class ConfirmationRefused(Forbidden):
+    """A signed-in user gave a wrong password or code."""
+
+    code = "confirmation_refused"
+    title = "Not confirmed"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The password or code is wrong, has expired or was used before; nothing was changed.", remedy="Try again."
+        )
+
+
+class ConfirmationNeeded(Forbidden):
+    """The change is sensitive, and the session was confirmed too long ago."""
+
+    code = "confirmation_needed"
+    title = "Confirm that it is you"
+
+    def __init__(self, methods: Sequence[str]) -> None:
+        ways = " or ".join(methods)
+        super().__init__(
+            "This change needs a recent confirmation that it is you.",
+            remedy=f"Confirm with {ways} at POST /api/v1/me/confirm." if methods else "Sign out and sign in again.",
+            methods=list(methods),
+        )
+
+
+class BrowserNeeded(Forbidden):
+    """An API key, a command or the user of auto-login has no session."""
+
+    code = "browser_needed"
+    title = "Only in a browser session"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Second factors are managed by a user who signed in in a browser.", remedy="Sign in, then try again."
+        )
+
+
+class EnrolmentMissing(Conflict):
+    """No authenticator waits for its first code."""
+
+    code = "enrolment_missing"
+    title = "Not set up"
+
+    def __init__(self) -> None:
+        super().__init__("No authenticator app is being set up.", remedy="POST /api/v1/me/second-factor/totp first.")
+
+
+class AuthenticatorExists(Conflict):
+    """The account has an authenticator app."""
+
+    code = "authenticator_exists"
+    title = "Set up before"
+
+    def __init__(self) -> None:
+        super().__init__("This account has an authenticator app.", remedy="Remove it first, then set up another.")
+
+
+class RequiredBySettings(Conflict):
+    """The organisation requires a second factor, and this is the only one."""
+
+    code = "second_factor_required"
+    title = "Required by the organisation"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Your organisation requires a second factor, and this is your only one.",
+            remedy="Set up another one first.",
+        )

@@ -1,0 +1,159 @@
+"""HTTP routes of second factors and of the organisation's sign-in policy."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.accounts.ports import Scope, Throttle
+from headgate.features.accounts.second_factor import repository, service
+from headgate.features.accounts.second_factor.confirmation import Confirmation, Here, find_here
+from headgate.features.accounts.second_factor.schemas import (
+    ConfirmIn,
+    FirstCodeIn,
+    RecoveryCodes,
+    SecondFactorOut,
+    SignInPolicy,
+    TotpBegun,
+)
+from headgate.features.accounts.sessions.cookie import session_token
+from headgate.features.accounts.users.service import get_user
+from headgate.foundation.api import ReadSession, WriteSession, problems
+from headgate.foundation.crypto import SecretBox
+
+router = APIRouter(tags=["sign-in"])
+VIEW, PROTECT = needs(Permission.ACCOUNT_VIEW), needs(Permission.ACCOUNT_PROTECT)
+
+
+def _token(request: Request) -> str | None:
+    return session_token(request, request.app.state.settings.server)
+
+
+def _box(request: Request) -> SecretBox:
+    found: SecretBox = request.app.state.sign_in.box
+    return found
+
+
+async def _counted(request: Request, caller: Caller) -> None:
+    throttle: Throttle = request.app.state.throttle
+    await throttle.allow(Scope.SECOND_FACTOR_USER, caller.user_id)
+
+
+Token = Annotated[str | None, Depends(_token)]
+Box = Annotated[SecretBox, Depends(_box)]
+
+
+@router.get("/me/second-factor", summary="See one's second factors", responses=problems(401, 403), dependencies=[VIEW])
+async def show(session: ReadSession, caller: Caller, token: Token) -> SecondFactorOut:
+    """Which second factors the caller has, and whether their organisation requires one."""
+    return await service.show(session, caller, await find_here(session, caller, token))
+
+
+@router.post(
+    "/me/second-factor/totp",
+    status_code=201,
+    summary="Begin to set up an authenticator app",
+    responses=problems(401, 403, 409),
+    dependencies=[PROTECT],
+)
+async def begin_totp(session: WriteSession, caller: Caller, token: Token, box: Box, response: Response) -> TotpBegun:
+    """A secret and its QR code, shown this once. The app counts after its first code."""
+    _never_stored(response)
+    return await service.begin_totp(session, caller, await find_here(session, caller, token), box)
+
+
+@router.post(
+    "/me/second-factor/totp/confirm",
+    summary="Finish setting up an authenticator app",
+    responses=problems(401, 403, 409, 429),
+    dependencies=[PROTECT, Depends(_counted)],
+)
+async def confirm_totp(
+    body: FirstCodeIn, session: WriteSession, caller: Caller, token: Token, box: Box, response: Response
+) -> RecoveryCodes:
+    """Takes the app's first code. Answers with recovery codes, shown this once; other sessions end."""
+    _never_stored(response)
+    here = await find_here(session, caller, token)
+    return RecoveryCodes(recovery_codes=await service.confirm_totp(session, caller, here, box, body.code))
+
+
+@router.delete(
+    "/me/second-factor/totp",
+    status_code=204,
+    summary="Remove one's authenticator app",
+    responses=problems(401, 403, 409),
+    dependencies=[PROTECT],
+)
+async def remove_totp(session: WriteSession, caller: Caller, token: Token) -> None:
+    """Also removes the recovery codes. Needs a confirmation in the last ten minutes."""
+    await service.remove_totp(session, caller, await find_here(session, caller, token))
+
+
+@router.post(
+    "/me/second-factor/recovery-codes",
+    summary="Make new recovery codes",
+    responses=problems(401, 403, 409),
+    dependencies=[PROTECT],
+)
+async def renew_recovery_codes(
+    session: WriteSession, caller: Caller, token: Token, response: Response
+) -> RecoveryCodes:
+    """The earlier ones stop working. Needs a confirmation in the last ten minutes."""
+    _never_stored(response)
+    here: Here = await find_here(session, caller, token)
+    return RecoveryCodes(recovery_codes=await service.renew_recovery_codes(session, caller, here))
+
+
+@router.post(
+    "/me/confirm",
+    status_code=204,
+    summary="Confirm that it is still you",
+    responses=problems(401, 403, 429),
+    dependencies=[PROTECT],
+)
+async def confirm(body: ConfirmIn, request: Request, caller: Caller, token: Token) -> None:
+    """Needed before sensitive changes of one's account: a code where there is a second factor, else the password."""
+    state = request.app.state
+    door = Confirmation(state.sign_in.database, state.sign_in.passwords, state.throttle, state.sign_in.box)
+    await door.confirm(caller, token, password=body.password, code=body.code)
+
+
+@router.delete(
+    "/users/{user_id}/second-factor",
+    status_code=204,
+    summary="Reset a user's second factors",
+    responses=problems(401, 403, 404),
+    dependencies=[needs(Permission.PEOPLE_MANAGE)],
+)
+async def reset(user_id: str, session: WriteSession, caller: Caller) -> None:
+    """For a user who lost their phone and recovery codes. Their sessions end."""
+    await service.reset(session, caller, await get_user(session, caller, user_id))
+
+
+@router.get(
+    "/sign-in-policy",
+    summary="Read the sign-in policy",
+    responses=problems(401, 403),
+    dependencies=[needs(Permission.PEOPLE_VIEW)],
+)
+async def read_policy(session: ReadSession, caller: Caller) -> SignInPolicy:
+    """What the organisation requires of users who sign in with a password."""
+    required = await repository.is_required(session, tenant_id=caller.tenant_id)
+    return SignInPolicy(second_factor_required=required)
+
+
+@router.put(
+    "/sign-in-policy",
+    summary="Change the sign-in policy",
+    responses=problems(401, 403),
+    dependencies=[needs(Permission.PEOPLE_MANAGE)],
+)
+async def set_policy(body: SignInPolicy, session: WriteSession, caller: Caller) -> SignInPolicy:
+    """Counts at once: a session without a second factor can only set one up, or sign out."""
+    await service.set_policy(session, caller, required=body.second_factor_required)
+    return body
+
+
+def _never_stored(response: Response) -> None:
+    response.headers["Cache-Control"] = "no-store"

@@ -1,0 +1,150 @@
+"""Setting up and removing second factors, and the organisation's rule who must have one."""
+
+from pydantic import SecretStr
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.accounts import repository as accounts
+from headgate.features.accounts.second_factor import proof, recovery, repository, totp
+from headgate.features.accounts.second_factor.confirmation import Here, require_fresh
+from headgate.features.accounts.second_factor.errors import (
+    AuthenticatorExists,
+    ConfirmationRefused,
+    EnrolmentMissing,
+    RequiredBySettings,
+    SecondFactorRefused,
+)
+from headgate.features.accounts.second_factor.schemas import SecondFactorOut, TotpBegun
+from headgate.features.accounts.sessions.repository import delete_sessions
+from headgate.features.accounts.sessions.service import name_of
+from headgate.features.accounts.tables import RecoveryCode, TotpAuthenticator, User
+from headgate.features.audit.recorder import record
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.database import now
+from headgate.foundation.ids import new_id
+
+
+async def show(session: AsyncSession, principal: Principal, here: Here) -> SecondFactorOut:
+    """The caller's second factors."""
+    authenticator = await repository.find_authenticator(session, here.user.id, tenant_id=principal.tenant_id)
+    return SecondFactorOut(
+        required=await repository.is_required(session, tenant_id=principal.tenant_id),
+        missing=principal.access.held,
+        totp_since=None if authenticator is None else authenticator.confirmed_at,
+        recovery_codes_left=await repository.count_recovery_codes(session, here.user.id, tenant_id=principal.tenant_id),
+    )
+
+
+async def begin_totp(session: AsyncSession, principal: Principal, here: Here, box: SecretBox) -> TotpBegun:
+    """A new secret for an authenticator app. It counts once its first code came.
+
+    Raises `ConfirmationNeeded`, `AuthenticatorExists`.
+    """
+    await require_fresh(session, here)
+    user = here.user
+    existing = await repository.find_authenticator(session, user.id, tenant_id=user.tenant_id)
+    if existing is not None and existing.confirmed_at is not None:
+        raise AuthenticatorExists
+    secret = totp.new_secret()
+    kept = box.encrypt(SecretStr(secret))
+    await repository.delete_authenticator(session, user.id, tenant_id=user.tenant_id)
+    row = TotpAuthenticator(user_id=user.id, tenant_id=user.tenant_id, secret=kept, created_at=now(), last_step=0)
+    await repository.add_authenticator(session, row)
+    tenant = await accounts.find_tenant(session, tenant_id=principal.tenant_id)
+    uri = totp.enrolment_uri(secret, name_of(user), "" if tenant is None else tenant.name)
+    return TotpBegun(secret=secret, uri=uri, qr=totp.qr_picture(uri))
+
+
+async def confirm_totp(session: AsyncSession, principal: Principal, here: Here, box: SecretBox, code: str) -> list[str]:
+    """Finish setting up the app with its first code; the user's other sessions end. Returns new recovery codes.
+
+    Raises `ConfirmationNeeded`, `EnrolmentMissing`, `AuthenticatorExists`, `ConfirmationRefused`.
+    """
+    await require_fresh(session, here)
+    user = here.user
+    authenticator = await repository.find_authenticator(session, user.id, tenant_id=user.tenant_id)
+    if authenticator is None:
+        raise EnrolmentMissing
+    if authenticator.confirmed_at is not None:
+        raise AuthenticatorExists
+    try:
+        await proof.claim(session, box, user, code)
+    except SecondFactorRefused as error:
+        raise ConfirmationRefused from error
+    at = now()
+    await repository.confirm_authenticator(session, user.id, tenant_id=user.tenant_id, at=at)
+    await repository.note_confirmed(session, here.session.id, tenant_id=user.tenant_id, at=at, factor="totp")
+    ended = await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id, besides=here.session.id)
+    payload = {"factor": "totp", "sessions_ended": ended}
+    await record(session, principal, "user.second_factor_added", id=user.id, name=name_of(user), payload=payload)
+    return await _new_recovery_codes(session, user)
+
+
+async def remove_totp(session: AsyncSession, principal: Principal, here: Here) -> None:
+    """Remove the authenticator app and the recovery codes.
+
+    Raises `ConfirmationNeeded`, `EnrolmentMissing`, `RequiredBySettings`.
+    """
+    await require_fresh(session, here)
+    if await repository.is_required(session, tenant_id=principal.tenant_id):
+        raise RequiredBySettings
+    if not await repository.delete_authenticator(session, here.user.id, tenant_id=principal.tenant_id):
+        raise EnrolmentMissing
+    await repository.delete_recovery_codes(session, here.user.id, tenant_id=principal.tenant_id)
+    await record(
+        session,
+        principal,
+        "user.second_factor_removed",
+        id=here.user.id,
+        name=name_of(here.user),
+        payload={"factor": "totp"},
+    )
+
+
+async def renew_recovery_codes(session: AsyncSession, principal: Principal, here: Here) -> list[str]:
+    """New recovery codes; the earlier ones stop working. Raises `ConfirmationNeeded`, `EnrolmentMissing`."""
+    await require_fresh(session, here)
+    if not await proof.methods_of(session, here.user):
+        raise EnrolmentMissing
+    await record(session, principal, "user.recovery_codes_made", id=here.user.id, name=name_of(here.user))
+    return await _new_recovery_codes(session, here.user)
+
+
+async def reset(session: AsyncSession, principal: Principal, user: User) -> None:
+    """Remove every second factor of a user who lost theirs, for an admin; their sessions end."""
+    principal.require(Permission.PEOPLE_MANAGE)
+    await repository.delete_authenticator(session, user.id, tenant_id=user.tenant_id)
+    await repository.delete_recovery_codes(session, user.id, tenant_id=user.tenant_id)
+    ended = await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id)
+    payload = {"sessions_ended": ended}
+    await record(session, principal, "user.second_factor_reset", id=user.id, name=name_of(user), payload=payload)
+
+
+async def set_policy(session: AsyncSession, principal: Principal, *, required: bool) -> None:
+    """Require a second factor of users who sign in with a password, or no longer. Counts at once."""
+    before = await repository.is_required(session, tenant_id=principal.tenant_id)
+    if before == required:
+        return
+    await repository.set_required(session, tenant_id=principal.tenant_id, required=required)
+    after = {"second_factor_required": required}
+    await record(
+        session,
+        principal,
+        "tenant.sign_in_policy_changed",
+        id=principal.tenant_id,
+        before={"second_factor_required": before},
+        after=after,
+        payload=after,
+    )
+
+
+async def _new_recovery_codes(session: AsyncSession, user: User) -> list[str]:
+    codes = recovery.new_codes()
+    await repository.delete_recovery_codes(session, user.id, tenant_id=user.tenant_id)
+    rows = [
+        RecoveryCode(id=new_id(), tenant_id=user.tenant_id, user_id=user.id, code_hash=recovery.hash_of(user.id, code))
+        for code in codes
+    ]
+    await repository.add_recovery_codes(session, rows)
+    return codes

@@ -1,0 +1,4 @@
+export * from "./ConfirmForm";
+export * from "./EnrolTotp";
+export * from "./RecoveryCodes";
+export * from "./useConfirmed";
