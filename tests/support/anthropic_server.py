@@ -16,6 +16,8 @@ Block = tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]
 class AnthropicServer(ScriptedServer):
     """`with AnthropicServer() as server: server.script(server.text("Hi"))`; the base URL is `server.base_url`."""
 
+    model_list: Reply | None = json_reply({}, status=404)
+
     _calls = count(1)
 
     @property

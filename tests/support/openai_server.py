@@ -15,6 +15,7 @@ _CHUNK = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "
 class OpenAIServer(ScriptedServer):
     """`with OpenAIServer() as server: server.script(server.text("Hi"))`; the base URL is `server.base_url`."""
 
+    model_list: Reply | None = json_reply({}, status=404)
     _calls = count(1)
     usage_beside_the_end = False
     """Whether streamed usage comes as Groq sends it: in the chunk that ends the answer."""

@@ -73,6 +73,9 @@ Script = Callable[[Asked], Reply]
 class ScriptedServer:
     """Answers each request with the next script; the last one stays. Use as a context manager."""
 
+    model_list: Reply | None = None
+    """What it always says of its models, beside the scripts; None leaves that to the scripts too."""
+
     def __init__(self) -> None:
         self.asked: list[Asked] = []
         self.sort: Callable[[Asked], Script | None] | None = None
@@ -95,6 +98,8 @@ class ScriptedServer:
         return self
 
     def next_reply(self, asked: Asked) -> Reply:
+        if self.model_list is not None and asked.body is None and asked.path.partition("?")[0].endswith("/models"):
+            return self.model_list
         with self._lock:
             self.asked.append(asked)
             sorted_out = self.sort(asked) if self.sort is not None else None

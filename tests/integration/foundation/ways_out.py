@@ -15,10 +15,10 @@ from pydantic import SecretStr
 
 from headgate.agents.codev.domains.flowise.client import FlowiseClient, Server
 from headgate.features.accounts.single_sign_on.provider import open_http
-from headgate.features.models import clients, credentials
+from headgate.features.models import clients
+from headgate.features.models.listing import list_offered
 from headgate.features.models.local import sources
-from headgate.features.models.ollama import pulled_models
-from headgate.features.models.providers import PROVIDERS, Provider, is_installed
+from headgate.features.models.providers import PROVIDERS, Provider, find_provider, is_installed
 from headgate.features.models.service import create_chat_model
 from headgate.features.models.transcription import transcribe
 from headgate.foundation.errors import HeadgateError
@@ -140,7 +140,7 @@ async def _library(provider: Provider, blocking: bool, url: str) -> str:
 
 
 async def _ollama_list(url: str) -> str:
-    return str(await pulled_models(credentials.Server(url, OPEN)))
+    return str(await list_offered(find_provider("ollama"), StoredKeys(OLLAMA_BASE_URL=url), refresh=True))
 
 
 async def _session(url: str) -> str:

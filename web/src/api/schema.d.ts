@@ -1958,7 +1958,9 @@ export interface paths {
         };
         /**
          * List models
-         * @description Known models with what they can do. Any other name of a provider's works too.
+         * @description The chat models of each provider with what they can do: those that its server lists, else those that are known.
+         *
+         *     Any other name of a provider's works too.
          *
          *     Needs the permission `catalog.view`.
          */
@@ -15872,6 +15874,8 @@ export interface operations {
             query?: {
                 /** @description Only this provider's. */
                 provider?: string | null;
+                /** @description Ask the providers anew. Without it an answer may be up to five minutes old. */
+                refresh?: boolean;
             };
             header?: never;
             path?: never;

@@ -11,11 +11,11 @@ from headgate.entrypoints.cli import model_classes
 from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table
 from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
-from headgate.features.models import catalogue, service
+from headgate.features.models import service
+from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.local.pull import pull as pull_weights
 from headgate.features.models.local.store import default_models_dir, list_local, use_file
 from headgate.features.models.local.weights import find_weights
-from headgate.features.models.providers import find_provider
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Providers, models and the local model.")
 app.add_typer(model_classes.app, name="classes")
@@ -48,24 +48,28 @@ def providers(json: JsonFlag = False) -> None:
 def list_(
     provider: Annotated[str | None, typer.Argument(help="Only this provider's.")] = None, json: JsonFlag = False
 ) -> None:
-    """List known models and what they can do."""
-    found = catalogue.list_models(find_provider(provider).id if provider else None)
-    if json:
-        print_json(found)
-        return
-    rows = [
-        (
-            f"{one.provider}/{one.name}",
-            " ".join(
-                word
-                for word, has in (("tools", one.tools != "none"), ("vision", one.vision), ("audio", one.audio))
-                if has
-            ),
-            f"{one.context_window:,}" if one.context_window else "",
+    """List the chat models of each provider: those that its server lists, else those that are known."""
+
+    async def work(installation: Installation) -> None:
+        found = await service.all_models(
+            installation.keys_of(acting()), local=installation.local_models, provider=provider
         )
-        for one in found
-    ]
-    console.print(table(("model", "can", "context (tokens)"), rows))
+        if json:
+            print_json(found)
+            return
+        rows = [(f"{one.provider}/{one.name}", _abilities(one), _thousands(one.context_window)) for one in found]
+        console.print(table(("model", "can", "context (tokens)"), rows))
+
+    with_installation(work)
+
+
+def _abilities(model: ModelInfo) -> str:
+    can = (("tools", model.tools != "none"), ("vision", model.vision), ("audio", model.audio))
+    return " ".join(word for word, has in can if has)
+
+
+def _thousands(count: int | None) -> str:
+    return f"{count:,}" if count else ""
 
 
 @app.command()

@@ -23,6 +23,10 @@ _EDITION = re.compile(r"[-@:](?:20\d{6}|20\d{2}-\d{2}-\d{2}|latest)$")
 """A dated or floating edition of a model, at the end of its name."""
 
 
+_NO_CHAT = re.compile(
+    r"embed|rerank|whisper|tts|dall-e|image|moderation|realtime|transcribe|davinci|babbage|sora|guard", re.IGNORECASE
+)
+"""Models in the lists of servers that answer no chat, by their names: most lists do not say it."""
 _DOCUMENT_PROVIDERS = frozenset({"openai", "anthropic", "google"})
 
 
@@ -77,6 +81,18 @@ def resolve(model: Model) -> ModelInfo:
         if name in shelf.models:
             return shelf.models[name].model_copy(update={"name": model.name})
     return ModelInfo(provider=provider_id, name=model.name, label=model.name, known=False, **shelf.unknown)
+
+
+def describe(provider_id: str, names: Collection[str]) -> list[ModelInfo]:
+    """The chat models among the names that a server lists: known ones first, in the catalogue's order.
+
+    A dated edition is left out where the model itself is listed too.
+    """
+    listed = set(names)
+    chats = [name for name in names if not _NO_CHAT.search(name) and _EDITION.sub("", name) not in listed - {name}]
+    order = {name: place for place, name in enumerate(_shelf(find_provider(provider_id).id).models)}
+    infos = [resolve(Model(provider=provider_id, name=name)) for name in chats]
+    return sorted(infos, key=lambda info: order.get(info.name, order.get(_EDITION.sub("", info.name), len(order))))
 
 
 def default_name(provider_id: str) -> str | None:

@@ -11,10 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record
 from headgate.features.models import catalogue
-from headgate.features.models.credentials import find_server
 from headgate.features.models.errors import ModelTimedOut, ModelUnreachable
+from headgate.features.models.listing import list_offered
 from headgate.features.models.local.models import LocalModels
-from headgate.features.models.ollama import pulled_models
 from headgate.features.models.ports import GuardedWeb, KeySource
 from headgate.features.models.providers import LOCAL, Provider, find_provider, import_chat_class
 from headgate.features.models.service import create_chat_model, langchain_side, status_of
@@ -104,14 +103,10 @@ async def _call(
 
 
 async def _ollama(provider: Provider, keys: KeySource) -> int:
-    server = await find_server(provider, keys)
-    address = server.address
-    names = await pulled_models(server)
-    if names is None:
-        raise ModelUnreachable(
-            f"No Ollama server answers at {address}.", remedy="Start it, or set OLLAMA_BASE_URL to where it runs."
-        )
-    return len(names)
+    listing = await list_offered(provider, keys, refresh=True)
+    if listing.names is None:
+        raise ModelUnreachable(listing.problem, remedy=listing.remedy)
+    return len(listing.names)
 
 
 async def _local(keys: KeySource, local: LocalModels | None) -> int:

@@ -8,11 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.accounts.ports import Scope
-from headgate.features.models import catalogue, service
+from headgate.features.models import service
 from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.classes import LONGEST_NAME, ModelClasses, ModelClassesOut, ModelClassOut
 from headgate.features.models.connection import ConnectionOut, record_test, try_provider
-from headgate.features.models.providers import find_provider
 from headgate.features.models.service import ProviderStatus
 from headgate.foundation.api import ReadSession, WriteSession, get_database, problems
 from headgate.foundation.database import Database
@@ -82,10 +81,20 @@ async def test_provider(
 
 @router.get("/models", summary="List models", responses=problems(), dependencies=[VIEW])
 async def list_models(
+    request: Request,
+    caller: Caller,
+    *,
     provider: Annotated[str | None, Query(max_length=64, description="Only this provider's.")] = None,
+    refresh: Annotated[
+        bool, Query(description="Ask the providers anew. Without it an answer may be up to five minutes old.")
+    ] = False,
 ) -> list[ModelInfo]:
-    """Known models with what they can do. Any other name of a provider's works too."""
-    return catalogue.list_models(find_provider(provider).id if provider is not None else None)
+    """The chat models of each provider with what they can do: those that its server lists, else those that are known.
+
+    Any other name of a provider's works too.
+    """
+    keys, local = request.app.state.keys_of(caller), request.app.state.local_models
+    return await service.all_models(keys, local=local, provider=provider, refresh=refresh)
 
 
 @router.get("/model-classes", summary="List classes of models", responses=problems(), dependencies=[VIEW])

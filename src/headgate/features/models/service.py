@@ -1,17 +1,19 @@
 """Make chat models from `provider/name`, and say which providers are ready. Heavy packages load when first used."""
 
 import asyncio
+from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from headgate.features.models import catalogue
-from headgate.features.models.credentials import Credentials, find_credentials, find_server, missing_variable
+from headgate.features.models.catalogue import ModelInfo
+from headgate.features.models.credentials import Credentials, find_credentials, missing_variable
 from headgate.features.models.diagnosis import Caller, friendly_error
 from headgate.features.models.errors import BadModelSettings, NoModelConfigured
+from headgate.features.models.listing import list_offered
 from headgate.features.models.local.models import LocalModels
-from headgate.features.models.ollama import pulled_models
 from headgate.features.models.params import ModelParams, accepted_params, constructor_arguments
 from headgate.features.models.ports import CallLog, GuardedWeb, KeySource
 from headgate.features.models.providers import (
@@ -116,7 +118,35 @@ async def create_chat_model(
 
 async def list_providers(keys: KeySource, *, local: LocalModels | None = None) -> list[ProviderStatus]:
     """Every provider in the order a default is looked for, without importing any provider's package."""
-    return [await status_of(provider, keys, local) for provider in PROVIDERS.values()]
+    return list(await asyncio.gather(*(status_of(provider, keys, local) for provider in PROVIDERS.values())))
+
+
+async def offered_models(
+    status: ProviderStatus, keys: KeySource, *, local: LocalModels | None = None, refresh: bool = False
+) -> list[ModelInfo]:
+    """The chat models of a provider, best known first: those that its server lists, with what the catalogue knows.
+
+    The catalogue's where the provider is not ready or its server has no list.
+    """
+    provider = find_provider(status.id)
+    known = catalogue.list_models(provider.id)
+    if not status.configured:
+        return known
+    if provider.id == LOCAL:
+        names: Sequence[str] | None = [one.name for one in await asyncio.to_thread(local.ready)] if local else []
+    else:
+        names = (await list_offered(provider, keys, refresh=refresh)).names
+    return known if names is None else catalogue.describe(provider.id, names)
+
+
+async def all_models(
+    keys: KeySource, *, local: LocalModels | None = None, provider: str | None = None, refresh: bool = False
+) -> list[ModelInfo]:
+    """The chat models of every provider, or of one, in the order of providers. Raises `UnknownProvider`."""
+    wanted = PROVIDERS.values() if provider is None else (find_provider(provider),)
+    statuses = await asyncio.gather(*(status_of(one, keys, local) for one in wanted))
+    offers = await asyncio.gather(*(offered_models(one, keys, local=local, refresh=refresh) for one in statuses))
+    return [info for offered in offers for info in offered]
 
 
 async def default_model(keys: KeySource, *, local: LocalModels | None = None) -> Model:
@@ -140,10 +170,10 @@ async def status_of(provider: Provider, keys: KeySource, local: LocalModels | No
         reason, remedy = "Its package is not installed.", f"Install it with: {provider.install}"
     elif provider.id == LOCAL:
         default, reason, remedy = await asyncio.to_thread(_local_status, local)
-    elif provider.id == "ollama":
-        default, reason, remedy = await _ollama_status(provider, keys)
     else:
         reason, remedy = await _variable_status(provider, keys)
+        if not remedy and provider.flow_base_url:
+            default, reason, remedy = await _server_status(provider, keys)
     return ProviderStatus(
         id=provider.id,
         label=provider.label,
@@ -179,17 +209,19 @@ async def _variable_status(provider: Provider, keys: KeySource) -> tuple[str, st
     return f"The variable {variable} is not set.", f"Set it: headgate variables set {variable}"
 
 
-async def _ollama_status(provider: Provider, keys: KeySource) -> tuple[str | None, str, str]:
-    server = await find_server(provider, keys)
-    address = server.address
-    names = await pulled_models(server)
+async def _server_status(provider: Provider, keys: KeySource) -> tuple[str | None, str, str]:
+    """The status of a server that people run themselves: it is ready when it answers and has a model."""
+    listing = await list_offered(provider, keys)
     suggested = catalogue.default_name(provider.id)
-    if names is None:
-        return suggested, f"No Ollama server answers at {address}.", "Start it, or set OLLAMA_BASE_URL."
-    if not names:
-        return suggested, f"The Ollama server at {address} has no models.", f"Fetch one: ollama pull {suggested}"
-    known = [info.name for info in catalogue.list_models(provider.id) if info.name in names]
-    return (known or names)[0], "Ready.", ""
+    if listing.problem:
+        return suggested, listing.problem, listing.remedy or "Check its address and key."
+    if listing.names is None:
+        return None, "Ready. It does not list its models: name one as `provider/name`.", ""
+    models = catalogue.describe(provider.id, listing.names)
+    if models:
+        return models[0].name, "Ready.", ""
+    fetch = f"Fetch one: ollama pull {suggested}" if provider.id == "ollama" else "Load a model there."
+    return suggested, f"The server of {provider.label} has no chat models.", fetch
 
 
 def _local_status(local: LocalModels | None) -> tuple[str | None, str, str]:

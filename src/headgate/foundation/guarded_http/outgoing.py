@@ -110,11 +110,11 @@ MODELS = Outgoing(
 )
 MODEL_LISTS = Outgoing(
     "model_lists",
-    "The list of models of an Ollama server",
+    "The list of models of a provider",
     "stored variable or environment",
     Reach.MODEL,
     Redirects.REFUSED,
-    ("features.models.ollama",),
+    ("features.models.listing",),
 )
 LOCAL_MODELS = Outgoing(
     "local_models",

@@ -29,7 +29,7 @@ from tests.support.databases import SqliteFiles, make_settings
 from tests.support.intents import IntentAnswers
 from tests.support.logs import captured_logs
 from tests.support.openai_server import OpenAIServer
-from tests.support.scripted_server import Asked
+from tests.support.scripted_server import Asked, json_reply
 from tests.support.tenants import ActingAs, add_colleague
 
 MODEL = {"provider": "openai", "model_name": "gpt-5-mini"}
@@ -299,6 +299,23 @@ class TestModels:
         assert f"openai/{catalogue.default_name('openai')}" in block
         assert "anthropic" not in block
         assert "may not run without one" in block
+
+    async def test_of_a_server_of_ones_own_are_those_that_it_lists(
+        self, client: httpx2.AsyncClient, openai: OpenAIServer
+    ) -> None:
+        openai.model_list = json_reply({"data": [{"id": "Qwen/Qwen3-32B"}, {"id": "bge-embedding"}]})
+        value = {"value": openai.base_url, "secret": False}
+        await client.put("/api/v1/variables/OPENAI_COMPATIBLE_BASE_URL", json=value)
+        openai.script(openai.text("Done."))
+        await done(client, "build a chatbot", provider="openai_compatible", model_name="answering")
+        words = last_words(openai.asked[0])
+        block = words[words.index("[Available language models") : words.index("[End of available language models]")]
+        assert "- openai_compatible/answering, openai_compatible/Qwen/Qwen3-32B\n" in block
+        assert "embedding" not in block
+        config = (await client.get("/api/v1/agentic/check-config")).json()
+        listed = next(one for one in config["providers"] if one["name"] == "openai_compatible")
+        assert (listed["configured"], listed["default_model"]) == (True, "Qwen/Qwen3-32B")
+        assert [one["name"] for one in listed["models"]] == ["Qwen/Qwen3-32B"]
 
     async def test_that_are_not_configured_name_those_that_are(self, client: httpx2.AsyncClient) -> None:
         last = (await streamed(client, "hello", provider="anthropic", model_name=None))[-1]

@@ -27,6 +27,7 @@ async def house(settings: Settings) -> AsyncIterator[Team]:
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
     with OpenAIServer() as running:
+        running.model_list = None
         yield running
 
 
@@ -58,6 +59,7 @@ class TestTryProvider:
 
     async def test_speaks_each_providers_own_protocol(self, house: Team) -> None:
         with AnthropicServer() as server:
+            server.model_list = None
             await connect(house, server.base_url, "ANTHROPIC")
             server.script(json_reply({"data": [{"id": "a", "type": "model"}], "has_more": False}))
             assert (await outcome_of(house, "anthropic"))["models"] == 1

@@ -1,11 +1,11 @@
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Command } from "cmdk";
-import { Check, Eye, Mic, PlugZap } from "lucide-react";
+import { Check, Eye, Mic, PlugZap, RotateCw } from "lucide-react";
 import { useState } from "react";
-import { modelClassesQuery, modelsQuery } from "@/api/queries/models";
-import { providersQuery } from "@/api/queries/providers";
+import { askForModels, modelClassesQuery, modelsQuery } from "@/api/queries/models";
+import { providerKeys, providersQuery } from "@/api/queries/providers";
 import type { components } from "@/api/schema";
-import { ClassChip, Skeleton } from "@/components/ui";
+import { ClassChip, cx, Skeleton } from "@/components/ui";
 import { money, number } from "@/lib/i18n/format";
 import { type ModelName, modelName } from "./modelValue";
 import { useModelTexts } from "./texts";
@@ -59,15 +59,42 @@ export function ModelList({ now, onPick, onConnect }: ModelListProps) {
           />
         ))}
       </Command.List>
-      <button
-        type="button"
-        onClick={() => onConnect(true)}
-        className="flex h-9 w-full items-center gap-2 border-line border-t px-3 text-accent text-sm hover:bg-hover"
-      >
-        <PlugZap aria-hidden className="size-4" />
-        {t("connect")}
-      </button>
+      <div className="flex h-9 border-line border-t text-accent text-sm">
+        <button
+          type="button"
+          onClick={() => onConnect(true)}
+          className="flex flex-1 items-center gap-2 px-3 hover:bg-hover"
+        >
+          <PlugZap aria-hidden className="size-4" />
+          {t("connect")}
+        </button>
+        <Refresh />
+      </div>
     </Command>
+  );
+}
+
+/** Asks the providers for their models again: one was just installed, or a server started. */
+function Refresh() {
+  const t = useModelTexts();
+  const queryClient = useQueryClient();
+  const asking = useMutation({
+    mutationFn: askForModels,
+    onSuccess: async (models) => {
+      queryClient.setQueryData(modelsQuery.queryKey, models);
+      await queryClient.invalidateQueries({ queryKey: providerKeys.all });
+    },
+  });
+  return (
+    <button
+      type="button"
+      disabled={asking.isPending}
+      onClick={() => asking.mutate()}
+      className="flex items-center gap-2 px-3 hover:bg-hover disabled:opacity-60"
+    >
+      <RotateCw aria-hidden className={cx("size-4", asking.isPending && "animate-spin")} />
+      {asking.isError ? t("refresh_failed") : t("refresh")}
+    </button>
   );
 }
 
@@ -81,7 +108,9 @@ interface GroupProps extends ModelListProps {
 
 function Group({ provider, models, classes, now, onPick, onConnect }: GroupProps) {
   const t = useModelTexts();
-  if (models.length === 0) return null;
+  // A group without an item is hidden by its list, so that it needs one that cannot be chosen.
+  const isEmpty = models.length === 0;
+  if (isEmpty && provider.id === "local" && !provider.configured) return null;
   return (
     <Command.Group
       heading={
@@ -93,6 +122,7 @@ function Group({ provider, models, classes, now, onPick, onConnect }: GroupProps
               className="ml-auto font-medium text-warn underline"
               onClick={() => onConnect(provider.id)}
               aria-label={t("connect_this", { provider: provider.label })}
+              title={provider.reason}
             >
               {t("not_ready")}
             </button>
@@ -101,6 +131,11 @@ function Group({ provider, models, classes, now, onPick, onConnect }: GroupProps
       }
       className="[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:font-medium [&_[cmdk-group-heading]]:text-faint [&_[cmdk-group-heading]]:text-xs"
     >
+      {isEmpty && (
+        <Command.Item disabled value={provider.label} className="px-2 py-1 text-faint text-xs">
+          {provider.configured ? t("no_list", { provider: provider.id }) : provider.reason}
+        </Command.Item>
+      )}
       {models.map((model) => (
         <Command.Item
           key={model.name}

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { assistantKeys } from "@/api/queries/assistant";
+import { modelKeys } from "@/api/queries/models";
 import { providerKeys, providersQuery, testProvider } from "@/api/queries/providers";
 import { setVariable, variableKeys } from "@/api/queries/variables";
 import { Button, Dialog, Problem, Skeleton } from "@/components/ui";
@@ -110,6 +111,7 @@ function useConnect() {
     onSettled: () =>
       Promise.all([
         queryClient.invalidateQueries({ queryKey: providerKeys.all }),
+        queryClient.invalidateQueries({ queryKey: modelKeys.all }),
         queryClient.invalidateQueries({ queryKey: variableKeys.all }),
         queryClient.invalidateQueries({ queryKey: assistantKeys.config }),
       ]),

@@ -3,7 +3,7 @@
 from headgate.agents.assistant.models.choice import ModelsAvailable
 from headgate.foundation.quoting import quoted
 
-OPENING = "[Available language models (providers that have a configured key; there is no order of preference):"
+OPENING = "[Available language models (of providers that are ready; there is no order of preference):"
 CLOSING = "[End of available language models]"
 _RULE = (
     "A step that needs a model (AIStep, Agent and the like) gets one of these as `provider/name`. Such a step may not"

@@ -1,5 +1,6 @@
 """Which model answers a turn."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -105,10 +106,11 @@ class ModelChooser:
         """The models of a turn. Raises `Invalid` naming what is missing."""
         keys = self.keys_of(principal)
 
-        async def available() -> ModelsAvailable:
-            return await self._available(keys)
-
         model = await self._wanted(keys, provider, name)
+
+        async def available() -> ModelsAvailable:
+            return await self._available(keys, model)
+
         if model is None:
             offline = builder.OfflineBuilder(
                 catalog=bench.registry,
@@ -125,7 +127,9 @@ class ModelChooser:
 
     async def check_config(self, principal: Principal) -> CheckConfig:
         """Every provider with its state and models."""
-        statuses = await service.list_providers(self.keys_of(principal), local=self.local)
+        keys = self.keys_of(principal)
+        statuses = await service.list_providers(keys, local=self.local)
+        offers = await asyncio.gather(*(service.offered_models(one, keys, local=self.local) for one in statuses))
         providers = [
             ProviderState(
                 name=status.id,
@@ -133,9 +137,9 @@ class ModelChooser:
                 configured=status.configured,
                 why_not="" if status.configured else f"{status.reason} {status.remedy}",
                 default_model=status.default_model,
-                models=[{"name": info.name, "display_name": info.label} for info in catalogue.list_models(status.id)],
+                models=[{"name": info.name, "display_name": info.label} for info in offered],
             )
-            for status in statuses
+            for status, offered in zip(statuses, offers, strict=True)
         ]
         ready = [one for one in providers if one.configured and one.name != LOCAL]
         provider, name = self._default(ready)
@@ -153,9 +157,10 @@ class ModelChooser:
         if chosen and chosen != OFFLINE:
             provider, _, name = chosen.partition("/")
             return provider, name
-        if chosen or not ready:
+        first = next((one for one in ready if one.default_model), None)
+        if chosen or first is None:
             return OFFLINE, OFFLINE
-        return ready[0].name, ready[0].default_model or ""
+        return first.name, first.default_model or ""
 
     def explain(self, error: Exception) -> HeadgateError:
         """What a provider's own error means to the person who asked."""
@@ -196,17 +201,25 @@ class ModelChooser:
                 return f"{status.id}/{status.default_model}"
         return None
 
-    async def _available(self, keys: KeySource) -> ModelsAvailable:
-        """Every provider that can be asked now, with its best known models. There is no order of preference."""
-        found: list[tuple[str, tuple[str, ...]]] = []
-        for status in await service.list_providers(keys, local=self.local):
-            if not status.configured:
-                continue
-            known = [info.name for info in catalogue.list_models(status.id)] if status.id != LOCAL else []
-            names = dict.fromkeys([name for name in (status.default_model, *known) if name])
-            if names:
-                found.append((status.id, tuple(names)[:_MODELS_SHOWN]))
-        return ModelsAvailable(tuple(found))
+    async def _available(self, keys: KeySource, answering: Model | None) -> ModelsAvailable:
+        """Every provider that can be asked now, with its first models. There is no order of preference.
+
+        The model that answers and the operator's default are always among them.
+        """
+        named = [Model.model_validate(self.settings.default)] if self.settings.default else []
+        named += [answering] if answering is not None else []
+        statuses = [one for one in await service.list_providers(keys, local=self.local) if one.configured]
+        offers = await asyncio.gather(*(service.offered_models(one, keys, local=self.local) for one in statuses))
+        found: dict[str, dict[str, None]] = {
+            status.id: dict.fromkeys(
+                [name for name in (status.default_model, *(info.name for info in offered)) if name][:_MODELS_SHOWN]
+            )
+            for status, offered in zip(statuses, offers, strict=True)
+        }
+        for model in named:
+            provider = find_provider(model.provider).id
+            found[provider] = {model.name: None} | found.get(provider, {})
+        return ModelsAvailable(tuple((provider, tuple(names)) for provider, names in found.items() if names))
 
 
 def _brief(model: Model) -> dict[str, JsonValue]:

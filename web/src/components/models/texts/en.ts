@@ -14,5 +14,8 @@ export default {
   class: "May see data up to {{name}}",
   not_connected: "{{provider}} is not connected yet: this step cannot run.",
   only_connected: "Connected only",
+  refresh: "Refresh",
+  refresh_failed: "No answer: try again",
+  no_list: "This server does not list its models. Type {{provider}}/ and the name.",
   unknown: "A model that is not in the list; its provider knows it.",
 };

@@ -17,6 +17,9 @@ const sv: Translation<typeof en> = {
   class: "Får se uppgifter upp till {{name}}",
   not_connected: "{{provider}} är inte ansluten ännu: steget kan inte köras.",
   only_connected: "Bara anslutna",
+  refresh: "Uppdatera",
+  refresh_failed: "Inget svar: försök igen",
+  no_list: "Servern listar inte sina modeller. Skriv {{provider}}/ och namnet.",
   unknown: "En modell som inte finns i listan; leverantören känner till den.",
 };
 export default sv;

@@ -16,7 +16,6 @@ from headgate.features.access.permissions import Permission
 from headgate.features.catalog.gallery import find_recipe
 from headgate.features.flows import service as flows
 from headgate.features.mcptools import service as mcp_servers
-from headgate.features.models import catalogue
 from headgate.features.models import service as models
 from headgate.features.secrets import service as variables
 from headgate.foundation.errors import HeadgateError
@@ -133,23 +132,23 @@ def _variables_tool(place: Place) -> DomainTool:
 def _models_tool(place: Place) -> DomainTool:
     async def read(_arguments: dict[str, Any]) -> Answer:
         ready: dict[str, JsonValue] = {}
-        missing: list[JsonValue] = []
+        not_ready: dict[str, JsonValue] = {}
         more: dict[str, JsonValue] = {}
         for status in await models.list_providers(place.keys(), local=place.local):
             if not status.configured:
-                missing.append(status.id)
+                not_ready[status.id] = f"{status.reason} {status.remedy}"
                 continue
-            known = [info.name for info in catalogue.list_models(status.id)]
-            names = dict.fromkeys(name for name in (status.default_model, *known) if name)
+            offered = await models.offered_models(status, place.keys(), local=place.local)
+            names = dict.fromkeys(name for name in (status.default_model, *(info.name for info in offered)) if name)
             ready[status.id] = list[JsonValue](f"{status.id}/{name}" for name in list(names)[:MODELS_SHOWN])
             if len(names) > MODELS_SHOWN:
                 more[status.id] = len(names) - MODELS_SHOWN
-        answer: Answer = {"ready": ready, "without_key": missing}
+        answer: Answer = {"ready": ready, "not_ready": not_ready}
         if more:
             answer["more_models"] = more
         return answer
 
-    return _tool("list_models", "List the model providers that have a key, with their models as provider/name.", read)
+    return _tool("list_models", "List the model providers that are ready, with their models as provider/name.", read)
 
 
 def _servers_tool(place: Place) -> DomainTool:

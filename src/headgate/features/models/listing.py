@@ -1,0 +1,204 @@
+"""The models that a provider offers: its server is asked for its list, and the answer kept for a while.
+
+What is kept belongs to one server and one key, so a key that is replaced is asked with anew.
+"""
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from pydantic import SecretStr
+
+from headgate.features.models.credentials import Credentials, find_credentials
+from headgate.features.models.params import ModelParams
+from headgate.features.models.ports import KeySource
+from headgate.features.models.providers import Provider
+from headgate.foundation.errors import HeadgateError, UpstreamFailed
+from headgate.foundation.guarded_http.addresses import Network
+from headgate.foundation.guarded_http.outgoing import MODEL_LISTS
+from headgate.foundation.lazy import lazy_module
+from headgate.foundation.settings import HttpSettings
+
+if TYPE_CHECKING:
+    from headgate.foundation import guarded_http
+else:
+    guarded_http = lazy_module("headgate.foundation.guarded_http")
+
+PATIENCE_SECONDS = 3.0
+"""How long a server may take. Somebody waits for a page."""
+_DEFAULT_PATIENCE_SECONDS = 0.5
+"""The same where nobody set the address: most likely no server is there."""
+FRESH_SECONDS = 300.0
+OWN_FRESH_SECONDS = 30.0
+"""How long a list is kept of a server that people run themselves: they add models and look at once."""
+FAILED_SECONDS = 10.0
+_MOST_KEPT = 1_000
+_REFUSED = frozenset({401, 403})
+_NO_LIST = frozenset({404, 405, 501})
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a server said of its models."""
+
+    names: tuple[str, ...] | None = None
+    """As the server orders them; None where it has no list, or could not be asked."""
+    problem: str = ""
+    """Why it could not be asked, in a sentence; empty when it answered."""
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Protocol:
+    """How one kind of server lists its models."""
+
+    path: str
+    names: Callable[[Any], Sequence[str]]
+    """Reads the names from the answer. Raises `KeyError`, `TypeError` or `ValueError` where it is none."""
+    key_header: str = "Authorization"
+    key_prefix: str = "Bearer "
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def _ids(answer: Any) -> Sequence[str]:  # noqa: ANN401 - of outside
+    return [str(entry["id"]) for entry in answer["data"]]
+
+
+def _ollama_names(answer: Any) -> Sequence[str]:  # noqa: ANN401
+    return [str(entry["name"]) for entry in answer["models"]]
+
+
+def _google_names(answer: Any) -> Sequence[str]:  # noqa: ANN401
+    chats = [one for one in answer["models"] if "generateContent" in one.get("supportedGenerationMethods", ())]
+    return [str(one["name"]).removeprefix("models/") for one in chats]
+
+
+def _watsonx_names(answer: Any) -> Sequence[str]:  # noqa: ANN401
+    chats = [one for one in answer["resources"] if {"id": "text_chat"} in one.get("functions", ())]
+    return [str(one["model_id"]) for one in chats]
+
+
+_OPENAI = _Protocol("/models", _ids)
+_OLLAMA = _Protocol("/api/tags", _ollama_names)
+_PROTOCOLS: Mapping[str, _Protocol] = {
+    "openai": _OPENAI,
+    "openai_compatible": _OPENAI,
+    "groq": _Protocol("/openai/v1/models", _ids),
+    "anthropic": _Protocol("/v1/models?limit=1000", _ids, "x-api-key", "", headers={"anthropic-version": "2023-06-01"}),
+    "google": _Protocol("/v1beta/models?pageSize=1000", _google_names, "x-goog-api-key", ""),
+    "ollama": _OLLAMA,
+    "watsonx": _Protocol("/ml/v1/foundation_model_specs?version=2024-10-10&limit=200", _watsonx_names, ""),
+}
+"""Provider to its list, as its own API reference describes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """One request for a list."""
+
+    provider: Provider
+    protocol: _Protocol
+    address: str
+    key: str
+    key_variable: str
+    networks: Sequence[Network]
+    patience_seconds: float
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """Whose answer it is."""
+        return self.provider.id, self.address, hashlib.sha256(self.key.encode()).hexdigest()
+
+    async def ask(self) -> Listing:
+        """Ask the server."""
+        settings = HttpSettings(allowed_internal_cidrs=list(self.networks), timeout_seconds=self.patience_seconds)
+        headers = {"Accept": "application/json", **self.protocol.headers}
+        if self.key and self.protocol.key_header:
+            headers[self.protocol.key_header] = f"{self.protocol.key_prefix}{self.key}"
+        http = guarded_http.GuardedHttp(MODEL_LISTS.limits(settings), pauses=())
+        try:
+            answer = await http.request("GET", self.address + self.protocol.path, headers=headers)
+        except UpstreamFailed:
+            label = self.provider.label.removesuffix(" server")
+            return Listing(None, f"No {label} server answers at {self.address}.", self._start_it)
+        except HeadgateError as error:
+            return Listing(None, error.detail, error.remedy)
+        finally:
+            await http.close()
+        return self._read(answer.status, answer.content)
+
+    def _read(self, status: int, content: bytes) -> Listing:
+        if status in _REFUSED:
+            refused = f"The server at {self.address} refused the key ({status})."
+            return Listing(None, refused, f"Check the variable {self.key_variable}." if self.key_variable else "")
+        if status in _NO_LIST and self.protocol is not _OLLAMA:
+            return Listing()
+        if status != HTTPStatus.OK:
+            return Listing(None, f"The server at {self.address} answered with status {status}.", self._start_it)
+        try:
+            return Listing(tuple(dict.fromkeys(self.protocol.names(orjson.loads(content)))))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return Listing(None, f"What answers at {self.address} sent no list of models.", self._start_it)
+
+    @property
+    def _start_it(self) -> str:
+        setting = self.provider.base_url
+        return f"Start it, or set {setting.variables[0]} to where it runs." if setting else "Try again later."
+
+
+@dataclass(slots=True)
+class _Kept:
+    listing: Listing
+    until: float
+
+
+_kept: dict[tuple[str, str, str], _Kept] = {}
+
+
+async def list_offered(provider: Provider, keys: KeySource, *, refresh: bool = False) -> Listing:
+    """The models of one provider as its server lists them. Never raises for what is wrong with server or key.
+
+    Args:
+        provider: Whose.
+        keys: Where key and address come from.
+        refresh: Whether to ask though an answer is kept.
+    """
+    if provider.id not in _PROTOCOLS:
+        return Listing()
+    try:
+        question = _question(provider, await find_credentials(provider, ModelParams(), keys))
+    except HeadgateError as error:
+        return Listing(None, error.detail, error.remedy)
+    kept = _kept.get(question.place)
+    if kept is not None and not refresh and time.monotonic() < kept.until:
+        return kept.listing
+    listing = await question.ask()
+    if len(_kept) >= _MOST_KEPT:
+        _kept.clear()
+    fresh = OWN_FRESH_SECONDS if provider.flow_base_url else FRESH_SECONDS
+    _kept[question.place] = _Kept(listing, time.monotonic() + (FAILED_SECONDS if listing.problem else fresh))
+    return listing
+
+
+def forget_lists() -> None:
+    """Ask every server anew from now on."""
+    _kept.clear()
+
+
+def _question(provider: Provider, credentials: Credentials) -> _Question:
+    default = provider.base_url.default if provider.base_url is not None else None
+    address = credentials.base_url or provider.servers[0]
+    key = credentials.arguments.get(provider.key.argument) if provider.key is not None else None
+    return _Question(
+        provider,
+        _PROTOCOLS[provider.id],
+        address.rstrip("/"),
+        key.get_secret_value() if isinstance(key, SecretStr) else "",
+        credentials.key_variable,
+        credentials.networks or (),
+        _DEFAULT_PATIENCE_SECONDS if provider.id == "ollama" and address == default else PATIENCE_SECONDS,
+    )
