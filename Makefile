@@ -99,6 +99,17 @@ bench: setup page ## Every benchmark, quick, with tables and pictures in .benchm
 	  $(RUN) --group bench python -m benchmarks.$$name --quick --json .benchmarks/$$name.json || exit 1; done
 
 .PHONY: test-faults
-test-faults: setup ## Half an hour of simulation, and the fault tests with ten times the runs and deaths (SCALE=10)
+test-faults: setup ## Half an hour of simulation, ten minutes of fuzzing each target, the fault tests ten times longer (SCALE=10)
 	@SIMULATION_SECONDS=$${SIMULATION_SECONDS:-1800} $(RUN) pytest tests/simulation -n 1 --timeout 0
 	@HEADGATE_FAULTS=$${SCALE:-10} $(RUN) pytest tests/integration/faults -n $(WORKERS) --timeout 0
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-600} $(RUN) pytest tests/fuzz -n $(WORKERS) --timeout 0
+
+.PHONY: sbom
+sbom: setup ## Write the software bill of materials of Python and of the page to dist/ (CycloneDX)
+	@mkdir -p dist
+	@$(UV) export --locked --quiet --no-dev --all-extras --format cyclonedx1.5 --output-file dist/headgate-python.cdx.json >/dev/null
+	@./scripts/npm sbom --omit dev --sbom-format cyclonedx > dist/headgate-page.cdx.json
+
+.PHONY: audit
+audit: setup ## Check all locked packages for known vulnerabilities, offline against the last answers that were kept
+	@$(RUN) python scripts/audit.py --uv "$(UV)" --npm ./scripts/npm $(AUDIT)

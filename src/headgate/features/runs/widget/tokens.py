@@ -34,6 +34,7 @@ def unseal(box: SecretBox, kind: str, token: str, **expected: str) -> Mapping[st
     wanted = {"kind": f"widget.{kind}", **expected}
     if not isinstance(told, dict) or any(told.get(name) != value for name, value in wanted.items()):
         raise WidgetRefused
-    if int(told["at"]) + VISIT_SECONDS < time.time():
+    made_at = told.get("at")
+    if not isinstance(made_at, int) or made_at + VISIT_SECONDS < time.time():
         raise WidgetRefused
     return {name: str(value) for name, value in told.items()}

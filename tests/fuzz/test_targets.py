@@ -1,0 +1,50 @@
+"""Every target under the fuzzer: seconds in `make test`, ten minutes each in `make test-faults` (`FUZZ_SECONDS`)."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.make_corpus import samples
+from tests.fuzz.run import INSTRUMENTED
+from tests.fuzz.targets import CORPUS, TARGETS
+
+SECONDS = int(os.environ.get("FUZZ_SECONDS", "3"))
+TOP = Path(__file__).parents[2]
+FOUND = TOP / ".fuzz"
+"""Where inputs that fail are kept."""
+
+every_target = pytest.mark.parametrize("name", sorted(TARGETS))
+
+
+class TestTargets:
+    @every_target
+    def test_take_their_corpus(self, name: str) -> None:
+        for path in sorted((CORPUS / name).iterdir()):
+            TARGETS[name](path.read_bytes())
+
+    @every_target
+    @pytest.mark.timeout(0)
+    def test_take_what_a_fuzzer_makes_up(self, name: str, tmp_path: Path) -> None:
+        command = [sys.executable, "-m", "tests.fuzz.run", name, "--seconds", str(SECONDS), "--keep", str(tmp_path)]
+        done = subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=SECONDS + 300, check=False)
+        for pattern in ("crash-*", "timeout-*", "oom-*"):
+            for path in tmp_path.glob(pattern):
+                (FOUND / name).mkdir(parents=True, exist_ok=True)
+                shutil.copy(path, FOUND / name)
+        assert done.returncode == 0, f"inputs are in {FOUND / name}\n{done.stderr[-3000:]}"
+        assert "Done " in done.stdout + done.stderr
+
+    def test_have_code_to_follow_and_samples(self) -> None:
+        assert INSTRUMENTED.keys() == TARGETS.keys() == {one.name for one in CORPUS.iterdir() if one.is_dir()}
+        stored = {name for name in samples() if (CORPUS / name).is_file()}
+        assert stored == set(samples())
+
+    def test_would_fail_by_a_fault(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("headgate.graph.spec.print_spec", lambda flow: "")
+        monkeypatch.setattr("tests.fuzz.targets.print_spec", lambda flow: "name: x\nnodes:\n  a: Note\nedges:\n")
+        with pytest.raises(AssertionError):
+            TARGETS["spec"]((CORPUS / "spec" / "Agent").read_bytes())
