@@ -18,7 +18,7 @@ OTHER_SYSTEMS = re.compile(
     r"node_modules/(@biomejs/cli-(android|darwin|linux-.*musl|win32)"
     r"|@tailwindcss/oxide-(android|darwin|freebsd|linux-arm-|wasm32|win32)).*"
 )
-"""Programs that only build or lint the page, of other systems than the wheel is built on: npm wrote no digest of them."""
+"""Programs that only build or lint the page, of other systems than the wheel is built on: npm wrote no digest."""
 
 
 def python_lock() -> list[dict[str, Any]]:
