@@ -14,6 +14,9 @@ import pytest
 from _pytest.nodeid import NodeId
 from hypothesis import settings as hypothesis_settings
 
+from headgate.features.models import listing
+from headgate.features.models.listing import Listing
+from headgate.features.models.providers import PROVIDERS
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.support.databases import Postgres, SqliteFiles, make_settings
@@ -48,6 +51,21 @@ def pytest_configure(config: pytest.Config) -> None:
     ):  # a shell's background job: commands under test would hear none
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "postgres: needs the PostgreSQL server that comes with the development packages")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def providers_are_not_asked() -> Iterator[None]:
+    """No test asks a real provider for its models: at their own addresses none has a list."""
+    real = {one.base_url.default for one in PROVIDERS.values() if one.base_url and not one.base_url.default_is_internal}
+    real |= {address for one in PROVIDERS.values() for address in one.servers}
+    ask = listing._Question.ask
+
+    async def ask_others(question: listing._Question) -> Listing:
+        return Listing() if question.address in real else await ask(question)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(listing._Question, "ask", ask_others)
+        yield
 
 
 @pytest.hookimpl(trylast=True)

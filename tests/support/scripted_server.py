@@ -12,6 +12,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
+from headgate.features.models.listing import forget_lists
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -116,6 +118,7 @@ class ScriptedServer:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.closing.set()
+        forget_lists()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join(5)

@@ -90,13 +90,13 @@ class TestDiscovery:
 
     async def test_lists_models_of_providers_that_have_a_key(self, parts: Parts, place: HeadgateWorkplace) -> None:
         before = await ask(place, "list_models")
-        assert "openai" in str(before["without_key"])
+        assert "openai" in str(before["not_ready"])
         async with parts.database.writing() as session:
             await set_variable(session, LOCAL, parts.box, name="OPENAI_API_KEY", value=SecretStr(KEY))
         found: Any = await ask(place, "list_models")
         assert 1 <= len(found["ready"]["openai"]) <= 6
         assert all(name.startswith("openai/") for name in found["ready"]["openai"])
-        assert "openai" not in found["without_key"]
+        assert "openai" not in found["not_ready"]
         assert KEY not in str(found)
 
     async def test_lists_tools_of_servers_only_where_there_are_any(self, parts: Parts) -> None:
