@@ -6,6 +6,7 @@ from pathlib import Path
 from headgate.components.document import components_page
 from headgate.entrypoints.cli.document import command_line_page
 from headgate.entrypoints.http.permissions_page import permissions_page
+from headgate.entrypoints.reach_page import reach_page
 from headgate.foundation.guarded_http.page import outgoing_page
 from headgate.foundation.settings.page import settings_page
 
@@ -15,6 +16,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "components.md": components_page,
     "outgoing.md": outgoing_page,
     "permissions.md": permissions_page,
+    "reach.md": reach_page,
     "settings.md": settings_page,
 }
 """File name to what writes it."""

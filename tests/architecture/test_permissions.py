@@ -11,7 +11,7 @@ from headgate.features.access.caller import Needs, Public
 from headgate.features.access.permissions import Permission
 from headgate.foundation.settings import Settings
 from headgate.toolkit.tools import TOOLS
-from tests.architecture.source import PACKAGE, ROOT, modules
+from tests.architecture.source import PACKAGE, modules
 
 BY_A_SERVICE = {
     Permission.KEYS_MANAGE: "one's own keys are listed and revoked at the same addresses",
@@ -51,16 +51,3 @@ class TestPermissions:
         text = "".join(path.read_text() for path in modules() if PACKAGE / "features/access" not in path.parents)
         asked = set(re.findall(r"\bPermission\.([A-Z_]+)\b", text))
         assert {one.name for one in BY_A_SERVICE} <= asked
-
-
-class TestThreatModel:
-    def test_names_tests_that_exist(self) -> None:
-        page = (ROOT / "docs/threat-model.md").read_text()
-        named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", page)
-        assert len(named) > 10
-        missing = [
-            f"{path}::{name}"
-            for path, name in named
-            if not (ROOT / path).exists() or (name and f"class {name}" not in (ROOT / path).read_text())
-        ]
-        assert missing == []

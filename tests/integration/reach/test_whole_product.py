@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from headgate.features.models.providers import PROVIDERS, is_installed
-from headgate.foundation.guarded_http.outgoing import OUTGOING
+from headgate.foundation.guarded_http.outgoing import OUTGOING, Part
 from tests.integration.reach import namespace
 from tests.integration.reach.visits import EXAMPLES
 
@@ -34,6 +34,8 @@ VISITED = {
     "weights": "",
 }  # fmt: skip
 """Each row of the table to the place that its connections lead to here."""
+PARTS = {"serve": Part.SERVER, "up": Part.SERVER, "worker": Part.WORKER, "beat": Part.WORKER}
+"""What the page of reach calls the processes of these commands."""
 
 pytestmark = pytest.mark.xdist_group("whole product")
 in_a_namespace = pytest.mark.skipif(not namespace.is_available(), reason="this machine allows no network namespaces")
@@ -107,6 +109,20 @@ class TestTheProduct:
         seen = report("up", alone=True)
         assert (unaccounted(seen), seen["lost"]) == (Counter(), 0)
         assert {host for _, host, _, _ in seen["packets"]} <= {"127.0.0.1", "::1"}
+
+    @FORMS
+    def test_opens_each_connection_in_a_process_of_the_table(self, form: str, alone: bool) -> None:
+        seen = report(form, alone)
+        places = {port: name for name, port in seen["ports"].items()}
+        opened = {
+            (places[one["port"]], PARTS.get(one["part"], Part.COMMAND))
+            for one in seen["connections"]
+            if one["event"] == "opened" and one["port"] in places
+        }
+        allowed = {(VISITED[row.id], part) for row in OUTGOING if row.id in VISITED for part in row.opened_by}
+        providers = {name for name in seen["asked"] if name in PROVIDERS}
+        allowed |= {(name, part) for name in providers for place, part in allowed if place == "openai"}
+        assert opened - allowed == set()
 
     @FORMS
     def test_was_used_whole(self, form: str, alone: bool) -> None:

@@ -53,6 +53,20 @@ class Redirects(StrEnum):
     """The protocol has none."""
 
 
+class Part(StrEnum):
+    """A process of Headgate that opens connections."""
+
+    SERVER = "server"
+    WORKER = "worker"
+    """With beat, which starts jobs."""
+    COMMAND = "command"
+    """The command line, where it does the work itself."""
+
+
+EVERYWHERE = frozenset(Part)
+_NO_WORKER = frozenset({Part.SERVER, Part.COMMAND})
+
+
 @dataclass(frozen=True, slots=True)
 class Outgoing:
     """One way out."""
@@ -66,6 +80,8 @@ class Outgoing:
     """Modules that open it, below `headgate.`."""
     through: str = "guard"
     """What makes the connection."""
+    opened_by: frozenset[Part] = EVERYWHERE
+    """The processes that open it."""
 
     def limits(self, settings: HttpSettings, **changes: float) -> HttpSettings:
         """The settings of its client: the operator's, with the networks and redirects of this row."""
@@ -115,6 +131,7 @@ MODEL_LISTS = Outgoing(
     Reach.MODEL,
     Redirects.REFUSED,
     ("features.models.listing",),
+    opened_by=_NO_WORKER,
 )
 LOCAL_MODELS = Outgoing(
     "local_models",
@@ -132,6 +149,7 @@ WEIGHTS = Outgoing(
     Reach.PUBLIC,
     Redirects.CHECKED,
     ("features.models.local.sources",),
+    opened_by=frozenset({Part.COMMAND}),
 )
 CODEV = Outgoing(
     "codev",
@@ -140,6 +158,7 @@ CODEV = Outgoing(
     Reach.PUBLIC,
     Redirects.REFUSED,
     ("entrypoints.development.opening",),
+    opened_by=_NO_WORKER,
 )
 FLOWISE = Outgoing(
     "flowise",
@@ -148,6 +167,7 @@ FLOWISE = Outgoing(
     Reach.PUBLIC,
     Redirects.REFUSED,
     ("agents.codev.domains.flowise.client",),
+    opened_by=_NO_WORKER,
 )
 FLOWISE_OPERATOR = Outgoing(
     "flowise_operator",
@@ -156,6 +176,7 @@ FLOWISE_OPERATOR = Outgoing(
     Reach.OPERATOR,
     Redirects.REFUSED,
     ("agents.codev.domains.flowise.client",),
+    opened_by=_NO_WORKER,
 )
 SINGLE_SIGN_ON = Outgoing(
     "single_sign_on",
@@ -164,6 +185,7 @@ SINGLE_SIGN_ON = Outgoing(
     Reach.OPERATOR,
     Redirects.REFUSED,
     ("features.accounts.single_sign_on.provider",),
+    opened_by=_NO_WORKER,
 )
 TRACES = Outgoing(
     "traces",
@@ -180,6 +202,7 @@ LANGSMITH = Outgoing(
     Reach.OPERATOR,
     Redirects.REFUSED,
     ("agents.codev.sessions.tracing",),
+    opened_by=_NO_WORKER,
 )
 STORAGE = Outgoing(
     "storage",

@@ -27,12 +27,17 @@ _guard: ContextVar[str] = ContextVar("guard", default="")
 
 def _write(event: str, host: Any, port: Any = 0, **more: Any) -> None:
     host = host.decode() if isinstance(host, bytes) else str(host)
-    line = json.dumps({"event": event, "host": host, "port": port, "pid": os.getpid(), **more})
+    line = json.dumps({"event": event, "host": host, "port": port, "part": _part(), **more})
     file = os.open(RECORD, os.O_WRONLY | os.O_APPEND)
     try:
         os.write(file, line.encode() + b"\n")
     finally:
         os.close(file)
+
+
+def _part() -> str:
+    """The command that the process was started with; a worker's children are forked from it."""
+    return next((one for one in sys.argv[1:] if not one.startswith("-")), "")
 
 
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:
