@@ -361,6 +361,9 @@ class DictSecrets:
         secret_values.read(self.values[name])
         return SecretStr(self.values[name])
 
+    async def recall(self, key: RunKey) -> None:
+        return None
+
 
 class StoredDefinitions:
     """Versions from the database, and how often they were asked for."""

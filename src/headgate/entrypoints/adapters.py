@@ -11,10 +11,14 @@ from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import GuardedWeb
 from headgate.features.models.providers import PROVIDER_VARIABLES, PROVIDERS
 from headgate.features.runs.ports import Origin
+from headgate.features.runs.secret_reads import service as secret_reads
 from headgate.features.runs.spaces import Spaces
+from headgate.features.runs.transitions import RunKey
 from headgate.features.secrets.errors import VariableNotFound
-from headgate.features.secrets.lookup import Variables
+from headgate.features.secrets.lookup import ReadAudit, Variables
 from headgate.features.secrets.service import origin_of
+from headgate.foundation import secret_values
+from headgate.foundation.database import Database
 from headgate.foundation.lazy import lazy_module
 from headgate.sdk import File, Model, Recording, Transcript
 
@@ -29,21 +33,35 @@ else:
     transcription = lazy_module("headgate.features.models.transcription")
     models = lazy_module("headgate.features.models.service")
 
-VariablesOf = Callable[[str, str], Variables]
-"""The variables of a tenant's space."""
+VariablesOf = Callable[[str, str, ReadAudit | None], Variables]
+"""The variables of a tenant's space, whose reads are written down."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepVariables:
     """The variables that a step may use: those of its flow's space and of the organisation."""
 
+    database: Database
     variables_of: VariablesOf
     spaces: Spaces
 
     async def of(self, origin: Origin) -> Variables:
         """Those of one step."""
         key = origin.key
-        return self.variables_of(key.tenant_id, await self.spaces.of(key.tenant_id, key.flow_id))
+        space = await self.spaces.of(key.tenant_id, key.flow_id)
+        return self.variables_of(key.tenant_id, space, secret_reads.SecretReads(self.database, origin))
+
+    async def recall(self, key: RunKey) -> None:
+        """Read again what other processes have read for a run, so that it is known here what to take out."""
+        known = secret_values.names_read()
+        names = set(await secret_reads.names_read_by(self.database, key)) - (known or set())
+        if not names:
+            return
+        variables = self.variables_of(key.tenant_id, await self.spaces.of(key.tenant_id, key.flow_id), None)
+        for name in sorted(names):
+            await variables.key(name)
+        if known is not None:
+            known |= names
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +119,10 @@ class StepSecrets:
     async def secret(self, origin: Origin, name: str, *, url: str | None = None) -> SecretStr:
         """The value for a step; see `SpaceSecrets`."""
         return await SpaceSecrets(await self.variables.of(origin)).secret(name, url=url)
+
+    async def recall(self, key: RunKey) -> None:
+        """Have the current task know the secrets that other processes have read for a run."""
+        await self.variables.recall(key)
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,8 +101,13 @@ class Installation:
         """Files that agents keep for users."""
         return workspaces.Workspace(self.settings, self.telemetry.metrics)
 
-    def variables_of(self, tenant_id: str, space_id: str = "") -> "lookup.Variables":
-        """The variables of a tenant's space and of the tenant; without a space, of the tenant alone."""
+    def variables_of(
+        self, tenant_id: str, space_id: str = "", audit: "lookup.ReadAudit | None" = None
+    ) -> "lookup.Variables":
+        """The variables of a tenant's space and of the tenant; without a space, of the tenant alone.
+
+        Reads of secrets are written into `audit`.
+        """
         settings = self.settings
         return lookup.Variables(
             self.database,
@@ -111,6 +116,7 @@ class Installation:
             space_id,
             listed=providers.PROVIDER_VARIABLES,
             open_to=outgoing.OPERATOR_NETWORKS if settings.server.auto_login else settings.http.allowed_internal_cidrs,
+            audit=audit,
         )
 
     def keys_of(self, principal: Principal) -> "ports.KeySource":

@@ -120,7 +120,7 @@ class StepServices:
 
     @cached_property
     def _variables(self) -> "adapters.StepVariables":
-        return adapters.StepVariables(self.installation.variables_of, self.spaces)
+        return adapters.StepVariables(self.installation.database, self.installation.variables_of, self.spaces)
 
     @cached_property
     def code(self) -> "pool.SandboxPool":

@@ -30,6 +30,8 @@ class SecretValues:
     """The secret values that one run has read so far in this process."""
 
     def __init__(self) -> None:
+        self.names: set[str] = set()
+        """Names of the secrets whose read is written down for this run."""
         self._values: set[str] = set()
         self._forms: tuple[str, ...] = ()
 
@@ -117,6 +119,12 @@ def read(value: str) -> None:
     values = _CURRENT.get()
     if values is not None:
         values.add(value)
+
+
+def names_read() -> set[str] | None:
+    """Names of the secrets whose read is written down for the run of this task; None outside a run."""
+    values = _CURRENT.get()
+    return None if values is None else values.names
 
 
 def without_secrets(value: Any) -> Any:  # noqa: ANN401 - any JSON value

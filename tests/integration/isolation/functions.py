@@ -222,6 +222,7 @@ def _argument(function: Function, parameter: inspect.Parameter, of: World) -> An
         "template": {},
         "manifest": {},
         "seq": 1,
+        "source": "space",
         "last": 1000,
     }
     if name in special:

@@ -36,6 +36,7 @@ from headgate.features.models.tables import ModelClass
 from headgate.features.runs.answered_calls import AnsweredCall
 from headgate.features.runs.deliveries.tables import webhook_deliveries, webhook_delivery_attempts
 from headgate.features.runs.engine.build import build_store
+from headgate.features.runs.secret_reads.tables import SecretRead
 from headgate.features.runs.tables import flow_step_results
 from headgate.features.runs.transitions import Holder, Lease, NewRun, RunKey, Seed, clock
 from headgate.features.workspace.components import read_components, register_component
@@ -309,6 +310,17 @@ async def _make_rows(world: World, database: Database) -> None:
                 name=VARIABLE,
                 instructions=world.marker,
                 model="openai/gpt",
+            )
+        )
+        await session.execute(
+            insert(SecretRead).values(
+                flow_run_id=place["flow_run_id"],
+                name=shown[:100],
+                tenant_id=tenant,
+                flow_id=place["flow_id"],
+                step_id=STEP,
+                source="space",
+                at=now(),
             )
         )
         await session.execute(

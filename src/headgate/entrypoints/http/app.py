@@ -59,6 +59,7 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.features.runs.report.routes", "flows", "flow-runs", prefix=API),
     LazyRouter("headgate.features.runs.reruns.routes", "flow-runs", prefix=API),
     LazyRouter("headgate.features.secrets.routes", "variables", "organisation", prefix=API),
+    LazyRouter("headgate.features.runs.secret_reads.routes", "variable-uses", prefix=API),
     LazyRouter("headgate.features.runs.statistics.routes", "run-statistics", prefix=API),
     LazyRouter("headgate.features.testing.routes", "flows", prefix=API),
     LazyRouter("headgate.features.workspace.routes", "workspace", prefix=API),

@@ -81,6 +81,7 @@ Action = Literal[
     "user.sign_in_refused",
     "user.unlinked",
     "variable.deleted",
+    "variable.read",
     "variable.set",
     "workspace.file_deleted",
     "workspace.file_written",

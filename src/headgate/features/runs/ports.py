@@ -91,6 +91,10 @@ class Secrets(Protocol):
         """
         ...
 
+    async def recall(self, key: RunKey) -> None:
+        """Have the current task know the values of the secrets that other processes have read for a run."""
+        ...
+
 
 class ServerTool(Protocol):
     """A tool as its MCP server described it when its tools were last found."""

@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Collection, Mapping, Sequence
+from typing import Literal, Protocol
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.secrets import service
 from headgate.features.secrets.errors import VariableKept, VariableNotFound
@@ -15,6 +15,17 @@ from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.guarded_http.addresses import Network
 from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
+
+Source = Literal["space", "organisation", "server"]
+"""Whose variable was read: the space's, the organisation's, or one of the server's environment."""
+
+
+class ReadAudit(Protocol):
+    """Where reads of secrets are written down."""
+
+    async def note(self, name: str, source: Source) -> None:
+        """Write down a read; the value is used only after that."""
+        ...
 
 
 class Variables:
@@ -32,6 +43,7 @@ class Variables:
         listed: Names that may be taken from the environment.
         environment: The server's variables.
         open_to: Internal networks that an address which the tenant stored may lead to.
+        audit: Where reads of secrets are written down; None where nothing is executed.
     """
 
     def __init__(
@@ -44,6 +56,7 @@ class Variables:
         listed: Collection[str] = (),
         environment: Mapping[str, str] = os.environ,
         open_to: Sequence[Network] = (),
+        audit: ReadAudit | None = None,
     ) -> None:
         self._database = database
         self._box = box
@@ -52,14 +65,17 @@ class Variables:
         self._listed = frozenset(listed)
         self._environment = environment
         self._open_to = open_to
+        self._audit = audit
 
     async def key(self, name: str) -> SecretStr | None:
         """The value of a variable; None when it is nowhere. Raises `Unavailable` when it cannot be decrypted."""
         try:
-            async with self._database.reading() as session:
-                return await self._reveal(session, name)
+            return await self._reveal(name)
         except VariableNotFound:
-            return self._from_environment(name)
+            value = self._from_environment(name)
+        if value is not None and self._audit is not None:
+            await self._audit.note(name, "server")
+        return value
 
     async def key_for(self, name: str, url: str, *, bound: bool = True) -> SecretStr | None:
         """The value of a variable, to be sent to a server that a flow chose; None when it is nowhere.
@@ -73,8 +89,7 @@ class Variables:
         """
         origin = service.origin_of(url)
         try:
-            async with self._database.reading() as session:
-                return await self._reveal(session, name, origin=origin, bound=bound)
+            return await self._reveal(name, origin=origin, bound=bound)
         except VariableNotFound:
             if self._from_environment(name) is None:
                 return None
@@ -93,18 +108,21 @@ class Variables:
             raise VariableNotFound(name)
         return found
 
-    async def _reveal(
-        self, session: AsyncSession, name: str, *, origin: str | None = None, bound: bool = False
-    ) -> SecretStr:
-        return await service.reveal_variable(
-            session,
-            self._box,
-            tenant_id=self._tenant_id,
-            space_id=self._space_id,
-            name=name,
-            origin=origin,
-            bound=bound,
-        )
+    async def _reveal(self, name: str, *, origin: str | None = None, bound: bool = False) -> SecretStr:
+        async with self._database.reading() as session:
+            value, row = await service.reveal_variable(
+                session,
+                self._box,
+                tenant_id=self._tenant_id,
+                space_id=self._space_id,
+                name=name,
+                origin=origin,
+                bound=bound,
+            )
+            source: Source = "organisation" if row.space_id is None else "space"
+        if row.secret and self._audit is not None:
+            await self._audit.note(name, source)
+        return value
 
     def _from_environment(self, name: str) -> SecretStr | None:
         if name.upper().startswith(RESERVED_PREFIX) or name not in self._listed:

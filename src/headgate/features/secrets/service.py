@@ -119,8 +119,8 @@ async def reveal_variable(
     name: str,
     origin: str | None = None,
     bound: bool = False,
-) -> SecretStr:
-    """The value, for the one place that uses it; never for an answer of the API.
+) -> tuple[SecretStr, Variable]:
+    """The value and whose it is, for the one place that uses it; never for an answer of the API.
 
     Args:
         session: A session.
@@ -141,7 +141,7 @@ async def reveal_variable(
     value = box.decrypt(row.token)
     if row.secret:
         secret_values.read(value.get_secret_value())
-    return value
+    return value, row
 
 
 async def find_used(session: AsyncSession, *, tenant_id: str, space_id: str, name: str) -> Variable | None:

@@ -47,7 +47,7 @@ class TestSetVariable:
         await put(database, box, "OPENAI_API_KEY")
         async with database.reading() as session:
             token = (await session.execute(text("SELECT token FROM variables"))).scalar_one()
-            found = await service.reveal_variable(
+            found, _ = await service.reveal_variable(
                 session, box, tenant_id=DEFAULT_TENANT_ID, space_id=LOCAL.space_id, name="OPENAI_API_KEY"
             )
         assert VALUE.encode() not in bytes(token)
@@ -58,7 +58,7 @@ class TestSetVariable:
         await put(database, box, "A", "two")
         async with database.reading() as session:
             assert len(await service.list_variables(session, LOCAL)) == 1
-            found = await service.reveal_variable(
+            found, _ = await service.reveal_variable(
                 session, box, tenant_id=DEFAULT_TENANT_ID, space_id=LOCAL.space_id, name="A"
             )
         assert found.get_secret_value() == "two"
@@ -205,7 +205,7 @@ class TestRoutes:
             assert (await theirs.delete("/variables/A")).status_code == 404
             assert (await theirs.put("/variables/A", json={"value": "theirs"})).status_code == 200
         async with database.reading() as session:
-            found = await service.reveal_variable(
+            found, _ = await service.reveal_variable(
                 session, box, tenant_id=DEFAULT_TENANT_ID, space_id=LOCAL.space_id, name="A"
             )
         assert found.get_secret_value() == VALUE

@@ -56,6 +56,7 @@ class Recovery:
             ledger=Ledger(planned),
             events=RunEvents(self._bus, stored.key.run_id, self._telemetry, stored.trace_parent),
             result_step=stored.result_step,
+            shared=True,
             waited={step_id for step_id, step in stored.steps.items() if step.worker_id == TIMER},
         )
         await self.absorb(run, stored)

@@ -47,6 +47,8 @@ class ActiveRun:
     """For whom it is executed: limited places are shared by it."""
     secrets: SecretValues = field(default_factory=SecretValues)
     """The secret values that its steps have read in this process; nothing that is stored or shown holds one."""
+    shared: bool = False
+    """Whether other processes execute, or have executed, steps of it: what they read is known by name only."""
     parking: Parking | None = None
     """How long waits are parked; None: they are not."""
     parked: bool = False

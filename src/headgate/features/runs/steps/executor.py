@@ -74,6 +74,7 @@ class StepExecutor:
         secret_values.use(run.secrets)
         work_for(run.share)
         with errors_without(run.secrets):
+            await self._recall(run)
             return await self._execute(run, step, recorder, is_cancelled, events=events, calls=calls)
 
     async def _execute(
@@ -119,6 +120,11 @@ class StepExecutor:
         delivery = None if step.plain else self._delivery(run, step, outputs)
         return Executed(outputs, record, packed.preview, delivery)
 
+    async def _recall(self, run: ActiveRun) -> None:
+        """Know what other processes have read by now, before anything of the step is stored or shown."""
+        if run.shared:
+            await self._services.secrets.recall(run.key)
+
     def _delivery(self, run: ActiveRun, step: PlannedStep, outputs: Outputs) -> Delivery | None:
         """Where the output goes besides the next steps; `{{...}}` may name the step's own output."""
         policy = step.step.policy
@@ -144,6 +150,7 @@ class StepExecutor:
         component.expect_outputs([name for name, _ in wanted])
         for name, type_ in wanted:
             value = await component.produce(name)
+            await self._recall(run)
             if value is not NOT_TAKEN:
                 outputs[name] = run.secrets.json(encode(value, type_))
         if step.plain:

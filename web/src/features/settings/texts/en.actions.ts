@@ -66,6 +66,7 @@ export default {
   did_user_sessions_ended: "All sessions ended",
   did_user_unlinked: "Single sign-on unlinked",
   did_variable_deleted: "Variable deleted",
+  did_variable_read: "Secret read",
   did_variable_set: "Variable set",
   did_workspace_file_deleted: "File deleted",
   did_workspace_file_written: "File written",

@@ -68,6 +68,7 @@ const sv: Translation<typeof en> = {
   did_user_sessions_ended: "Alla inloggningar avslutade",
   did_user_unlinked: "Bortkopplad från SSO",
   did_variable_deleted: "Variabel borttagen",
+  did_variable_read: "Hemlighet läst",
   did_variable_set: "Variabel satt",
   did_workspace_file_deleted: "Fil borttagen",
   did_workspace_file_written: "Fil skriven",
