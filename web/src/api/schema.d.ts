@@ -2358,6 +2358,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/variable-uses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what flows read which variables
+         * @description Flows of the spaces you see that read a secret variable in a run that is still stored, the last read first.
+         *
+         *     Each first read of a secret by a run is in the audit log too, which retention does not shorten.
+         *
+         *     Needs the permission `variables.view`.
+         */
+        get: operations["list__api_v1_variable_uses_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/run-statistics": {
         parameters: {
             query?: never;
@@ -6033,6 +6057,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[VariableUse] */
+        Page_VariableUse_: {
+            /** Items */
+            items: components["schemas"]["VariableUse"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[VersionSummary] */
         Page_VersionSummary_: {
             /** Items */
@@ -7968,6 +7999,37 @@ export interface components {
              * @description Of the organisation's: spaces you see in which a variable of the space replaces it.
              */
             replaced_in?: string[];
+        };
+        /**
+         * VariableUse
+         * @description A flow that read a variable.
+         */
+        VariableUse: {
+            /** Name */
+            name: string;
+            /**
+             * Source
+             * @description Whose variable it was: of the flow's space, of the organisation, or of the server's environment.
+             * @enum {string}
+             */
+            source: "space" | "organisation" | "server";
+            /**
+             * Space Id
+             * @description The space of the flow.
+             */
+            space_id: string;
+            /** Flow Id */
+            flow_id: string;
+            /**
+             * Flow
+             * @description Name of the flow.
+             */
+            flow: string;
+            /**
+             * Last Read At
+             * Format: date-time
+             */
+            last_read_at: string;
         };
         /**
          * VerdictOut
@@ -17551,6 +17613,73 @@ export interface operations {
                 content: {
                     "application/problem+json": unknown;
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_variable_uses_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_VariableUse_"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
                 };
             };
             /** @description Unprocessable Entity */

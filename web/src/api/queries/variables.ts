@@ -10,6 +10,12 @@ export const variablesQuery = queryOptions({
   queryFn: async ({ signal }) => (await unwrap(api.GET("/api/v1/variables", { signal }))).items,
 });
 
+/** Flows that read a secret in a run that is still stored, the last read first. */
+export const variableUsesQuery = queryOptions({
+  queryKey: [...variableKeys.all, "uses"],
+  queryFn: async ({ signal }) => (await unwrap(api.GET("/api/v1/variable-uses", { signal }))).items,
+});
+
 /** The variables that flows of a space get: its own, and the organisation's that it does not replace. */
 export const usedIn = (spaceId: string, variables: readonly Variable[]): Variable[] =>
   variables.filter((one) => (one.space_id === null ? !one.replaced_in?.includes(spaceId) : one.space_id === spaceId));

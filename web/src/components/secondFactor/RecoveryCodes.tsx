@@ -10,10 +10,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
       <h3 className="font-semibold">{t("codes")}</h3>
       <p className="text-sm text-muted">{t("codes_more")}</p>
       <div className="flex items-start gap-2 rounded-md border border-line-strong bg-sunken p-3">
-        <ul
-          aria-label={t("codes")}
-          className="flex flex-1 flex-col gap-y-1 font-mono text-sm"
-        >
+        <ul aria-label={t("codes")} className="flex flex-1 flex-col gap-y-1 font-mono text-sm">
           {codes.map((code) => (
             <li key={code}>{code}</li>
           ))}

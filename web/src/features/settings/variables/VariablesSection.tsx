@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Lock, Plus, Settings2, Trash2, Variable as VariableIcon } from "lucide-react";
 import { useState } from "react";
 import { providersQuery } from "@/api/queries/providers";
-import { deleteVariable, variableKeys, variablesQuery } from "@/api/queries/variables";
+import { deleteVariable, variableKeys, variablesQuery, variableUsesQuery } from "@/api/queries/variables";
 import { useRights } from "@/api/rights";
 import type { Variable } from "@/api/types";
 import { Button, Callout, Chip, Confirm, EmptyState, IconButton, Select } from "@/components/ui";
@@ -15,6 +15,8 @@ import { type Owner, ownerOf, useOwners } from "./owners";
 import { VariableDialog } from "./VariableDialog";
 
 const ALL = "all";
+/** Names of flows that are shown with a variable. */
+const MOST_FLOWS = 3;
 
 /** Names of keys and settings, and whose flows may use them. A value is written and never shown. */
 export function VariablesSection() {
@@ -113,6 +115,14 @@ function VariableRow({ variable, owners, onReplace, onDelete }: VariableRowProps
   const provider = providers.find((one) => one.variables.includes(variable.name))?.label;
   const owner = owners.find(({ id }) => id === ownerOf(variable));
   const replaced = owners.filter(({ id }) => variable.replaced_in?.includes(id)).map(({ label }) => label);
+  const uses = (useQuery(variableUsesQuery).data ?? []).filter(
+    (one) =>
+      one.name === variable.name &&
+      (variable.space_id === null
+        ? one.source === "organisation"
+        : one.source === "space" && one.space_id === variable.space_id),
+  );
+  const last = uses[0];
   const details = [
     t(variable.secret ? "secret" : "plain_setting"),
     provider ? t("used_by", { who: provider }) : "",
@@ -129,7 +139,25 @@ function VariableRow({ variable, owners, onReplace, onDelete }: VariableRowProps
           {owner && <Chip tone={variable.space_id === null ? "accent" : "neutral"}>{owner.label}</Chip>}
         </>
       }
-      detail={details.filter(Boolean).join(" · ")}
+      detail={
+        <>
+          {details.filter(Boolean).join(" · ")}
+          {variable.secret && (
+            <span className="block">
+              {last
+                ? t(uses.length > MOST_FLOWS ? "last_read_more" : "last_read", {
+                    when: ago(last.last_read_at),
+                    flows: uses
+                      .slice(0, MOST_FLOWS)
+                      .map(({ flow }) => flow)
+                      .join(", "),
+                    count: uses.length - MOST_FLOWS,
+                  })
+                : t("never_read")}
+            </span>
+          )}
+        </>
+      }
       aside={
         owner?.manage && (
           <>
