@@ -16,7 +16,7 @@ import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.stdio import stdio_server
-from mcp_types import CallToolResult, ListToolsResult, TextContent, Tool
+from mcp_types import CallToolResult, ListToolsResult, TextContent, Tool, ToolAnnotations
 from starlette.responses import JSONResponse
 
 from tests.support.lifeline import tie
@@ -33,26 +33,29 @@ def tally(line: str) -> None:
             file.write(line + "\n")
 
 
+READS = ToolAnnotations(read_only_hint=True)
+
+
 def good_server() -> MCPServer[Any]:
     """Tools that do what they say."""
     server: MCPServer[Any] = MCPServer("weather-service", version="1.2.3", log_level="CRITICAL")
 
-    @server.tool(description="The forecast for a city.", structured_output=False)
+    @server.tool(description="The forecast for a city.", annotations=READS, structured_output=False)
     async def forecast(city: str, days: int = 1) -> str:
         tally(f"forecast {city} {days}")
         return f"{city}: sun for {days} days"
 
-    @server.tool(description="Adds two numbers.")
+    @server.tool(description="Adds two numbers.", annotations=READS)
     async def add(a: int, b: int) -> int:
         tally(f"add {a} {b}")
         return a + b
 
-    @server.tool(description="Fails.", structured_output=False)
+    @server.tool(description="Fails.", annotations=READS, structured_output=False)
     async def fail(why: str) -> str:
         tally("fail")
         raise ValueError(f"no: {why}")
 
-    @server.tool(name="slow.wait", description="Takes its time.", structured_output=False)
+    @server.tool(name="slow.wait", description="Takes its time.", annotations=READS, structured_output=False)
     async def slow(seconds: float) -> str:
         tally("slow began")
         try:
@@ -63,20 +66,51 @@ def good_server() -> MCPServer[Any]:
         tally("slow ended")
         return "done"
 
-    @server.tool(description="Says what it was sent.", structured_output=False)
+    @server.tool(description="Says what it was sent.", annotations=READS, structured_output=False)
     async def echo_secrets(ctx: Context[Any, Any]) -> str:
         headers = dict(ctx.headers or {})
         return f"authorization={headers.get('authorization', '')} env={os.environ.get('SERVICE_KEY', '')}"
 
-    @server.tool(description="Names of its environment.", structured_output=False)
+    @server.tool(description="Names of its environment.", annotations=READS, structured_output=False)
     async def environment() -> str:
         return " ".join(sorted(os.environ))
 
-    @server.tool(description="Says a lot.", structured_output=False)
+    @server.tool(description="Says a lot.", annotations=READS, structured_output=False)
     async def long(size: int) -> str:
         return "x" * size
 
     return server
+
+
+def notes_server() -> MCPServer[Any]:
+    """A tool that reads and one that sends."""
+    server: MCPServer[Any] = MCPServer("notes", version="1.0.0", log_level="CRITICAL")
+
+    @server.tool(description="Gives a note back.", annotations=READS, structured_output=False)
+    async def note(text: str) -> str:
+        return text
+
+    @server.tool(description="Sends a message.", structured_output=False)
+    async def send(to: str, text: str) -> str:
+        tally(f"send {to} {text}")
+        return "sent"
+
+    return server
+
+
+def described_server() -> Server[Any]:
+    """Tools as a file beside the tally describes them now: a description may change under a registered server."""
+    described = Path(os.environ["MCP_TALLY"]).with_suffix(".json")
+
+    async def list_tools(ctx: Any, params: Any) -> ListToolsResult:
+        found = json.loads(described.read_text(encoding="utf-8"))
+        return ListToolsResult(tools=[Tool(input_schema=OBJECT, **one) for one in found])
+
+    async def call_tool(ctx: Any, params: Any) -> CallToolResult:
+        tally(f"{params.name} {json.dumps(params.arguments)}")
+        return CallToolResult(content=[TextContent(type="text", text="done")])
+
+    return Server("described", on_list_tools=list_tools, on_call_tool=call_tool)
 
 
 def hostile_server() -> Server[Any]:
@@ -170,7 +204,8 @@ def main(arguments: list[str]) -> None:
     hostile = os.environ.get("MCP_MODE") == "hostile"
     if os.environ.get("MCP_MODE") == "dies":
         sys.exit("no licence key was found")
-    server: Any = hostile_server() if hostile else good_server()
+    made = {"hostile": hostile_server, "notes": notes_server, "described": described_server}
+    server: Any = made.get(os.environ.get("MCP_MODE", ""), good_server)()
     if arguments[0] == "http":
         over_http(server, int(arguments[1]) if len(arguments) > 1 else 0)
     elif hostile:

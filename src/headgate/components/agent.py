@@ -15,6 +15,7 @@ from headgate.components.chat import (
 from headgate.components.tool_loop import ToolLoop
 from headgate.graph.template import FieldKind
 from headgate.sdk import Data, File, Message, Model, Text, Tool, field, output
+from headgate.sdk.outside import for_model
 
 
 class Agent(ModelStep):
@@ -58,7 +59,8 @@ class Agent(ModelStep):
             model = with_temperature(self.model, self.temperature)
             loop = ToolLoop(self.ctx, "Agent", model, self.tools, self.max_steps, self._calls)
             text, files = input_text(self.input), (*input_files(self.input), *self.files)
-            self._response = await loop.run(system=self.instructions, text=text, files=files)
+            task = for_model(text, self.ctx.outside("input"))
+            self._response = await loop.run(system=self.instructions, text=task, files=files)
         return self._response
 
     @output(help="The answer as a message of role assistant.")

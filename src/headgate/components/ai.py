@@ -21,6 +21,7 @@ from headgate.graph.names import clipped
 from headgate.graph.template import FieldKind
 from headgate.sdk import ComponentError, Data, File, Message, Model, Table, Text, Tool, field, output
 from headgate.sdk.coerce import text_of
+from headgate.sdk.outside import Marks, for_model
 
 _JSON_ONLY = "Answer with JSON only: no words before or after it."
 
@@ -57,7 +58,8 @@ class LanguageModel(ModelStep):
                 raise ComponentError(
                     "LanguageModel: there is nothing to send.", remedy="Connect a text or write one.", field="input"
                 )
-            self._answer = await ask(self.ctx, self._chosen(), system=self.system, text=text, files=files)
+            asked = for_model(text, self.ctx.outside("input"))
+            self._answer = await ask(self.ctx, self._chosen(), system=self.system, text=asked, files=files)
         return self._answer
 
     @output(help="The answer as a message of role assistant.")
@@ -135,7 +137,8 @@ class AIStep(ModelStep):
 
     async def _asked(self) -> str:
         if self._answer is None:
-            asked = composed(self.prompt, self.input, as_json=self.output_type == "json")
+            marks = self.ctx.outside("input")
+            asked = composed(self.prompt, self.input, as_json=self.output_type == "json", marks=marks)
             model = with_temperature(self.model, self.temperature)
             files = (*input_files(self.input), *self.files)
             if self.tools:
@@ -157,8 +160,11 @@ class AIStep(ModelStep):
         )
 
 
-def composed(prompt: str, value: str | Data | Table | Message, *, as_json: bool) -> str:
-    """The user message: the prompt, then the input set off from it, then the wish for JSON."""
-    text = "" if value is None else text_of(value)
+def composed(prompt: str, value: str | Data | Table | Message, *, as_json: bool, marks: Marks) -> str:
+    """The user message: the prompt, then the input set off from it, then the wish for JSON.
+
+    With `marks` the input comes from outside and is quoted as data.
+    """
+    text = for_model("" if value is None else text_of(value), marks)
     parts = [prompt.strip(), f"<input>\n{text}\n</input>" if text.strip() else "", _JSON_ONLY if as_json else ""]
     return "\n\n".join(part for part in parts if part)

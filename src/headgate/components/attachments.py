@@ -6,7 +6,9 @@ from typing import Any
 
 from headgate.components.isolated.calls import read_document
 from headgate.components.readers.document import Unreadable
+from headgate.foundation.quoting import as_data
 from headgate.sdk import File, Model, RunContext
+from headgate.sdk.outside import in_words, mark
 
 _PDF = "application/pdf"
 _PLAIN = {"audio/mpeg": "audio/mp3", "audio/x-wav": "audio/wav", "audio/wave": "audio/wav"}
@@ -42,7 +44,7 @@ async def _block(ctx: RunContext, model: Model, file: File, *, whole: bool) -> d
             raise
         ctx.check_inputs(model, [file], unreadable=True)  # a scan: only a model that looks at pages can read it
         return _encoded(content, file)
-    return {"type": "text", "text": f"<file name={file.name!r}>\n{document.text}\n</file>"}
+    return {"type": "text", "text": as_data(in_words([mark("file", file.name)]), document.text)}
 
 
 def _encoded(content: bytes, file: File) -> dict[str, Any]:

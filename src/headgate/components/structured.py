@@ -86,7 +86,7 @@ class StructuredOutput(ModelStep):
             schema = {"type": "object", "properties": {"value": wanted}, "required": ["value"]}
         model = with_temperature(self.model, self.temperature)
         chat = await self.ctx.chat_model(model)
-        prompt = composed(self.instructions, self.input, as_json=False)
+        prompt = composed(self.instructions, self.input, as_json=False, marks=self.ctx.outside("input"))
         found = await self._native(chat, model, prompt, schema)
         wrong = problems(found, schema) if found is not None else ["$: there is no answer"]
         if wrong:

@@ -13,6 +13,7 @@ from headgate.graph.names import free_name
 from headgate.sdk import ComponentError, File, Model, RunContext, Tool
 from headgate.sdk.calls import CallRequest, messages_as_sent
 from headgate.sdk.coerce import text_of
+from headgate.sdk.outside import decided_by_model, for_model, merged
 from headgate.sdk.tools import call_tool
 
 _CONVERSATION: ContextVar[str | None] = ContextVar("headgate_conversation", default=None)
@@ -107,18 +108,19 @@ class ToolLoop:
         async def call(**arguments: JsonValue) -> str:
             """Call the tool; what it refuses is an answer to the model, not the end of the run."""
             told: dict[str, JsonValue] = {"name": tool.full_name, "arguments": arguments}
-            try:
-                result = await call_tool(self.ctx, tool, arguments, conversation=_CONVERSATION.get())
-            except Cancelled:
-                raise
-            except HeadgateError as error:
-                self.calls.append(told | {"error": str(error)})
-                return f"Error: {error}"
+            with decided_by_model(tool.full_name) as decided:
+                try:
+                    result = await call_tool(self.ctx, tool, arguments, conversation=_CONVERSATION.get())
+                except Cancelled:
+                    raise
+                except HeadgateError as error:
+                    self.calls.append(told | {"error": str(error)})
+                    return for_model(f"Error: {error}", merged(decided.marks))
             self.calls.append(told | {"result": result})
             text = text_of(result)
-            return (
-                text if len(text) <= LONGEST_RESULT else f"{text[:LONGEST_RESULT]}\n... (cut, {len(text)} characters)"
-            )
+            if len(text) > LONGEST_RESULT:
+                text = f"{text[:LONGEST_RESULT]}\n... (cut, {len(text)} characters)"
+            return for_model(text, merged(decided.marks))
 
         return call
 

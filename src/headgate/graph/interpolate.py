@@ -27,6 +27,8 @@ LARGEST_TEXT_READ_AS_JSON = 1_048_576
 """Characters; longer text is not looked into."""
 _LONGEST_INDEX = 9
 _MISSING = object()
+Shown = Callable[[str, str], str]
+"""The root of a reference and its value as text, to the text that is put in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +88,38 @@ def map_texts(value: JsonValue, change: Callable[[str], JsonValue]) -> JsonValue
 
 
 @overload
-def interpolate(value: str, context: Mapping[str, JsonValue], json_safe: bool = False) -> str: ...  # noqa: FBT001, FBT002
+def interpolate(
+    value: str,
+    context: Mapping[str, JsonValue],
+    json_safe: bool = False,  # noqa: FBT001, FBT002
+    shown: Shown | None = None,
+) -> str: ...
 @overload
-def interpolate(value: JsonValue, context: Mapping[str, JsonValue], json_safe: bool = False) -> JsonValue: ...  # noqa: FBT001, FBT002
-def interpolate(value: JsonValue, context: Mapping[str, JsonValue], json_safe: bool = False) -> JsonValue:  # noqa: FBT001, FBT002
+def interpolate(
+    value: JsonValue,
+    context: Mapping[str, JsonValue],
+    json_safe: bool = False,  # noqa: FBT001, FBT002
+    shown: Shown | None = None,
+) -> JsonValue: ...
+def interpolate(
+    value: JsonValue,
+    context: Mapping[str, JsonValue],
+    json_safe: bool = False,  # noqa: FBT001, FBT002
+    shown: Shown | None = None,
+) -> JsonValue:
     """Put values in place of the references of a text, or of every text in a JSON value.
 
     Args:
         value: Text, or an object or list holding texts.
         context: What the first words of paths stand for; see `context.build_context`.
         json_safe: Escape values so that they may stand inside the quotes of a JSON document.
+        shown: Makes of a reference's root and its value as text what is put in; None: the text itself.
 
     Returns:
         The same shape; a text stays a text. Use `resolve` to keep the type of a value that is all there is.
     """
     lookup = _Lookup(context)
-    return map_texts(value, lambda text: _interpolated_text(text, lookup, json_safe=json_safe))
+    return map_texts(value, lambda text: _interpolated_text(text, lookup, json_safe=json_safe, shown=shown))
 
 
 def resolve(value: JsonValue, context: Mapping[str, JsonValue]) -> JsonValue:
@@ -148,14 +166,17 @@ class _Lookup:
         return self._read[text]
 
 
-def _interpolated_text(text: str, lookup: _Lookup, *, json_safe: bool = False) -> str:
+def _interpolated_text(text: str, lookup: _Lookup, *, json_safe: bool = False, shown: Shown | None = None) -> str:
     """One text with its references replaced."""
     if "{{" not in text:
         return text
 
     def put(match: re.Match[str]) -> str:
         found = lookup.find(match[1])
-        return match[0] if found is _MISSING else _as_text(found, json_safe=json_safe)
+        if found is _MISSING:
+            return match[0]
+        put_in = _as_text(found, json_safe=json_safe)
+        return put_in if shown is None else shown(match[1].partition(".")[0], put_in)
 
     return REFERENCE.sub(put, text)
 

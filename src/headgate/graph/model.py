@@ -90,6 +90,10 @@ class StepPolicy(Value):
     output_classification_override: int | None = Field(default=None, ge=0, le=4)
     tool_policy: Literal["inherit", "restricted"] = "inherit"
     tool_allowlist: tuple[PlainText, ...] = ()
+    outside_content: Literal["refuse", "allow"] = "refuse"
+    """Whether content from outside may decide on calls that leave the installation."""
+    outside_allowlist: tuple[PlainText, ...] = ()
+    """Tools, and hosts such as `example.org` or `*.example.org`, for which it may where the rest is refused."""
 
     @property
     def makes_document(self) -> bool:

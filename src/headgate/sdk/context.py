@@ -28,6 +28,10 @@ class RunInput:
     files: tuple[File, ...] = ()
     history: tuple[Message, ...] = ()
     """Earlier messages of the chat session, oldest first; empty outside a chat."""
+    outside: tuple[str, ...] = ()
+    """Marks of text and answers that come from outside: of an anonymous visitor."""
+    chat_outside: tuple[str, ...] = ()
+    """Marks of the earlier messages."""
 
 
 class HttpClient(Protocol):
@@ -239,6 +243,14 @@ class RunContext(Protocol):
 
     async def check_cancelled(self) -> None:
         """Raise `Cancelled` when the run was cancelled. Call before every outside effect and in long loops."""
+        ...
+
+    def outside(self, field: str | None = None) -> tuple[str, ...]:
+        """Marks of the content from outside that reached the step so far, or of what one field holds."""
+        ...
+
+    def mark_outside(self, marks: Sequence[str]) -> None:
+        """Content with these marks reached the step: the stored answer of an earlier attempt, for example."""
         ...
 
     def record_prompt(self, prompt: str) -> None:

@@ -14,6 +14,7 @@ from headgate.graph.manifest import NOTHING, Manifest
 from headgate.graph.secret_reference import SecretReference
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.context import HttpAnswer, RunInput, WorkspaceTools
+from headgate.sdk.outside import merged
 from headgate.sdk.values import File, Model, Recording, Tool, Transcript
 
 if TYPE_CHECKING:  # named without importing LangChain
@@ -236,6 +237,8 @@ class FakeContext:
     cancelled: bool = False
     key_count: int = 0
     """Idempotency keys returned."""
+    marks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Marks of content from outside, by field."""
 
     async def isolated(self, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float) -> JsonValue:
         """Call it in this process."""
@@ -285,6 +288,14 @@ class FakeContext:
         """Raise `Cancelled` when `cancelled` was set."""
         if self.cancelled:
             raise Cancelled("The run was cancelled.")
+
+    def outside(self, field: str | None = None) -> tuple[str, ...]:
+        """The marks that the test set: of a field, or of all of them."""
+        return self.marks.get(field, ()) if field is not None else merged(*self.marks.values())
+
+    def mark_outside(self, marks: Sequence[str]) -> None:
+        """Keep the marks."""
+        self.marks[""] = merged(self.marks.get("", ()), marks)
 
     def record_prompt(self, prompt: str) -> None:
         """Keep a prompt."""

@@ -15,6 +15,7 @@ from headgate.sdk.calls import CallRequest
 from headgate.sdk.coerce import encode
 from headgate.sdk.component import NOT_TAKEN, Component, ComponentError
 from headgate.sdk.context import RunContext
+from headgate.sdk.outside import current_model_call
 from headgate.sdk.values import Tool
 
 
@@ -78,13 +79,15 @@ async def call_tool(
 
     async def call() -> JsonValue:
         nonlocal raised
+        decided = current_model_call()
         try:
-            return {"result": await tool.call(arguments)}
+            outcome: dict[str, JsonValue] = {"result": await tool.call(arguments)}
         except HeadgateError as error:
             raised = error
             if conversation is None or isinstance(error, Cancelled):
                 raise
-            return {"error": str(error)}
+            outcome = {"error": str(error)}
+        return outcome | ({"outside": [*sorted(decided.marks)]} if decided is not None and decided.marks else {})
 
     def record(result: JsonValue, error: str = "", *, replayed: bool = False) -> None:
         ms = round((time.perf_counter() - started) * 1000, 1)
@@ -102,6 +105,9 @@ async def call_tool(
         record(None, "The run was stopped while the tool worked.")
         raise
     outcome = stored.value if isinstance(stored.value, dict) else {}
+    marks = outcome.get("outside")
+    if isinstance(marks, list):
+        ctx.mark_outside([str(one) for one in marks])
     refusal = str(outcome.get("error") or "")
     record(outcome.get("result"), refusal, replayed=stored.replayed)
     if refusal:

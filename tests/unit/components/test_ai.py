@@ -194,6 +194,6 @@ class TestOverTheWire:
 
 class TestComposed:
     def test_leaves_out_what_is_empty(self) -> None:
-        assert composed(" P ", None, as_json=False) == "P"
-        assert composed("P", "", as_json=False) == "P"
-        assert composed("P", Message(text="m"), as_json=False) == "P\n\n<input>\nm\n</input>"
+        assert composed(" P ", None, as_json=False, marks=()) == "P"
+        assert composed("P", "", as_json=False, marks=()) == "P"
+        assert composed("P", Message(text="m"), as_json=False, marks=()) == "P\n\n<input>\nm\n</input>"

@@ -5605,6 +5605,11 @@ export interface components {
             input_schema: {
                 [key: string]: unknown;
             };
+            /**
+             * Read Only
+             * @description Whether the server says that it changes nothing.
+             */
+            read_only: boolean;
             /** Enabled */
             enabled: boolean;
         };
@@ -5858,7 +5863,9 @@ export interface components {
              *       "output_mode": "pass_through",
              *       "output_type": "text",
              *       "tool_policy": "inherit",
-             *       "tool_allowlist": []
+             *       "tool_allowlist": [],
+             *       "outside_content": "refuse",
+             *       "outside_allowlist": []
              *     }
              */
             policy?: components["schemas"]["StepPolicy"];
@@ -5934,6 +5941,16 @@ export interface components {
          * @enum {string}
          */
         OutputType: "text" | "json" | "pdf" | "docx";
+        /**
+         * OutsideOut
+         * @description A source of content from outside.
+         */
+        OutsideOut: {
+            /** Kind */
+            kind: string;
+            /** Name */
+            name: string;
+        };
         /**
          * OwnerIn
          * @description A new owner.
@@ -7399,6 +7416,11 @@ export interface components {
             /** Execution Hash */
             execution_hash: string | null;
             classification: components["schemas"]["ClassOut"] | null;
+            /**
+             * Outside Content
+             * @default []
+             */
+            outside_content?: components["schemas"]["OutsideOut"][];
             /** Tries */
             tries: components["schemas"]["AttemptOut"][];
             delivery?: components["schemas"]["DeliveryOut"] | null;
@@ -7465,6 +7487,17 @@ export interface components {
              * @default []
              */
             tool_allowlist?: string[];
+            /**
+             * Outside Content
+             * @default refuse
+             * @enum {string}
+             */
+            outside_content?: "refuse" | "allow";
+            /**
+             * Outside Allowlist
+             * @default []
+             */
+            outside_allowlist?: string[];
         };
         /**
          * StepSummary

@@ -46,6 +46,9 @@ class Access:
     """Files that they hold by a seal, as a visitor holds an upload of theirs or a rerun the files of its run: they may
     give these to a run, whatever else they see. Never filled from an id that a request contains."""
 
+    visitor: bool = False
+    """Whether they are anonymous: what they send is content from outside."""
+
     def granted(self, space_id: str | None = None) -> frozenset[Permission]:
         """The permissions in a space and the tenant; without a space, those of the tenant alone."""
         found = (_OF_ADMIN if self.admin else MEMBER) if self.spaces is None else _OF_SPACES
@@ -91,6 +94,11 @@ class Principal:
     """The space that new things go to when none is named; empty when they have none."""
     access: Access
     actor: Actor = SYSTEM
+
+    @property
+    def is_visitor(self) -> bool:
+        """Whether nobody knows who they are: they came through a page or widget that is open to everyone."""
+        return self.access.visitor
 
     def sees(self, space_id: str) -> bool:
         """Whether the space, and what is in it, is there for them at all."""

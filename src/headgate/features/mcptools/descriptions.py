@@ -31,6 +31,8 @@ class Described:
     name: str
     description: str
     input_schema: Mapping[str, Any]
+    read_only: bool = False
+    """Whether the server says that it changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class FoundTool:
     name: str
     description: str
     input_schema: dict[str, Any]
+    read_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,8 @@ def taken_tools(listed: Iterable[Described], *, most: int) -> tuple[tuple[FoundT
             over += 1
         else:
             schema = _clean_json(dict(one.input_schema))
-            found[one.name] = FoundTool(one.name, shortened(clean(one.description).strip(), MAX_DESCRIPTION), schema)
+            description = shortened(clean(one.description).strip(), MAX_DESCRIPTION)
+            found[one.name] = FoundTool(one.name, description, schema, one.read_only)
     if over:
         left_out.append(f"{over} more tools than the {most} that are kept of one server")
     if len(left_out) > MAX_LEFT_OUT:

@@ -94,7 +94,9 @@ class Session:
         cursor: str | None = None
         for _ in range(MAX_PAGES):
             page = await self._asked(self._client.result().list_tools(cursor=cursor, cache_mode="bypass"))
-            found += [Described(tool.name, tool.description or "", tool.input_schema) for tool in page.tools]
+            found += [
+                Described(tool.name, tool.description or "", tool.input_schema, _reads(tool)) for tool in page.tools
+            ]
             cursor = page.next_cursor
             if cursor is None or len(found) > 2 * self._settings.max_tools:
                 return found
@@ -222,6 +224,11 @@ class Session:
             self._target.scrubbed(f"The MCP server '{self._target.name}' {what}.{self._last_words}"),
             remedy="Check its address or command and its headers; `headgate mcp-servers test` tries it.",
         )
+
+
+def _reads(tool: Any) -> bool:  # noqa: ANN401 - the library's tool
+    """Whether a server says that a tool changes nothing."""
+    return tool.annotations is not None and tool.annotations.read_only_hint is True
 
 
 def _tail(errors: TextIO) -> str:

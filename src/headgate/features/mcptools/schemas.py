@@ -77,6 +77,7 @@ class McpToolOut(BaseModel):
     name: str
     description: str
     input_schema: dict[str, Any]
+    read_only: bool = Field(description="Whether the server says that it changes nothing.")
     enabled: bool
 
 

@@ -239,9 +239,14 @@ async def store_discovery(session: AsyncSession, principal: Principal, which: st
             added.append(tool.name)
             row = McpToolRow(server_id=server.id, name=tool.name, tenant_id=principal.tenant_id, enabled=True)
             session.add(row)
-        elif (row.description, row.input_schema) != (tool.description, tool.input_schema):
+        elif (row.description, row.input_schema, row.read_only) != (
+            tool.description,
+            tool.input_schema,
+            tool.read_only,
+        ):
             changed.append(tool.name)
         row.place, row.description, row.input_schema = place, tool.description, tool.input_schema
+        row.read_only = tool.read_only
     removed = [name for name in known if name not in names]
     for name in removed:
         await session.delete(known[name])

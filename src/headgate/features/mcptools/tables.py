@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, LargeBinary, String, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint, LargeBinary, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.foundation.database import Json, Row, Timestamp, now
@@ -55,4 +55,6 @@ class McpToolRow(Row):
     """Where it stands in the server's list."""
     description: Mapped[str] = mapped_column(Text, default="")
     input_schema: Mapped[dict[str, Any]] = mapped_column(Json)
+    read_only: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether the server says that it changes nothing (`readOnlyHint`)."""
     enabled: Mapped[bool] = mapped_column(default=True)

@@ -143,3 +143,10 @@ class ClassRefused(Forbidden):
 
     code = "classification_refused"
     title = "Security class refused"
+
+
+class OutsideContentRefused(Forbidden):
+    """Content from outside would decide on a call that leaves the installation."""
+
+    code = "outside_content_refused"
+    title = "Refused after content from outside"

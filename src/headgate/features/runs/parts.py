@@ -15,6 +15,7 @@ from headgate.features.runs.transitions import Part, Pinned, RunKey
 from headgate.graph.names import did_you_mean
 from headgate.graph.ports import PortType
 from headgate.sdk.coerce import ValueMismatch, decode, encode
+from headgate.sdk.outside import mark
 
 
 def asks_for_part(wanted: RunStart) -> bool:
@@ -39,7 +40,9 @@ async def part_of(
     packer = Packer(services.limits, services.files)
     pinned = []
     for name in used:
-        packed = await packer.pack(Origin(key, name), planned.steps[name], pins[name], [])
+        # nobody knows where a pinned output comes from: it may be an answer of the web
+        marks = (mark("pinned", name),)
+        packed = await packer.pack(Origin(key, name), planned.steps[name], pins[name], [], outside=marks)
         pinned.append(Pinned(name, packed.payload, classes.get(name)))
     left_out = tuple(name for name in planned.steps if name not in needed)
     return Part(wanted.only_step, wanted.from_step, tuple(pinned), left_out)

@@ -114,6 +114,11 @@ class ServerTool(Protocol):
         """JSON Schema of the arguments, an object."""
         ...
 
+    @property
+    def read_only(self) -> bool:
+        """Whether the server says that it changes nothing."""
+        ...
+
 
 class ServerConnection(Protocol):
     """One step's connection to an MCP server; made at the first call."""

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from headgate.features.runs.transitions import Json, PastTurn
 from headgate.foundation.quoting import CUT
 from headgate.sdk import File, Message, RunInput
+from headgate.sdk.outside import Marks, mark, merged
 
 
 def input_payload(given: RunInput) -> Json:
@@ -19,6 +20,8 @@ def input_payload(given: RunInput) -> Json:
         payload["files"] = [file.model_dump(mode="json") for file in given.files]
     if given.history:
         payload["history"] = [message.model_dump(mode="json") for message in given.history]
+    if given.outside:
+        payload["outside"] = list(given.outside)
     return orjson.dumps(payload).decode()
 
 
@@ -30,7 +33,16 @@ def run_input_of(payload: Json, history: Sequence[PastTurn] = ()) -> RunInput:
         form_data=stored.get("form_data", {}),
         files=tuple(File.model_validate(file) for file in stored.get("files", ())),
         history=(*(Message.model_validate(one) for one in stored.get("history", ())), *messages_of(history)),
+        outside=tuple(stored.get("outside", ())),
+        chat_outside=marks_of(history),
     )
+
+
+def marks_of(history: Sequence[PastTurn]) -> Marks:
+    """Where earlier messages come from, as far as that is outside."""
+    payloads = [turn.input_payload for turn in history] + [turn.output_payload for turn in history]
+    found = merged(*(orjson.loads(payload).get("outside", ()) for payload in payloads if payload))
+    return merged(found, [mark("chat")]) if found else ()
 
 
 def messages_of(history: Sequence[PastTurn]) -> tuple[Message, ...]:

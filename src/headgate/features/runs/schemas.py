@@ -122,6 +122,15 @@ class AttemptOut(BaseModel):
     """Of a failed try whose step was done again: the prompt, tokens, tool calls and log it had left."""
 
 
+class OutsideOut(BaseModel):
+    """A source of content from outside."""
+
+    kind: str
+    """web, file, server (answers of an MCP server), description, visitor, chat, workspace, pinned, or more."""
+    name: str
+    """The host, file, server or step; a stranger's text. Empty for a visitor and for a chat."""
+
+
 class StepOut(StepSummary):
     """A step of a run with everything it left."""
 
@@ -136,6 +145,8 @@ class StepOut(StepSummary):
     execution_hash: str | None
     classification: ClassOut | None
     """Class of what it gave; None where security classes were switched off."""
+    outside_content: list[OutsideOut] = []
+    """Where the content from outside comes from that reached the step."""
     tries: list[AttemptOut]
     delivery: DeliveryOut | None = None
     """What became of its output_mode http_post; a failed delivery leaves the step completed."""

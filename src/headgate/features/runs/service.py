@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from headgate.features.runs.steps.planned import PlannedFlow
     from headgate.features.runs.transitions import ReadRun, RunKey
     from headgate.sdk import Message, coerce
+    from headgate.sdk import outside as sdk_outside
 else:
     sdk = lazy_module("headgate.sdk")
+    sdk_outside = lazy_module("headgate.sdk.outside")
     coerce = lazy_module("headgate.sdk.coerce")
     versions = lazy_module("headgate.features.flows.versions")
     audited = lazy_module("headgate.features.runs.audited")
@@ -145,7 +147,10 @@ async def prepare_run(
         else []
     )
     uploads = await services.files.given(principal, wanted_files) if wanted_files else None
-    run_input = sdk.RunInput(text=wanted.text, form_data=answers, files=uploads.files if uploads else ())
+    visitor = (sdk_outside.mark("visitor"),) if principal.is_visitor else ()
+    run_input = sdk.RunInput(
+        text=wanted.text, form_data=answers, files=uploads.files if uploads else (), outside=visitor
+    )
     request = backend.RunRequest(
         key=key, input=run_input, user_id=principal.user_id or None, session_id=wanted.session_id, part=part
     )

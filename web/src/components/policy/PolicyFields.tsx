@@ -4,18 +4,20 @@ import { modelClassesQuery } from "@/api/queries/models";
 import { Callout, Field, Select } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { wiringOf } from "@/lib/wiring";
+import { OutsideFields } from "./OutsideFields";
 import { ToolPolicyFields } from "./ToolPolicyFields";
 import { usePolicyTexts } from "./texts";
 import { usePolicy } from "./usePolicy";
 
 const INHERIT = "inherit";
 
-/** The rules of a step: the class of what it gives, and the tools it may call. */
+/** The rules of a step: the class of what it gives, the tools it may call, and what content from outside may decide. */
 export function PolicyFields({ nodeId }: { nodeId: string }) {
   return (
     <div className="flex flex-col gap-6">
       <ClassFields nodeId={nodeId} />
       <ToolPolicyFields nodeId={nodeId} />
+      <OutsideFields nodeId={nodeId} />
     </div>
   );
 }

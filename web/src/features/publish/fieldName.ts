@@ -19,6 +19,8 @@ const MEMBERS = {
   "policy.output_classification_override": "field_class",
   "policy.tool_policy": "field_tool_policy",
   "policy.tool_allowlist": "field_tools",
+  "policy.outside_content": "field_outside_content",
+  "policy.outside_allowlist": "field_outside_allowlist",
 } as const;
 
 type Key = (typeof MEMBERS)[keyof typeof MEMBERS];

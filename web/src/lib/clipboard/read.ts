@@ -67,6 +67,7 @@ function nodeOf(value: unknown): FlowNode | null {
 const POLICY = new Set([
   ...["input_source", "input_type", "input_config", "input_contract", "input_bindings", "output_mode", "output_type"],
   ...["output_config", "output_contract", "output_classification_override", "tool_policy", "tool_allowlist"],
+  ...["outside_content", "outside_allowlist"],
 ]);
 
 function policyOf(value: unknown, empty: StepPolicy): StepPolicy {

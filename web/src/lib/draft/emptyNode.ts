@@ -14,6 +14,8 @@ export function emptyNode(): Omit<FlowNode, "id" | "type"> {
       output_type: "text",
       tool_policy: "inherit",
       tool_allowlist: [],
+      outside_content: "refuse",
+      outside_allowlist: [],
     },
     linked: {},
   };

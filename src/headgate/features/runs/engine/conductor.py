@@ -317,7 +317,7 @@ class Conductor:
                 self._services.deliveries.send_soon(done.delivery.id)
 
         async with run.turn:
-            following = run.ledger.settle(step.id, done.outputs)
+            following = run.ledger.settle(step.id, done.outputs, outside=done.outside, made=done.made)
             return await self.move(
                 run,
                 following,

@@ -6,11 +6,11 @@ from headgate.features.jobs.leases import TIMER
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import RunFiles
-from headgate.features.runs.run_input import input_payload, messages_of, run_input_of
+from headgate.features.runs.run_input import input_payload, marks_of, messages_of, run_input_of
 from headgate.features.runs.states import StepStatus
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.ledger import Ledger
-from headgate.features.runs.steps.payloads import intact, unpack
+from headgate.features.runs.steps.payloads import intact, origins_of, unpack
 from headgate.features.runs.steps.planned import PlannedFlow, Plans
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import NewRun, PastTurn, RunKey, StoredRun, clock
@@ -73,7 +73,8 @@ class Recovery:
         turns = await self.history(request.key, request.session_id, request.user_id)
         if not turns:
             return request.input
-        return replace(request.input, history=(*request.input.history, *messages_of(turns)))
+        history = (*request.input.history, *messages_of(turns))
+        return replace(request.input, history=history, chat_outside=marks_of(turns))
 
     async def history(self, key: RunKey, session_id: str | None, user_id: str | None) -> list[PastTurn]:
         """The chat before a run; empty outside a chat."""
@@ -90,6 +91,7 @@ class Recovery:
             elif step.status is StepStatus.COMPLETED and step.output_payload is not None:
                 is_last = run.gives_result(step_id)
                 with intact(f"what step '{step_id}' left"):
+                    run.ledger.note(step_id, *origins_of(step.output_payload))
                     run.ledger.results[step_id] = (
                         await unpack(step.output_payload, run.key.tenant_id, self._files)
                         if is_last or step_id in needed

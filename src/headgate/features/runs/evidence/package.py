@@ -10,7 +10,7 @@ from headgate.features.runs.evidence.chain import chained, head_of
 from headgate.features.runs.evidence.inputs import LONGEST_VALUE, EdgeInput, inputs_from_edges
 from headgate.features.runs.evidence.masking import Mask
 from headgate.features.runs.evidence.seal import FORMAT, seal_of
-from headgate.features.runs.steps.payloads import intact, presented
+from headgate.features.runs.steps.payloads import intact, outside_of, presented
 from headgate.foundation.canonical import digest, portable
 from headgate.foundation.database import moment
 from headgate.foundation.signing import Signer
@@ -97,6 +97,7 @@ class _Author:
             "resumes": run.resumes,
             # Only where there is something to say: what was exported before it could be said keeps its bytes.
             **({"part": run.part} if run.part else {}),
+            **self._outside(run.input_payload),
         }
 
     def step_entry(self, step: Row) -> dict[str, Any]:
@@ -116,6 +117,7 @@ class _Author:
             "log": self.mask.technical(step.log or []),
             "output": self._content(presented(step.output_payload)),
             "artifacts": self._artifacts(file_ids_of(step.output_payload)),
+            **self._outside(step.output_payload),
             "execution_hash": self._execution_hash(step),
             "error": self._error(step),
             **_times(step),
@@ -123,6 +125,11 @@ class _Author:
             "attempts": [self._attempt(row) for row in self._record.attempts if row.step_id == step.step_id],
             "deliveries": [self._delivery(row) for row in self._record.deliveries if row.step_id == step.step_id],
         }
+
+    def _outside(self, payload: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Where content from outside comes from; only where there is any."""
+        marks = outside_of(payload)
+        return {"outside_content": [self.mask.text(one) for one in marks]} if marks else {}
 
     def _step_input(self, step: Row) -> dict[str, Any] | None:
         """The input of a step: what its policy fetched, as recorded, and the inputs over edges."""

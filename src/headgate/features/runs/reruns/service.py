@@ -31,6 +31,7 @@ from headgate.features.runs.steps.planned import PlannedFlow
 from headgate.features.runs.transitions import Reuse, RunKey
 from headgate.features.runs.views.runs import pinned_of
 from headgate.foundation.database import Database
+from headgate.sdk.outside import merged
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,9 @@ async def _prepare(
     in_chat = keeps_session and past.user_id == (principal.user_id or None)
     start = start.model_copy(update={"session_id": past.session_id if in_chat else None})
     prepared = await prepare_run(database, engine, principal, past.key.flow_id, start)
-    request = prepared.request
+    marks = merged(prepared.request.input.outside, past.input_payload.get("outside", ()))
+    request = replace(prepared.request, input=replace(prepared.request.input, outside=marks))
+    prepared = replace(prepared, request=request)
     planned = await engine.plans.of(request.key)
     if wanted.from_step is not None and wanted.from_step not in planned.steps:
         raise StepNotFound(past.key.run_id, wanted.from_step)

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import JsonValue, SecretStr
 
-from headgate.features.runs.ports import Origin, RunFiles, ScopedRunner, Services
+from headgate.features.runs.ports import Origin, RunFiles, Services
 from headgate.features.runs.steps.calls import StepCalls
 from headgate.features.runs.steps.guard import StepGuard
 from headgate.features.runs.steps.limit import TimeLimit
+from headgate.features.runs.steps.marking import MarkingHttp, MarkingRunner, MarkingWorkspace
+from headgate.features.runs.steps.outside import OutsideContent
 from headgate.features.runs.steps.parking import Parked
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.steps.secrecy import SecretlessEvents, SecretlessHttp
@@ -54,6 +56,7 @@ class StepContext:
         events: Where tokens and log lines are shown.
         secrets: The secret values that the run has read.
         is_cancelled: Whether the run was cancelled, here or by another process.
+        outside: The content from outside that reaches the step.
         calls: Answered calls of earlier attempts; None when none are stored.
     """
 
@@ -67,6 +70,7 @@ class StepContext:
         events: SecretlessEvents,
         secrets: SecretValues,
         is_cancelled: Callable[[], Awaitable[bool]],
+        outside: OutsideContent,
         calls: StepCalls | None = None,
     ) -> None:
         self._origin = origin
@@ -76,6 +80,7 @@ class StepContext:
         self._events = events
         self._secrets = secrets
         self._is_cancelled = is_cancelled
+        self._outside = outside
         self._calls = calls
         self._files: StepFiles | None = None
         self.limit = TimeLimit()
@@ -85,7 +90,7 @@ class StepContext:
         self.guard: StepGuard | None = None
         """Where security classes are switched on: asked before a model is."""
         self._servers: StepServers | None = None
-        self._code: ScopedRunner | None = None
+        self._code: MarkingRunner | None = None
 
     @property
     def run_id(self) -> str:
@@ -101,25 +106,33 @@ class StepContext:
     def input(self) -> RunInput:
         """What the run was started with."""
         self._recorder.read_input = True
+        self._outside.add(*self._outside.of_input(self._input))
         return self._input
 
     @property
     def http(self) -> HttpClient:
         """The guarded HTTP client."""
-        return SecretlessHttp(self._services.http, self._secrets)
+        return MarkingHttp(SecretlessHttp(self._services.http, self._secrets), self._outside)
 
     @property
     def files(self) -> "StepFiles":
         """Files of the run."""
         if self._files is None:
-            self._files = StepFiles(self._origin, self._input, self._services.files, self._recorder, self._secrets)
+            self._files = StepFiles(
+                self._origin,
+                self._input,
+                self._services.files,
+                recorder=self._recorder,
+                secrets=self._secrets,
+                outside=self._outside,
+            )
         return self._files
 
     @property
     def code(self) -> CodeRunner:
         """The sandbox, with workers that end with the step."""
         if self._code is None:
-            self._code = self._services.code.runner(self._origin.key.tenant_id)
+            self._code = MarkingRunner(self._services.code.runner(self._origin.key.tenant_id), self._outside)
         return self._code
 
     async def isolated(self, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float) -> JsonValue:
@@ -195,12 +208,25 @@ class StepContext:
     async def mcp_tools(self, server: str) -> Sequence[Tool]:
         """The enabled tools of a server of the flow's space."""
         if self._servers is None:
-            self._servers = StepServers(self._origin, self._services.mcp, self.check_cancelled)
+            self._servers = StepServers(self._origin, self._services.mcp, self.check_cancelled, self._outside)
         return await self._servers.tools(server)
 
     async def workspace(self, root_path: str = "", *, read_only: bool = False) -> WorkspaceTools:
         """The workspace of whoever started the run."""
-        return await self._services.workspaces.of_run(self._origin.key, root_path, read_only=read_only)
+        tools = await self._services.workspaces.of_run(self._origin.key, root_path, read_only=read_only)
+        return MarkingWorkspace(tools, self._outside)
+
+    def outside(self, field: str | None = None) -> tuple[str, ...]:
+        """Marks of the content from outside that reached the step so far, or of what one field holds."""
+        return self._outside.marks if field is None else self._outside.of_field(field)
+
+    def outside_of(self, root: str) -> tuple[str, ...]:
+        """Marks of what the root of a reference stands for."""
+        return self._outside.of_root(root)
+
+    def mark_outside(self, marks: Sequence[str]) -> None:
+        """Content with these marks reached the step."""
+        self._outside.add(*marks)
 
     def record_tool_call(
         self,
@@ -245,7 +271,14 @@ class StepFiles:
     """Files as one step sees them: those of its run and its flow's space to read, artifacts of its own to write."""
 
     def __init__(
-        self, origin: Origin, given: RunInput, files: RunFiles, recorder: Recorder, secrets: SecretValues
+        self,
+        origin: Origin,
+        given: RunInput,
+        files: RunFiles,
+        *,
+        recorder: Recorder,
+        secrets: SecretValues,
+        outside: OutsideContent,
     ) -> None:
         self._origin = origin
         said = [file for message in given.history for file in message.files]
@@ -253,6 +286,7 @@ class StepFiles:
         self._files = files
         self._recorder = recorder
         self._secrets = secrets
+        self._outside = outside
 
     async def of_run(self) -> tuple[File, ...]:
         """What the steps of this run have made so far, oldest first."""
@@ -260,6 +294,8 @@ class StepFiles:
 
     async def read(self, file: File) -> bytes:
         """The content. Raises `NotFound`, also for a file of another space: an id may come from anywhere."""
+        if file.id not in self._recorder.saved_file_ids:
+            self._outside.add(*self._outside.of_file(file.id, file.name))
         if file.id in self._given:
             return await self._files.read(self._origin.key.tenant_id, file.id)
         return await self._files.read_in(self._origin.key.tenant_id, self._origin.key.flow_id, file.id)

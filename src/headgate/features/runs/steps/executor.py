@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import orjson
 from pydantic import JsonValue
 
 from headgate.features.runs.deliveries.target import resolve_target
@@ -18,6 +19,7 @@ from headgate.features.runs.steps.hashes import execution_hash
 from headgate.features.runs.steps.inputs import gather_inputs
 from headgate.features.runs.steps.ledger import Outputs
 from headgate.features.runs.steps.limit import TimeLimit
+from headgate.features.runs.steps.outside import OutsideContent
 from headgate.features.runs.steps.payloads import Packer
 from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.steps.policies import shape_output
@@ -32,6 +34,7 @@ from headgate.graph.model import OutputType
 from headgate.graph.template import DOCUMENT_OUTPUT
 from headgate.sdk import NOT_TAKEN
 from headgate.sdk.coerce import encode
+from headgate.sdk.outside import Marks
 
 if TYPE_CHECKING:
     from headgate.features.runs.steps import documents
@@ -48,6 +51,10 @@ class Executed:
     preview: str
     delivery: Delivery | None = None
     """What is to be sent somewhere, once the step is written down."""
+    outside: Marks = ()
+    """Where the content of the outputs comes from, as far as that is outside."""
+    made: tuple[str, ...] = ()
+    """Ids of the files it made."""
 
 
 class StepExecutor:
@@ -89,6 +96,7 @@ class StepExecutor:
     ) -> Executed:
         limit = self._services.engine.step_timeout_seconds
         origin = Origin(run.key, step.id)
+        outside = OutsideContent(run, step)
         ctx = StepContext(
             origin,
             run.input,
@@ -97,6 +105,7 @@ class StepExecutor:
             events=SecretlessEvents(events, run.secrets),
             secrets=run.secrets,
             is_cancelled=is_cancelled,
+            outside=outside,
             calls=calls,
         )
         try:
@@ -106,7 +115,10 @@ class StepExecutor:
                 if self._services.classes is not None:
                     ctx.guard = await open_guard(self._services.classes, run, step.id, recorder)
                 outputs = await self._work(run, step, ctx, recorder)
-                packed = await self._packer.pack(origin, step, outputs, recorder.saved_file_ids)
+                if run.input.files:
+                    outside.add(*outside.of_outputs(orjson.dumps(outputs)))
+                marks = outside.marks
+                packed = await self._packer.pack(origin, step, outputs, recorder.saved_file_ids, outside=marks)
         except TimeoutError as error:
             if not ctx.limit.scope.expired():
                 raise
@@ -117,15 +129,18 @@ class StepExecutor:
         finally:
             await ctx.aclose()
         record = recorder.as_record(packed.payload, execution_hash(run, step, recorder))
-        delivery = None if step.plain else self._delivery(run, step, outputs)
-        return Executed(outputs, record, packed.preview, delivery)
+        delivery = None if step.plain else self._delivery(run, step, outputs, outside)
+        made = tuple(recorder.saved_file_ids)
+        return Executed(outputs, record, packed.preview, delivery, outside=marks, made=made)
 
     async def _recall(self, run: ActiveRun) -> None:
         """Know what other processes have read by now, before anything of the step is stored or shown."""
         if run.shared:
             await self._services.secrets.recall(run.key)
 
-    def _delivery(self, run: ActiveRun, step: PlannedStep, outputs: Outputs) -> Delivery | None:
+    def _delivery(
+        self, run: ActiveRun, step: PlannedStep, outputs: Outputs, outside: OutsideContent
+    ) -> Delivery | None:
         """Where the output goes besides the next steps; `{{...}}` may name the step's own output."""
         policy = step.step.policy
         if policy.output_mode != "http_post":
@@ -136,6 +151,7 @@ class StepExecutor:
         own = step_entry(outputs, step.main_output)
         context |= {step.step.alias: own, step.id: own}
         target = resolve_target(policy.output_config, context, as_json=policy.output_type is OutputType.JSON)
+        outside.check_request("POST", target.url, delivery=True)
         return self._services.deliveries.seal(Origin(run.key, step.id), target)
 
     async def _work(self, run: ActiveRun, step: PlannedStep, ctx: StepContext, recorder: Recorder) -> Outputs:

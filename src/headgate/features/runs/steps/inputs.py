@@ -1,5 +1,6 @@
 """What a step is given: its params, what its edges bring, what hangs on it, and what its policy says."""
 
+from functools import partial
 from typing import Any
 
 import orjson
@@ -13,8 +14,10 @@ from headgate.features.runs.steps.planned import Inlet, PlannedStep
 from headgate.features.runs.steps.policies import InputPolicy
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.graph.context import build_context
-from headgate.graph.interpolate import resolve
+from headgate.graph.interpolate import Shown, interpolate, resolve
+from headgate.graph.template import FieldKind
 from headgate.sdk.coerce import coerce, decode
+from headgate.sdk.outside import for_model
 
 Context = dict[str, JsonValue]
 
@@ -26,7 +29,8 @@ async def gather_inputs(
     context: Context = {}
     if step.refers or step.attached or not step.plain:
         context = build_context(run.input, run.ledger.results, run.planned.plan, step.id)
-    values: dict[str, Any] = resolved_params(step, context) if step.refers else dict(step.params)
+    shown = partial(_shown, ctx) if step.component.model_using else None
+    values: dict[str, Any] = resolved_params(step, context, shown) if step.refers else dict(step.params)
     for inlet in step.inlets:
         if not inlet.overridden and run.ledger.arrives(inlet):
             values[inlet.field] = arriving(run, inlet)
@@ -37,15 +41,27 @@ async def gather_inputs(
     return values
 
 
-def resolved_params(step: PlannedStep, context: Context) -> dict[str, Any]:
+def resolved_params(step: PlannedStep, context: Context, shown: Shown | None = None) -> dict[str, Any]:
     """A node's params with `{{...}}` resolved; a param that is one whole reference gets the value itself.
 
-    Secret references were read from the saved params before; what `{{...}}` resolves to is never read as one.
+    Secret references were read from the saved params before; what `{{...}}` resolves to is never read as one. With
+    `shown`, the texts that a model is given as its instructions get values in that form.
     """
-    return {
+    found = {
         name: value if name in step.raw_fields else _resolved(value, context, copied=name not in step.secret_fields)
         for name, value in step.params.items()
     }
+    if shown is not None:
+        for field in step.step.template.fields:
+            text = step.params.get(field.name)
+            if field.kind is FieldKind.MULTILINE and field.name not in step.raw_fields and isinstance(text, str):
+                found[field.name] = interpolate(text, context, shown=shown)
+    return found
+
+
+def _shown(ctx: StepContext, root: str, text: str) -> str:
+    """A value in the instructions of a model: quoted as data where it comes from outside."""
+    return for_model(text, ctx.outside_of(root))
 
 
 def _resolved(value: Any, context: Context, *, copied: bool) -> Any:  # noqa: ANN401 - JSON, or secret references

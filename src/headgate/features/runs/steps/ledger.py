@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from pydantic import JsonValue
 
 from headgate.features.runs.steps.planned import Feed, Inlet, PlannedFlow, PlannedStep
+from headgate.sdk.outside import Marks
 
 Outputs = Mapping[str, JsonValue]
 """Output name to its whole value as JSON. An output that was not taken is missing."""
@@ -22,6 +23,10 @@ class Ledger:
         self._steps = planned.steps
         self.results: dict[str, Outputs] = {}
         self.skipped: set[str] = set()
+        self.outside: dict[str, Marks] = {}
+        """Where the content of a step's outputs comes from, for steps that content from outside reached."""
+        self.made: dict[str, str] = {}
+        """File id to the step that made it."""
 
     def settled(self, step_id: str) -> bool:
         """Whether the step has its outputs or was skipped."""
@@ -57,10 +62,18 @@ class Ledger:
                 return True
         return nothing
 
-    def settle(self, step_id: str, outputs: Outputs) -> "Following":
-        """Take in a step's outputs. Returns what follows."""
+    def settle(self, step_id: str, outputs: Outputs, *, outside: Marks = (), made: Iterable[str] = ()) -> "Following":
+        """Take in a step's outputs, the marks of what is in them and the files it made. Returns what follows."""
+        self.note(step_id, outside, made)
         self.results[step_id] = outputs
         return self._follow([step_id], Following())
+
+    def note(self, step_id: str, outside: Marks, made: Iterable[str]) -> None:
+        """Take in where a step's content comes from and which files it made."""
+        if outside:
+            self.outside[step_id] = outside
+        for file_id in made:
+            self.made[file_id] = step_id
 
     def decide(self, steps: Iterable[str]) -> "Following":
         """Decide steps that wait for nothing: skip them, with what hangs on them, or let them be claimed."""

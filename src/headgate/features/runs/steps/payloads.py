@@ -1,7 +1,8 @@
 """What a step made, as it is stored and read back.
 
 `{"main": "text", "outputs": {"text": {"type": "Text", "value": "..."}}}`; further members only where there is
-something to say: `not_taken` (branches), `file_ids`, `generated_file_ids`. A value over the inline caps is an artifact,
+something to say: `not_taken` (branches), `file_ids`, `generated_file_ids`, `outside` (where content comes from; see
+`headgate.sdk.outside`). A value over the inline caps is an artifact,
 and its entry holds `file_id`, `media_type`, `size_bytes`, `preview` and `truncated` in place of `value`. `text`, the
 main output as text, is worked out on reading and not stored a second time.
 """
@@ -23,6 +24,7 @@ from headgate.foundation.quoting import shortened
 from headgate.foundation.settings import LimitSettings
 from headgate.graph.ports import PortType
 from headgate.sdk.coerce import decode, text_of
+from headgate.sdk.outside import Marks, merged
 
 PREVIEW_IN_EVENTS = 400
 """Characters of the main output that travel with the event of a completed step."""
@@ -43,7 +45,15 @@ class Packer:
         self._limits = limits
         self._files = files
 
-    async def pack(self, origin: Origin, step: PlannedStep, outputs: Outputs, generated_file_ids: list[str]) -> Packed:
+    async def pack(
+        self,
+        origin: Origin,
+        step: PlannedStep,
+        outputs: Outputs,
+        generated_file_ids: list[str],
+        *,
+        outside: Marks = (),
+    ) -> Packed:
         """The payload of a step. Raises `OutputTooLarge`, or what the file storage raises."""
         entries: dict[str, Any] = {}
         main = step.main_output
@@ -68,6 +78,8 @@ class Packer:
             payload["file_ids"] = ids
         if generated_file_ids:
             payload["generated_file_ids"] = generated_file_ids
+        if outside:
+            payload["outside"] = outside
         return Packed(orjson.dumps(payload).decode(), preview)
 
     def _cap(self, value: JsonValue) -> int:
@@ -112,6 +124,19 @@ async def unpack(payload: Json, tenant_id: str, files: RunFiles) -> Outputs:
     return found
 
 
+def origins_of(payload: Json) -> tuple[Marks, list[str]]:
+    """Where the content of a step's outputs comes from, and the files it made."""
+    if '"outside"' not in payload and '"generated_file_ids"' not in payload:
+        return (), []
+    stored = orjson.loads(payload)
+    return outside_of(stored), stored.get("generated_file_ids", [])
+
+
+def outside_of(payload: Mapping[str, Any] | None) -> Marks:
+    """Where the content of a step's or a run's stored output comes from."""
+    return tuple(str(one) for one in (payload or {}).get("outside", ()))
+
+
 @contextmanager
 def intact(part: str) -> Iterator[None]:
     """Raise `RunDamaged` where stored JSON is not what was stored: reading it again would never end otherwise."""
@@ -154,9 +179,11 @@ def run_output(payloads: Mapping[str, Json], limits: LimitSettings) -> Json:
     truncated = False
     file_ids: list[str] = []
     chosen: list[str] = []
+    outside: Marks = ()
     for step_id, stored in payloads.items():
         payload = orjson.loads(stored)
         said = main_text(payload)
+        outside = merged(outside, outside_of(payload))
         if said is not None:
             text = said
             truncated = payload["outputs"][payload["main"]].get("truncated", False)
@@ -168,6 +195,8 @@ def run_output(payloads: Mapping[str, Json], limits: LimitSettings) -> Json:
         output["file_ids"] = list(file_ids)
     if text is not None and (truncated or len(cut) < len(text)):
         output["truncated"] = True
+    if outside:
+        output["outside"] = list(outside)
     return orjson.dumps(output).decode()
 
 

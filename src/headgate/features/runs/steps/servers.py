@@ -9,7 +9,9 @@ from contextlib import suppress
 from pydantic import JsonValue
 
 from headgate.features.runs.ports import McpServers, Origin, ServerConnection, ServerTool
+from headgate.features.runs.steps.outside import OutsideContent
 from headgate.sdk import Tool
+from headgate.sdk.outside import mark
 
 LONGEST_NAME = 64
 """Characters of a tool's name that every model provider takes."""
@@ -24,12 +26,20 @@ class StepServers:
         origin: The step; the space of its flow has registered the servers.
         servers: Finds them.
         check_cancelled: Raises `Cancelled` when the run was.
+        outside: Takes the marks of what the servers answer; checks calls that may change something.
     """
 
-    def __init__(self, origin: Origin, servers: McpServers, check_cancelled: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        origin: Origin,
+        servers: McpServers,
+        check_cancelled: Callable[[], Awaitable[None]],
+        outside: OutsideContent,
+    ) -> None:
         self._origin = origin
         self._servers = servers
         self._check_cancelled = check_cancelled
+        self._outside = outside
         self._open: dict[str, ServerConnection] = {}
 
     async def tools(self, server: str) -> Sequence[Tool]:
@@ -37,6 +47,7 @@ class StepServers:
         connection = self._open.get(server)
         if connection is None:
             connection = self._open[server] = await self._servers.connection(self._origin, server)
+        self._outside.describe(server)
         return [self._tool(server, connection, one) for one in connection.tools]
 
     async def aclose(self) -> None:
@@ -47,6 +58,8 @@ class StepServers:
 
     def _tool(self, server: str, connection: ServerConnection, described: ServerTool) -> Tool:
         async def call(arguments: dict[str, JsonValue]) -> JsonValue:
+            self._outside.check_tool(f"{server}.{described.name}", server, reads=described.read_only)
+            self._outside.add(mark("server", server))  # before the call: an error is the server's text too
             return await self._watched(connection.call(described.name, arguments))
 
         return Tool(

@@ -8,6 +8,7 @@ from headgate.features.runs.schemas import (
     AttemptOut,
     ClassOut,
     Ending,
+    OutsideOut,
     RunInputOut,
     RunOut,
     RunSummary,
@@ -77,6 +78,14 @@ def class_view(level: int | None, scheme: Scheme | None) -> ClassOut | None:
     return None if level is None else ClassOut(level=level, name=(scheme or Scheme(())).name(level))
 
 
+def outside_view(row: Any) -> list[OutsideOut]:  # noqa: ANN401 - a row of flow_steps
+    """Where the content from outside comes from that reached a step."""
+    return [
+        OutsideOut(kind=kind, name=name)
+        for kind, _, name in (one.partition(":") for one in payloads.outside_of(row.output_payload))
+    ]
+
+
 def step_view(
     row: Any,  # noqa: ANN401
     labels: Labels,
@@ -96,6 +105,7 @@ def step_view(
         log=row.log or [],
         execution_hash=row.execution_hash,
         classification=class_view(row.classification, scheme),
+        outside_content=outside_view(row),
         pinned=pinned,
         tries=[attempt_view(attempt) for attempt in attempts],
     )

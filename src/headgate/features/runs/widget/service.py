@@ -40,7 +40,11 @@ class Widget:
     def visitor(self, address: str | None, files: frozenset[str] = frozenset()) -> Principal:
         """An anonymous user: they run this flow, bring files for it, and open only files that they hold by a seal."""
         access = Access(
-            roles={self.space_id: Role.RUNNER}, scopes=_SCOPES, spaces=frozenset({self.space_id}), files=files
+            roles={self.space_id: Role.RUNNER},
+            scopes=_SCOPES,
+            spaces=frozenset({self.space_id}),
+            files=files,
+            visitor=True,
         )
         actor = Actor("system", "Visitor of a widget", address=address)
         return Principal(self.tenant_id, "", self.space_id, access, actor)

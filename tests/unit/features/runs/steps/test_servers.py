@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from headgate.features.runs.ports import Origin, ServerTool
+from headgate.features.runs.steps.outside import OutsideContent
 from headgate.features.runs.steps.servers import LONGEST_NAME, StepServers, model_name
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.errors import Cancelled
@@ -24,6 +26,24 @@ class Described:
     name: str
     description: str = "Says it."
     input_schema: Mapping[str, JsonValue] = field(default_factory=lambda: {"type": "object"})
+    read_only: bool = False
+
+
+class Unmarked:
+    """Content from outside of a step that nothing reached; what a call adds is kept."""
+
+    def __init__(self) -> None:
+        self.added: list[str] = []
+
+    def describe(self, server: str) -> None: ...
+
+    def check_tool(self, name: str, server: str, *, reads: bool) -> None: ...
+
+    def add(self, *marks: str) -> None:
+        self.added += marks
+
+
+UNMARKED = cast("OutsideContent", Unmarked())
 
 
 class Recorded:
@@ -62,7 +82,7 @@ class Registered:
 
 class TestStepServers:
     async def test_give_tools_marked_as_the_servers_words(self) -> None:
-        servers = StepServers(ORIGIN, Registered(), not_cancelled)
+        servers = StepServers(ORIGIN, Registered(), not_cancelled, UNMARKED)
         say, loud = await servers.tools("voice")
         assert (say.name, say.full_name, say.server) == ("voice__say", "voice.say", "voice")
         assert say.description == "[MCP server 'voice', in its own words] Says it."
@@ -71,7 +91,7 @@ class TestStepServers:
 
     async def test_make_one_connection_a_server_and_close_it_with_the_step(self) -> None:
         registered = Registered()
-        servers = StepServers(ORIGIN, registered, not_cancelled)
+        servers = StepServers(ORIGIN, registered, not_cancelled, UNMARKED)
         await servers.tools("voice")
         await servers.tools("voice")
         await servers.tools("other")
@@ -84,14 +104,14 @@ class TestStepServers:
             raise Cancelled("stopped")
 
         registered = Registered()
-        say, _ = await StepServers(ORIGIN, registered, cancelled).tools("voice")
+        say, _ = await StepServers(ORIGIN, registered, cancelled, UNMARKED).tools("voice")
         with pytest.raises(Cancelled):
             await say.call({})
         assert registered.made[0].stopped
 
     async def test_stop_a_call_with_the_task_that_waits(self) -> None:
         registered = Registered()
-        say, _ = await StepServers(ORIGIN, registered, not_cancelled).tools("voice")
+        say, _ = await StepServers(ORIGIN, registered, not_cancelled, UNMARKED).tools("voice")
         task = asyncio.ensure_future(say.call({"a": 1}))
         await asyncio.sleep(0.01)
         task.cancel()
@@ -102,7 +122,7 @@ class TestStepServers:
 
     async def test_give_the_result(self) -> None:
         registered = Registered()
-        say, _ = await StepServers(ORIGIN, registered, not_cancelled).tools("voice")
+        say, _ = await StepServers(ORIGIN, registered, not_cancelled, UNMARKED).tools("voice")
         registered.made[0].free.set()
         assert await say.call({}) == "said"
 

@@ -102,6 +102,8 @@ export default {
   field_output_config: "Address it delivers to",
   field_output_contract: "Output contract",
   field_class: "Class set by hand",
+  field_outside_content: "After content from outside",
+  field_outside_allowlist: "Allowed after content from outside",
   field_tool_policy: "Tool policy",
   field_tools: "Allowed tools",
   empty: "(empty)",

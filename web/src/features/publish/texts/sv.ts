@@ -105,6 +105,8 @@ const sv: Translation<typeof en> = {
   field_output_config: "Adress som får leveransen",
   field_output_contract: "Kontrakt för utdata",
   field_class: "Klass satt för hand",
+  field_outside_content: "Efter innehåll utifrån",
+  field_outside_allowlist: "Tillåtet efter innehåll utifrån",
   field_tool_policy: "Verktygsregel",
   field_tools: "Tillåtna verktyg",
   empty: "(tomt)",

@@ -8,6 +8,7 @@ import { dateTime, duration, number } from "@/lib/i18n/format";
 import type { LiveStep } from "../model/live";
 import { type RunTextKey, useRunTexts } from "../texts";
 import { CompareTab } from "./CompareTab";
+import { OutsideChips } from "./OutsideChips";
 import { StepActions } from "./StepActions";
 import { AttemptsTab, DeliveryTab, InputTab, LogTab, OutputTab, PromptTab, ToolsTab } from "./tabs";
 
@@ -65,6 +66,7 @@ function Figures({ live, step }: { live: LiveStep; step: StepOut | undefined }) 
         <span>{t("tokens_in_out", { input: number(step.tokens_input), output: number(step.tokens_output ?? 0) })}</span>
       )}
       {step?.classification && <ClassChip level={step.classification.level} />}
+      {step?.outside_content && <OutsideChips sources={step.outside_content} />}
       {step?.started_at && !live.pinned && <span>{dateTime(step.started_at)}</span>}
       {model && <span className="font-mono text-xs">{model}</span>}
     </div>

@@ -1,0 +1,126 @@
+"""What a step reaches, with marks on what comes in from outside and checks on what leaves."""
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from pydantic import JsonValue
+
+from headgate.features.runs.ports import ScopedRunner
+from headgate.features.runs.steps.outside import OutsideContent
+from headgate.graph.manifest import Manifest
+from headgate.sdk import HttpAnswer, HttpClient, WorkspaceTools
+from headgate.sdk.outside import mark
+
+
+class MarkingHttp:
+    """The HTTP client of a step: checks where a request goes, marks what it answers."""
+
+    def __init__(self, http: HttpClient, outside: OutsideContent) -> None:
+        self._http = http
+        self._outside = outside
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | str | None = None,
+        timeout_seconds: float = 30.0,
+    ) -> HttpAnswer:
+        """One request. Raises `OutsideContentRefused`, and what the client raises."""
+        self._outside.check_request(method, url)
+        answer = await self._http.request(method, url, headers=headers, body=body, timeout_seconds=timeout_seconds)
+        hosts = {urlsplit(one).hostname or "" for one in (url, answer.url)}
+        self._outside.add(*(mark("web", host) for host in hosts if host))
+        return answer
+
+
+class MarkingRunner:
+    """The sandbox of a step: what custom code with a network gives may come from its hosts."""
+
+    def __init__(self, runner: ScopedRunner, outside: OutsideContent) -> None:
+        self._runner = runner
+        self._outside = outside
+
+    async def call(
+        self, code: str, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float = 10.0
+    ) -> JsonValue:
+        """Call a function of code without a network."""
+        return await self._runner.call(code, function, arguments, timeout_seconds=timeout_seconds)
+
+    async def call_host(
+        self,
+        code: str,
+        host: str,
+        arguments: Mapping[str, JsonValue],
+        *,
+        manifest: Manifest,
+        timeout_seconds: float = 10.0,
+    ) -> JsonValue:
+        """Call a trusted function on code. Raises `OutsideContentRefused`, and what the runner raises."""
+        self._outside.check_code(manifest.hosts)
+        result = await self._runner.call_host(code, host, arguments, manifest=manifest, timeout_seconds=timeout_seconds)
+        self._outside.add(*(mark("web", one) for one in manifest.hosts))
+        return result
+
+    def opens(self, manifest: Manifest) -> bool:
+        """Whether custom code may reach every host that a manifest names."""
+        return self._runner.opens(manifest)
+
+    def close(self) -> None:
+        """End the processes."""
+        self._runner.close()
+
+
+class MarkingWorkspace:
+    """The workspace tools of a step: a file may hold a stranger's text, or what an earlier run was made to write."""
+
+    def __init__(self, tools: WorkspaceTools, outside: OutsideContent) -> None:
+        self._tools = tools
+        self._outside = outside
+
+    async def read_file(self, path: str, offset: int | None = None, limit: int | None = None) -> dict[str, JsonValue]:
+        """Lines of a text file."""
+        self._outside.add(mark("workspace", path))
+        return await self._tools.read_file(path, offset, limit)
+
+    async def write_file(self, path: str, content: str) -> dict[str, JsonValue]:
+        """Write a file."""
+        return await self._tools.write_file(path, content)
+
+    async def edit_file(
+        self, path: str, old_string: str, new_string: str, *, replace_all: bool = False
+    ) -> dict[str, JsonValue]:
+        """Replace one text by another."""
+        return await self._tools.edit_file(path, old_string, new_string, replace_all=replace_all)
+
+    async def glob_search(self, pattern: str, path: str = "") -> dict[str, JsonValue]:
+        """Files whose path matches a pattern; a name is a text too."""
+        self._outside.add(mark("workspace", path or "/"))
+        return await self._tools.glob_search(pattern, path)
+
+    async def grep_search(
+        self,
+        pattern: str,
+        path: str = "",
+        *,
+        glob: str = "",
+        case_insensitive: bool = False,
+        output_mode: str = "files_with_matches",
+        is_regex: bool = False,
+    ) -> dict[str, JsonValue]:
+        """Files, lines or numbers of lines that have a text."""
+        self._outside.add(mark("workspace", path or "/"))
+        return await self._tools.grep_search(
+            pattern,
+            path,
+            glob=glob,
+            case_insensitive=case_insensitive,
+            output_mode=output_mode,
+            is_regex=is_regex,
+        )
+
+    async def metadata(self) -> dict[str, JsonValue]:
+        """Whose files these are."""
+        return await self._tools.metadata()

@@ -1,0 +1,201 @@
+"""Content from outside at one step: what reached it, and which calls it may not decide.
+
+Marks are added where content enters: an answer over HTTP, a file, a tool of an MCP server, a visitor's text. The checks
+are where calls leave, so they hold for every component, also one that is written tomorrow.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import urlsplit
+
+from pydantic import JsonValue
+
+from headgate.features.runs.errors import OutsideContentRefused
+from headgate.features.runs.steps.active import ActiveRun
+from headgate.features.runs.steps.destinations import chosen_by_author, chosen_by_clean_values, host_listed
+from headgate.features.runs.steps.planned import PlannedStep
+from headgate.graph.context import build_context
+from headgate.graph.interpolate import references_in, texts_in
+from headgate.graph.mentions import mentions, policy_mentions
+from headgate.graph.model import InputSource, Node
+from headgate.graph.plan import Attachment
+from headgate.graph.wiring import FLOW_INPUT
+from headgate.sdk import RunInput
+from headgate.sdk.outside import Marks, current_model_call, in_words, mark, merged
+
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_CHAT_INPUTS = frozenset({"ChatInput", "TextInput", "FormInput", "FileInput"})
+"""Components that read the run's input and never the chat before it."""
+
+
+class OutsideContent:
+    """What content from outside reached a step, and what it may not decide.
+
+    Args:
+        run: The run: its ledger has the marks of the steps before.
+        step: The step.
+    """
+
+    def __init__(self, run: ActiveRun, step: PlannedStep) -> None:
+        self._run = run
+        self._step = step
+        self._policy = step.step.policy
+        self._nodes = list(_nodes(step.step.node, step.step.attachments))
+        self.arrived = self._arrived()
+        self._gained: set[str] = set()
+        self._descriptions: set[str] = set()
+
+    @property
+    def marks(self) -> Marks:
+        """Where all content comes from that reached the step so far."""
+        return merged(self.arrived, self._gained, self._descriptions)
+
+    def add(self, *marks: str) -> None:
+        """Content reached the step while it works."""
+        self._gained.update(marks)
+        call = current_model_call()
+        if call is not None:
+            call.marks.update(marks)
+
+    def describe(self, server: str) -> None:
+        """A model is shown what a server says about its tools."""
+        self._descriptions.add(mark("description", server))
+
+    def of_field(self, name: str) -> Marks:
+        """Where the content of one field comes from."""
+        found: list[Marks] = []
+        for inlet in self._step.inlets:
+            if inlet.field == name and not inlet.overridden:
+                found += [self._of_step(feed.source) for feed in inlet.feeds if self._run.ledger.alive(feed)]
+        roots = [one.root for one in references_in(self._step.step.node.params.get(name))]
+        roots += [one.root for one in references_in(self._policy.input_bindings.get(name, ""))]
+        found += [self.of_root(root) for root in roots]
+        main = self._step.step.template.main_field
+        if main is not None and main.name == name and self._policy.input_source is not InputSource.PREVIOUS_STEP:
+            found += [self.arrived, tuple(self._gained)]
+        return merged(*found)
+
+    def of_root(self, root: str) -> Marks:
+        """Where the content comes from that the root of a reference stands for."""
+        if root == FLOW_INPUT:
+            return self._run.input.outside
+        ancestors = self._run.planned.plan.ancestors(self._step.id)
+        if root in ancestors:
+            return self._of_step(root)
+        return merged(*(self._of_step(one) for one in ancestors if self._run.planned.plan.step(one).alias == root))
+
+    def of_input(self, given: RunInput) -> Marks:
+        """Marks of the run's input, for a component that looks at it."""
+        return given.outside if self._step.step.node.type in _CHAT_INPUTS else merged(given.outside, given.chat_outside)
+
+    def of_file(self, file_id: str, name: str) -> Marks:
+        """Where the content of a file comes from; that of a file made in this run, from where its step's comes."""
+        maker = self._run.ledger.made.get(file_id)
+        return self._of_step(maker) if maker is not None else (mark("file", name),)
+
+    def of_outputs(self, text: bytes) -> Marks:
+        """Marks of the run's uploads that outputs name: the name of a file is a stranger's text too."""
+        return merged(mark("file", file.name) for file in self._run.input.files if file.id.encode() in text)
+
+    def check_request(self, method: str, url: str, *, delivery: bool = False) -> None:
+        """Raise `OutsideContentRefused` for a request that content from outside would decide on.
+
+        A fixed step may carry such content to an address that its author chose, and not choose the address by it.
+        What a model decides after it read such content may only read, and only from addresses chosen without it.
+        """
+        call = current_model_call()
+        marks = self._deciding("") if call is not None else self.marks if delivery else self.arrived
+        host = urlsplit(url).hostname or ""
+        if not marks or self._allows(call.tool if call is not None else "", host):
+            return
+        reads = call is None or method.upper() in _SAFE_METHODS
+        if reads and self._chosen(url, whole=call is not None):
+            return
+        what = f"a {method.upper()} request to '{host or url[:120]}'"
+        raise self._refusal(what, marks, f"'{host}'" if call is None else f"'{call.tool}' or '{host}'")
+
+    def check_tool(self, name: str, server: str, *, reads: bool) -> None:
+        """Raise `OutsideContentRefused` for a call of a server's tool that may change something."""
+        marks = self._deciding(server) if current_model_call() is not None else self.arrived
+        if marks and not reads and not self._allows(name, ""):
+            raise self._refusal(f"the call of '{name}'", marks, f"'{name}'")
+
+    def check_code(self, hosts: Sequence[str]) -> None:
+        """Raise `OutsideContentRefused` for custom code with a network that a model calls."""
+        call = current_model_call()
+        if call is None or not hosts or not self._deciding(""):
+            return
+        if not self._allows(call.tool, "") and not all(self._allows("", host) for host in hosts):
+            raise self._refusal(f"the call of '{call.tool}'", self._deciding(""), f"'{call.tool}'")
+
+    def _deciding(self, server: str) -> Marks:
+        """What a model has read. The descriptions of a server do not bar the tools of that server."""
+        return merged(self.arrived, self._gained, self._descriptions - {mark("description", server)})
+
+    def _allows(self, tool: str, host: str) -> bool:
+        if self._policy.outside_content == "allow":
+            return True
+        listed = self._policy.outside_allowlist
+        return (bool(tool) and tool in listed) or (bool(host) and host_listed(host, listed))
+
+    def _chosen(self, url: str, *, whole: bool) -> bool:
+        context: Mapping[str, JsonValue] = build_context(
+            self._run.input, self._run.ledger.results, self._run.planned.plan, self._step.id
+        )
+        return chosen_by_author(url, self._texts(), context, lambda root: not self.of_root(root)) or (
+            chosen_by_clean_values(url, self._clean_values(context), whole=whole)
+        )
+
+    def _texts(self) -> Iterator[str]:
+        """Every text of the step and of what is attached to it, as saved."""
+        for node in self._nodes:
+            for value in node.params.values():
+                yield from texts_in(value)
+            calls = (node.policy.input_config, node.policy.output_config)
+            yield from (call.url for call in calls if call is not None)
+            yield from node.policy.input_bindings.values()
+
+    def _clean_values(self, context: Mapping[str, JsonValue]) -> Iterator[JsonValue]:
+        """What reached the step and holds nothing from outside."""
+        for inlet in self._step.inlets:
+            for feed in inlet.feeds:
+                if self._run.ledger.alive(feed) and not self._of_step(feed.source):
+                    yield self._run.ledger.results[feed.source][feed.output]
+        for root in self._roots():
+            if root in context and not self.of_root(root):
+                yield context[root]
+
+    def _arrived(self) -> Marks:
+        found = [self._of_step(parent) for parent in self._step.step.parents if self._brings(parent)]
+        found += [self.of_root(root) for root in self._roots()]
+        if self._policy.input_source is InputSource.ALL_PREVIOUS_STEPS:
+            found += [self._of_step(one) for one in self._run.planned.plan.ancestors(self._step.id)]
+        if self._policy.input_source is InputSource.FLOW_INPUT:
+            found.append(self._run.input.outside)
+        return merged(*found)
+
+    def _brings(self, parent: str) -> bool:
+        return any(
+            feed.source == parent and self._run.ledger.alive(feed) for one in self._step.inlets for feed in one.feeds
+        )
+
+    def _roots(self) -> set[str]:
+        found = {one.reference.root for node in self._nodes for one in mentions(node)}
+        return found | {one.reference.root for one in policy_mentions(self._policy) if not one.own_output}
+
+    def _of_step(self, step_id: str) -> Marks:
+        return self._run.ledger.outside.get(step_id, ())
+
+    def _refusal(self, what: str, marks: Marks, names: str) -> OutsideContentRefused:
+        return OutsideContentRefused(
+            f"Step '{self._step.id}' did not make {what}: it would be decided by content from outside "
+            f"({in_words(marks)}).",
+            remedy=f"If that content may decide it, add {names} to 'outside_allowlist' in the step's policy.",
+            outside=list(marks),
+        )
+
+
+def _nodes(node: Node, attachments: Sequence[Attachment]) -> Iterator[Node]:
+    """A step's node and every node attached to it."""
+    yield node
+    for one in attachments:
+        yield from _nodes(one.node, one.attachments)
