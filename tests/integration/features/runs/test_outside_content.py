@@ -125,7 +125,7 @@ FIXED = {
         ["/pick/tea"],
     ),
     "maps over a list that the author wrote": (
-        "  links: TextInput\n    text: 'OURS/a'\n  list: SplitText\n  page: URL\n  to: Map\n  both: CombineText\n",
+        "  links: TextInput\n    text: OURS/a\n  list: SplitText\n  page: URL\n  to: Map\n  both: CombineText\n",
         (
             "  links.text -> list.text\n  list.chunks -> to.items\n  page.tool -> to.each\n"
             "  to.text -> both.parts\n  read.text -> both.parts\n"

@@ -5,11 +5,12 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from headgate.features.runs.steps.destinations import chosen_by_author, chosen_by_clean_values, host_listed
 from headgate.sdk import Message
 
-CONTEXT = {"clean": {"output": "https://api.example.org"}, "foul": {"output": "evil"}}
+CONTEXT: dict[str, JsonValue] = {"clean": {"output": "https://api.example.org"}, "foul": {"output": "evil"}}
 TEMPLATE = "https://api.example.org/items/{{foul.output}}/price?of={{foul.output}}"
 
 
