@@ -235,6 +235,23 @@ class TestInjections:
                 message = run["error"]["message"]
                 assert "decided by content from outside (the file 'memo.txt')" in message, f"{case.id}: {message}"
 
+    async def test_decide_nothing_in_a_rerun_that_reuses_what_was_read(self, site: Range) -> None:
+        """The marks are stored with the step that read, so whoever continues from there knows them."""
+        (case,) = [one for one in load_cases("upload") if one.id == "text-ignore-previous"]
+        spec = agent_flow(site.ours.origin, nodes=READ, edges=READ_EDGES, source="read.text")
+        file = await site.upload(case.name, case.filled(site.elsewhere.origin).encode())
+        first = await obey(site, case, spec, [], files=[file])
+        site.reset()
+        site.openai.sort = calls_then(site.openai, attack_calls("post", site.elsewhere.origin, site.ours.origin))
+        answer = await site.client.post(f"/flow-runs/{first['id']}/rerun", json={"from_step": "boss"})
+        assert answer.status_code in {200, 201, 202}, answer.text
+        again = answer.json()["id"]
+        async with site.client.stream("GET", f"/flow-runs/{again}/events") as events:
+            await events.aread()
+        run = (await site.client.get(f"/flow-runs/{again}")).json()
+        assert next(one for one in run["steps"] if one["step_id"] == "read")["reused_from_run_id"] == first["id"]
+        await check_refused(site, case, run, mark=f"file:{case.name}")
+
     async def test_of_visitors_decide_nothing(self, site: Range) -> None:
         spec = agent_flow(site.ours.origin, nodes="  heard: ChatInput\n", source="heard.text")
         flow = await site.flow(spec)
