@@ -2,6 +2,7 @@
 
 import base64
 import html
+import io
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from urllib.parse import quote
 import httpx2
 import pytest
 from fastapi import FastAPI
+from pypdf import PdfReader
 from sqlalchemy import MetaData, select
 
 from headgate.entrypoints.http.app import create_app
@@ -126,6 +128,13 @@ class Place:
             for table in tables.sorted_tables:
                 rows = (await session.execute(select(table))).all()
                 shown.append("\n".join(str(tuple(row)) for row in rows))
+        for path in (f"/flow-runs/{run_id}/report", f"/flows/{flow_id}/report"):
+            found = await self.client.get(path)
+            assert found.status_code == 200, found.text
+            shown += [_one_line(page.extract_text()) for page in PdfReader(io.BytesIO(found.content)).pages]
+        picture = await self.client.get(f"/flows/{flow_id}/picture", params={"run_id": run_id})
+        assert picture.status_code == 200, picture.text
+        shown.append(picture.text)
         files = [file for file in (self.data_dir / "files").rglob("*") if file.is_file()]
         shown += [file.read_bytes().decode("utf-8", "replace") for file in files]
         return "\n".join(shown)
@@ -140,6 +149,11 @@ def _tables(connection: Any) -> MetaData:
     found = MetaData()
     found.reflect(connection)
     return found
+
+
+def _one_line(text: str) -> str:
+    """The text of a page without the line breaks that its width makes, at which a value would be split."""
+    return text.replace("\n", "")
 
 
 def written(value: str) -> Iterator[str]:

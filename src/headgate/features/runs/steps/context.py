@@ -15,7 +15,7 @@ from headgate.features.runs.steps.marking import MarkingHttp, MarkingRunner, Mar
 from headgate.features.runs.steps.outside import OutsideContent
 from headgate.features.runs.steps.parking import Parked
 from headgate.features.runs.steps.recorder import Recorder
-from headgate.features.runs.steps.secrecy import SecretlessEvents, SecretlessHttp
+from headgate.features.runs.steps.secrecy import SecretlessEvents, SecretlessHttp, SecretlessWorkspace
 from headgate.features.runs.steps.servers import StepServers
 from headgate.features.runs.transitions import clock
 from headgate.foundation.errors import Cancelled
@@ -214,7 +214,7 @@ class StepContext:
     async def workspace(self, root_path: str = "", *, read_only: bool = False) -> WorkspaceTools:
         """The workspace of whoever started the run."""
         tools = await self._services.workspaces.of_run(self._origin.key, root_path, read_only=read_only)
-        return MarkingWorkspace(tools, self._outside)
+        return MarkingWorkspace(SecretlessWorkspace(tools, self._secrets), self._outside)
 
     def outside(self, field: str | None = None) -> tuple[str, ...]:
         """Marks of the content from outside that reached the step so far, or of what one field holds."""

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from headgate.features.runs.events import StepEvents
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.secret_values import SecretStream, SecretValues
-from headgate.sdk import HttpAnswer, HttpClient
+from headgate.sdk import HttpAnswer, HttpClient, WorkspaceTools
 
 
 class SecretlessHttp:
@@ -41,6 +41,51 @@ class SecretlessHttp:
         if content == answer.content and shown == answer.headers:
             return answer
         return replace(answer, content=content, headers=shown)
+
+
+class SecretlessWorkspace:
+    """The file tools of a workspace; what is written into a file, and called a file, holds no secret of the run."""
+
+    def __init__(self, tools: WorkspaceTools, secrets: SecretValues) -> None:
+        self._tools = tools
+        self._secrets = secrets
+
+    async def read_file(self, path: str, offset: int | None = None, limit: int | None = None) -> dict[str, JsonValue]:
+        """Lines of a text file."""
+        return await self._tools.read_file(path, offset, limit)
+
+    async def write_file(self, path: str, content: str) -> dict[str, JsonValue]:
+        """Write a file."""
+        return await self._tools.write_file(self._secrets.text(path), self._secrets.text(content))
+
+    async def edit_file(
+        self, path: str, old_string: str, new_string: str, *, replace_all: bool = False
+    ) -> dict[str, JsonValue]:
+        """Replace text in a file."""
+        return await self._tools.edit_file(path, old_string, self._secrets.text(new_string), replace_all=replace_all)
+
+    async def glob_search(self, pattern: str, path: str = "") -> dict[str, JsonValue]:
+        """Files whose path matches a pattern."""
+        return await self._tools.glob_search(pattern, path)
+
+    async def grep_search(
+        self,
+        pattern: str,
+        path: str = "",
+        *,
+        glob: str = "",
+        case_insensitive: bool = False,
+        output_mode: str = "files_with_matches",
+        is_regex: bool = False,
+    ) -> dict[str, JsonValue]:
+        """Files, lines or numbers of lines that have a text."""
+        return await self._tools.grep_search(
+            pattern, path, glob=glob, case_insensitive=case_insensitive, output_mode=output_mode, is_regex=is_regex
+        )
+
+    async def metadata(self) -> dict[str, JsonValue]:
+        """Whose files these are."""
+        return await self._tools.metadata()
 
 
 class SecretlessEvents:

@@ -6,8 +6,10 @@ from typing import Any
 
 import orjson
 import pytest
+from pydantic import JsonValue
 
 from headgate.features.runs.steps.executor import Executed
+from headgate.features.runs.transitions import RunKey
 from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.foundation.secret_values import REDACTED
 from headgate.graph.model import Node
@@ -50,6 +52,43 @@ class Leak(Component):
         if self.fails:
             raise ValueError(f"The server said {value}")
         return {"echo": value, value: [value]}
+
+
+class WriteSecret(Component):
+    """Writes a secret into the files of the user who started the run."""
+
+    key: SecretReference = field()
+    way: str = field(default="plain")
+
+    @output()
+    async def data(self) -> Data:
+        """What the tools answered."""
+        value = WAYS[self.way]((await self.ctx.secret(self.key)).get_secret_value())
+        files = await self.ctx.workspace()
+        return [
+            await files.write_file(f"{value}.txt", f"a {value} b"),
+            await files.edit_file("notes.txt", "old", f"new {value}", replace_all=True),
+        ]
+
+
+class Noted:
+    """Workspace tools that keep what they are given."""
+
+    def __init__(self) -> None:
+        self.written: list[Any] = []
+
+    async def of_run(self, key: RunKey, root_path: str, *, read_only: bool) -> Any:
+        return self
+
+    async def write_file(self, path: str, content: str) -> dict[str, JsonValue]:
+        self.written += [path, content]
+        return {"status": "ok"}
+
+    async def edit_file(
+        self, path: str, old_string: str, new_string: str, *, replace_all: bool = False
+    ) -> dict[str, JsonValue]:
+        self.written += [path, old_string, new_string, replace_all]
+        return {"status": "ok"}
 
 
 def bench() -> StepBench:
@@ -102,3 +141,17 @@ class TestStep:
         problem = caught.value.problem() if isinstance(caught.value, HeadgateError) else ""
         assert REDACTED in str(caught.value)
         assert clean((caught.value, caught.value.args, problem, made.recorder.as_record()), way)
+
+
+class TestWorkspace:
+    @pytest.mark.parametrize("way", WAYS)
+    async def test_is_given_no_secret(self, way: str) -> None:
+        files = Noted()
+        made = make_bench((*COMPONENTS, WriteSecret), workspaces=files)
+        made.secrets.values[NAME] = VALUE
+        params = {"key": {"secret": NAME}, "way": way}
+        await made.execute(make_flow({"it": Node(id="it", type="WriteSecret", params=params)}), "it")
+        assert clean(files.written, way)
+        assert files.written[2:4] == ["notes.txt", "old"]
+        assert all(REDACTED in files.written[place] for place in (0, 1, 4))
+        assert files.written[5] is True
