@@ -1,10 +1,10 @@
 import type { ComponentType } from "react";
 import { CodeEditor } from "@/components/code";
-import { ModelPicker } from "@/components/models/ModelPicker";
 import { useDraft } from "@/lib/draft";
 import { FileControl } from "./FileControl";
 import { JsonControl } from "./JsonControl";
 import { AssistantControl, FormFieldControl, ServerControl, ServerToolsControl } from "./knownFields";
+import { ModelControl } from "./ModelControl";
 import { SecretControl } from "./SecretControl";
 import { BooleanControl, MultiselectControl, NumberControl, SelectControl, TextControl } from "./simpleControls";
 import { TableEditor } from "./TableEditor";
@@ -100,8 +100,4 @@ function TableControl(props: ControlProps) {
       onChange={(next) => props.onChange(next.columns.length === 0 ? undefined : fromGrid(next))}
     />
   );
-}
-
-function ModelControl({ field: _, nodeId: __, ...rest }: ControlProps) {
-  return <ModelPicker {...rest} />;
 }

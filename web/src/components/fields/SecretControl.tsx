@@ -28,11 +28,13 @@ interface SecretSelectProps extends ControlIds {
   /** Empty while none is chosen. */
   name: string;
   required: boolean;
+  /** What stands for no secret. */
+  none?: string;
   onChange: (name: string) => void;
 }
 
 /** Choose one of the stored secrets, or store a new one. */
-export function SecretSelect({ name: now, onChange, label, required, ...ids }: SecretSelectProps) {
+export function SecretSelect({ name: now, onChange, label, required, none, ...ids }: SecretSelectProps) {
   const t = useFieldTexts();
   const spaceId = useVariableSpace();
   const variables = useQuery({ ...variablesQuery, select: (all) => usedIn(spaceId, all) });
@@ -40,7 +42,7 @@ export function SecretSelect({ name: now, onChange, label, required, ...ids }: S
   const used = new Map((variables.data ?? []).map((one) => [one.name, one]));
   const missing = now !== "" && variables.isSuccess && !used.has(now);
   const options = [
-    ...(required ? [] : [{ value: NONE, label: t("secret_none") }]),
+    ...(required ? [] : [{ value: NONE, label: none ?? t("secret_none") }]),
     ...[...new Set([...(now ? [now] : []), ...used.keys()])].map((name) => ({
       value: name,
       label: used.get(name)?.space_id === null ? t("secret_shared", { name }) : name,

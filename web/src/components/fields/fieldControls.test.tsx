@@ -205,6 +205,14 @@ describe("a field", () => {
     expect(set()).toEqual({ id: "f1", name: "a.csv", media_type: "text/csv", size: 3 });
   });
 
+  it("of a model refers to a secret as its key", async () => {
+    const { set } = shown("model", {}, "openai/gpt-5.4");
+    await userEvent.click(await screen.findByText("API key of this step"));
+    await userEvent.click(screen.getByLabelText("API key of this step"));
+    await userEvent.click(await screen.findByRole("option", { name: "CRM_TOKEN" }));
+    expect(set()).toEqual({ provider: "openai", name: "gpt-5.4", api_key: { secret: "CRM_TOKEN" } });
+  });
+
   it("of a model offers known ones with what they cost, and takes any other name", async () => {
     const { set } = shown("model");
     await userEvent.click(screen.getByRole("button", { name: "It" }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { modelName, withModel } from "./modelValue";
+import { modelKey, modelName, withKey, withModel } from "./modelValue";
 
 describe("a model as a flow names it", () => {
   it("is a provider and a name, in text or in an object", () => {
@@ -21,5 +21,20 @@ describe("a model as a flow names it", () => {
       ...chosen,
       params: { top_p: 0.5 },
     });
+  });
+});
+
+describe("the key of a model", () => {
+  it("is a reference beside the name, and goes with it", () => {
+    const own = withKey("openai/gpt-5.4", "TEAM_KEY");
+    expect(own).toEqual({ provider: "openai", name: "gpt-5.4", api_key: { secret: "TEAM_KEY" } });
+    expect(modelKey(own)).toBe("TEAM_KEY");
+    expect(withModel(own, { provider: "groq", name: "x" })).toMatchObject({ api_key: { secret: "TEAM_KEY" } });
+    expect(withKey(own, "")).toBe("openai/gpt-5.4");
+  });
+
+  it("leaves what else was set", () => {
+    const value = { provider: "openai", name: "x", params: { temperature: 0 }, api_key: { secret: "A" } };
+    expect(withKey(value, "")).toEqual({ provider: "openai", name: "x", params: { temperature: 0 } });
   });
 });

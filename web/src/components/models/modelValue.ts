@@ -1,4 +1,5 @@
 import type { JsonValue } from "@/api/types";
+import { isSecretReference, secretReference } from "@/lib/secretReference";
 
 export interface ModelName {
   provider: string;
@@ -21,4 +22,20 @@ export function modelName(value: JsonValue | undefined): ModelName | null {
 export function withModel(value: JsonValue | undefined, { provider, name }: ModelName): JsonValue {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return `${provider}/${name}`;
   return { ...value, provider, name };
+}
+
+/** The name of the secret that is the model's key; empty where the provider's own key is used. */
+export function modelKey(value: JsonValue | undefined): string {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return "";
+  const { api_key: key } = value as { [member: string]: JsonValue };
+  return isSecretReference(key) ? key.secret : "";
+}
+
+/** The value with another key, or with none for an empty name. */
+export function withKey(value: JsonValue | undefined, secret: string): JsonValue {
+  const now = modelName(value);
+  if (!now) return value ?? null;
+  const { api_key: _, ...rest } = typeof value === "object" ? (value as { [member: string]: JsonValue }) : { ...now };
+  if (secret !== "") return { ...rest, api_key: { ...secretReference(secret) } };
+  return Object.keys(rest).length > 2 ? rest : `${now.provider}/${now.name}`;
 }

@@ -1,0 +1,32 @@
+import { ModelPicker } from "@/components/models/ModelPicker";
+import { modelKey, modelName, withKey } from "@/components/models/modelValue";
+import { SecretSelect } from "./SecretControl";
+import { useFieldTexts } from "./texts";
+import type { ControlProps } from "./types";
+
+/** A model, and the secret that is its key where the provider's own is not used. */
+export function ModelControl({ field: _, nodeId: __, ...rest }: ControlProps) {
+  const t = useFieldTexts();
+  const { value, onChange } = rest;
+  const key = modelKey(value);
+  return (
+    <div className="flex flex-col gap-1.5">
+      <ModelPicker {...rest} />
+      {modelName(value) && (
+        <details open={key !== ""} className="text-sm">
+          <summary className="cursor-pointer text-muted text-xs hover:text-ink">{t("model_key")}</summary>
+          <div className="mt-1.5 flex flex-col gap-1">
+            <SecretSelect
+              label={t("model_key")}
+              name={key}
+              required={false}
+              none={t("model_key_none")}
+              onChange={(name) => onChange(withKey(value, name))}
+            />
+            <p className="text-muted text-xs">{t("model_key_help")}</p>
+          </div>
+        </details>
+      )}
+    </div>
+  );
+}
