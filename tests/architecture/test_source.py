@@ -35,6 +35,7 @@ LATE_MODULES = {
     "headgate.features.models.chat": "brings LangChain, most of the start-up time",
     "headgate.features.runs.engine.distributed.opening": "brings Celery, an extra",
     "headgate.entrypoints.worker.processes": "brings Celery, an extra",
+    "headgate.features.accounts.passkeys.ceremony": "brings py_webauthn, an extra",
     "headgate.features.accounts.single_sign_on.protocol": "brings Authlib, an extra",
     "headgate.features.mcptools.protocol": "brings the MCP client, a second of imports",
 }

@@ -14,7 +14,7 @@ from tests.e2e.support.browser import Console, open_page
 from tests.e2e.support.closed import add_member, sign_in, start_closed_studio
 from tests.e2e.support.studio import Studio
 
-BO, CY = "bo@example.org", "cy@example.org"
+BO, CY, DI = "bo@example.org", "cy@example.org", "di@example.org"
 pytestmark = [
     pytest.mark.skipif("HEADGATE_E2E_URL" in os.environ, reason="needs a server of its own"),
     pytest.mark.xdist_group("second factor"),  # one server for all of them
@@ -78,6 +78,32 @@ class TestAccount:
         page.get_by_label("Code").fill(totp.code_at(secret, int(time.time()) // totp.STEP_SECONDS))
         page.get_by_role("button", name="Sign in", exact=True).click()
         expect(page.get_by_role("navigation", name="Main")).to_be_visible()
+
+
+class TestPasskey:
+    def test_is_added_and_signs_in_without_a_password(self, page: Page, closed: Studio) -> None:
+        add_member(closed, DI, "viewer")
+        devices = page.context.new_cdp_session(page)
+        devices.send("WebAuthn.enable")
+        device = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True}
+        device |= {"isUserVerified": True, "automaticPresenceSimulation": True}
+        devices.send("WebAuthn.addVirtualAuthenticator", {"options": device})
+        here = closed.url.replace("127.0.0.1", "localhost")  # no passkey is bound to a number
+        page.goto(f"{here}/sign-in?next=/settings/account")
+        sign_in(page, DI)
+        page.get_by_role("button", name="Add a passkey").click()
+        page.get_by_label("Name").fill("My laptop")
+        page.get_by_role("dialog").get_by_role("button", name="Add a passkey").click()
+        expect(page.get_by_role("list", name="Recovery codes").get_by_role("listitem")).to_have_count(10)
+        page.get_by_role("button", name="I have saved them").click()
+        expect(page.get_by_role("list", name="Passkeys").get_by_text("My laptop")).to_be_visible()
+        check_accessible(page)
+        picture(page, "passkeys")
+        page.get_by_role("button", name="Sign out").click()
+        picture(page, "sign-in-passkey")
+        page.get_by_role("button", name="Sign in with a passkey").click()
+        expect(page.get_by_role("navigation", name="Main")).to_be_visible()
+        assert page.evaluate("fetch('/api/v1/me').then(me => me.json())")["signed_in_by"] == "passkey"
 
 
 class TestPolicy:

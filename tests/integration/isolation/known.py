@@ -35,6 +35,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "result_id": lambda world: world.result_ids,
     "turn_id": lambda world: world.turn_ids,
     "checksum": lambda world: [world.checksum],
+    "passkey_id": lambda world: [world.passkey_id],
     "pattern_id": lambda world: world.pattern_ids,
 }
 _CODEV = "/api/v1/codev/sessions"
@@ -90,6 +91,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "type": lambda world: "CRM_TOKEN",
     "values": lambda world: {"CRM_TOKEN": world.marker},
     "endpoint": lambda world: "https://127.0.0.1:9",
+    "credential": lambda world: {"rawId": "AAAA"},
     "required": lambda world: True,
     "second_factor_required": lambda world: False,
     "file": lambda world: ("the-same-name.txt", b"the same content", "text/plain"),
@@ -129,6 +131,16 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("DELETE", "/api/v1/me/second-factor/totp"): {403},
     ("POST", "/api/v1/me/second-factor/recovery-codes"): {403},
     ("POST", "/api/v1/me/confirm"): {403},
+    ("GET", "/api/v1/me/passkeys"): {403},
+    ("POST", "/api/v1/me/passkeys"): {403},
+    ("POST", "/api/v1/me/passkeys/options"): {403},
+    ("PATCH", "/api/v1/me/passkeys/{passkey_id}"): {403},
+    ("DELETE", "/api/v1/me/passkeys/{passkey_id}"): {403},
+    ("POST", "/api/v1/me/confirm/passkey"): {403},
+    ("POST", "/api/v1/me/confirm/passkey/options"): {403},
+    # The matrix calls a number, to which no passkey can be bound.
+    ("POST", "/api/v1/sign-in/passkey"): {404},
+    ("POST", "/api/v1/sign-in/passkey/options"): {404},
     ("POST", "/api/v1/password-links/look"): {404},
     ("POST", "/api/v1/password-links/use"): {404},
     # There is no single sign-on here: its own tests sign in with a real provider.

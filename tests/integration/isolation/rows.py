@@ -15,7 +15,10 @@ import headgate
 from headgate.features.access.principal import Principal
 from headgate.foundation.database import Database, metadata
 
-NO_TENANT = {"scheduled_jobs": "jobs of the whole installation"}
+NO_TENANT = {
+    "scheduled_jobs": "jobs of the whole installation",
+    "passkey_challenges": "random bytes that a browser is to sign; of nobody until it has",
+}
 """Tables that belong to nobody, and why."""
 BY_FLOW = ("version_steps", "version_edges")
 """Tables whose tenant is their flow's."""

@@ -21,6 +21,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts.tables import (
     ApiKey,
     OneTimeLink,
+    Passkey,
     RecoveryCode,
     Tenant,
     TotpAuthenticator,
@@ -83,6 +84,7 @@ class World:
     """Of the sign-in."""
     link_id: str = ""
     key_prefix: str = ""
+    passkey_id: str = ""
     private_file_id: str = ""
     """An upload that no run has taken."""
     unpublished_id: str = ""
@@ -380,6 +382,9 @@ async def _make_credentials(world: World, database: Database) -> None:
             )
         )
         session.add(TotpAuthenticator(**person, secret=world.marker.encode(), confirmed_at=now()))
+        world.passkey_id, name = new_id(), world.marker[:60]
+        keys = {"credential_id": token_bytes(), "public_key": token_bytes(), "sign_count": 0}
+        session.add(Passkey(id=world.passkey_id, **person, name=name, **keys))
         session.add(RecoveryCode(id=new_id(), **person, code_hash=CODE_HASH))
         await session.execute(
             update(Tenant).where(Tenant.id == world.principal.tenant_id).values(second_factor_required=True)

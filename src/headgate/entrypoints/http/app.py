@@ -66,6 +66,7 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.features.accounts.sessions.routes", "sign-in", "sign-out", "password-links", "me", prefix=API),
     LazyRouter("headgate.features.assistants.routes", "assistants", prefix=API),
     LazyRouter("headgate.features.accounts.single_sign_on.routes", "sign-in", "users", prefix=API),
+    LazyRouter("headgate.features.accounts.passkeys.routes", "me", "sign-in", prefix=API),
     LazyRouter("headgate.features.accounts.second_factor.routes", "me", "users", "sign-in-policy", prefix=API),
     LazyRouter("headgate.features.accounts.spaces.routes", "spaces", prefix=API),
     LazyRouter("headgate.features.accounts.users.routes", "users", prefix=API),

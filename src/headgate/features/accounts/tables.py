@@ -121,7 +121,9 @@ class UserSession(Row):
     expires_at: Mapped[datetime] = mapped_column(Timestamp)
     address: Mapped[str] = mapped_column(String(64), default="")
     user_agent: Mapped[str] = mapped_column(String(300), default="")
-    method: Mapped[Literal["password", "link", "single_sign_on"]] = mapped_column(String(16), default="password")
+    method: Mapped[Literal["password", "link", "single_sign_on", "passkey"]] = mapped_column(
+        String(16), default="password"
+    )
     """How they proved who they are."""
     second_factor: Mapped[Literal["totp", "recovery", "passkey"] | None] = mapped_column(String(16))
     """What they proved in addition; null: nothing."""
@@ -164,6 +166,43 @@ class TotpAuthenticator(Row):
     """Null until the app's first code came; it counts for nothing before."""
     last_step: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
     """The time step of the last accepted code: no code of it or of an earlier one is accepted again."""
+
+
+class Passkey(Row):
+    """A user's passkey (WebAuthn credential). Only its public key is known here."""
+
+    __tablename__ = "passkeys"
+    __table_args__ = (
+        ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
+        Index("ix_passkeys_user_id", "user_id"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    user_id: Mapped[str] = mapped_column(String(36))
+    name: Mapped[str] = mapped_column(String(60))
+    credential_id: Mapped[bytes] = mapped_column(LargeBinary, unique=True)
+    public_key: Mapped[bytes] = mapped_column(LargeBinary)
+    """In COSE form."""
+    sign_count: Mapped[int] = mapped_column(BigInteger, default=0)
+    """The authenticator's counter at the last use; an answer with a lower one is refused. 0: it has none."""
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    last_used_at: Mapped[datetime | None] = mapped_column(Timestamp)
+
+
+class PasskeyChallenge(Row):
+    """A challenge that a browser has not answered yet. Of nobody until it is answered."""
+
+    __tablename__ = "passkey_challenges"
+    __table_args__ = (Index("ix_passkey_challenges_expires_at", "expires_at"),)
+
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    """Of the token in the browser's cookie."""
+    challenge: Mapped[bytes] = mapped_column(LargeBinary)
+    purpose: Mapped[str] = mapped_column(String(16))
+    session_id: Mapped[str | None] = mapped_column(String(36))
+    """The session that it was made in, and is answered in; null for signing in."""
+    expires_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
 class RecoveryCode(Row):

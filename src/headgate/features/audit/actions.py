@@ -76,6 +76,7 @@ Action = Literal[
     "user.recovery_codes_made",
     "user.second_factor_added",
     "user.second_factor_removed",
+    "user.second_factor_renamed",
     "user.second_factor_reset",
     "user.sessions_ended",
     "user.sign_in_refused",

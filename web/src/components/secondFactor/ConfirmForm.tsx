@@ -1,5 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
+import { Fingerprint } from "lucide-react";
 import { useState } from "react";
+import { confirmWithPasskey, knowsPasskeys } from "@/api/queries/passkeys";
 import { confirmSession } from "@/api/queries/secondFactor";
 import { Button, Callout, Field, Input, Problem } from "@/components/ui";
 import { useSecondFactorTexts } from "./texts";
@@ -13,6 +15,7 @@ export function ConfirmForm({ methods, onDone }: { methods: readonly string[]; o
     mutationFn: () => confirmSession(byPassword ? { password: typed } : { code: typed }),
     onSuccess: onDone,
   });
+  const passkey = useMutation({ mutationFn: confirmWithPasskey, onSuccess: onDone });
   if (methods.length === 0) return <Callout>{t("sign_in_again")}</Callout>;
   return (
     <form
@@ -34,10 +37,18 @@ export function ConfirmForm({ methods, onDone }: { methods: readonly string[]; o
           />
         )}
       </Field>
+      {passkey.isError && <Callout tone="bad">{t("passkey_failed")}</Callout>}
       {confirm.isError && <Problem error={confirm.error} />}
-      <Button type="submit" kind="primary" className="self-end" disabled={!typed} busy={confirm.isPending}>
-        {t("confirm_action")}
-      </Button>
+      <div className="flex flex-wrap justify-end gap-2">
+        {methods.includes("passkey") && knowsPasskeys() && (
+          <Button icon={<Fingerprint />} busy={passkey.isPending} onClick={() => passkey.mutate()}>
+            {t("use_passkey")}
+          </Button>
+        )}
+        <Button type="submit" kind="primary" disabled={!typed} busy={confirm.isPending}>
+          {t("confirm_action")}
+        </Button>
+      </div>
     </form>
   );
 }

@@ -12,7 +12,10 @@ export function EnrolTotp({ onDone }: { onDone: () => void }) {
   const t = useSecondFactorTexts();
   const [code, setCode] = useState("");
   const begin = useMutation({ mutationFn: beginTotp });
-  const confirm = useMutation({ mutationFn: () => confirmTotp(code) });
+  const confirm = useMutation({
+    mutationFn: () => confirmTotp(code),
+    onSuccess: ({ recovery_codes: codes }) => codes.length === 0 && onDone(),
+  });
   const methods = confirmationNeeded(begin.error) ?? confirmationNeeded(confirm.error);
   if (methods) {
     const resume = () => (begin.isError ? begin.mutate() : confirm.reset());

@@ -16,7 +16,11 @@ export function SecondFactorStep({ onDone }: { onDone: () => void }) {
       {own.isError && <Callout tone="bad">{t("error_general")}</Callout>}
       {!own.data && !own.isError && <Skeleton className="h-40" />}
       {own.data &&
-        (own.data.totp_since ? <ConfirmForm methods={["totp"]} onDone={onDone} /> : <EnrolTotp onDone={onDone} />)}
+        (own.data.methods.length > 0 ? (
+          <ConfirmForm methods={own.data.methods} onDone={onDone} />
+        ) : (
+          <EnrolTotp onDone={onDone} />
+        ))}
     </AccountFrame>
   );
 }

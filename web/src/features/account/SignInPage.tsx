@@ -5,6 +5,7 @@ import { signInOptionsQuery } from "@/api/queries/signIn";
 import { Button, Callout, Field, Input, Select } from "@/components/ui";
 import { AccountFrame } from "./AccountFrame";
 import { ownPath } from "./ownPath";
+import { PasskeyButton } from "./PasskeyButton";
 import { PasswordInput } from "./PasswordInput";
 import { said } from "./refusal";
 import { SecondFactorStep } from "./SecondFactorStep";
@@ -105,18 +106,23 @@ export function SignInPage() {
           {t("sign_in")}
         </Button>
       </form>
-      {options.data?.single_sign_on && (
-        <>
+      {(options.data?.single_sign_on || options.data?.passkeys) && (
+        <div className="flex flex-col">
           <div className="my-4 flex items-center gap-3 text-xs text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
             {t("or")}
           </div>
-          <a
-            href={`/api/v1/sign-in/oidc?next=${encodeURIComponent(home)}`}
-            className="flex h-10 items-center justify-center rounded-md border border-line-strong bg-raised font-medium shadow-low hover:bg-hover"
-          >
-            {t("with", { name: options.data.single_sign_on })}
-          </a>
-        </>
+          <div className="flex flex-col gap-2">
+            {options.data.passkeys && <PasskeyButton onDone={enter} onRefused={form.refuse} />}
+            {options.data.single_sign_on && (
+              <a
+                href={`/api/v1/sign-in/oidc?next=${encodeURIComponent(home)}`}
+                className="flex h-10 items-center justify-center rounded-md border border-line-strong bg-raised font-medium shadow-low hover:bg-hover"
+              >
+                {t("with", { name: options.data.single_sign_on })}
+              </a>
+            )}
+          </div>
+        </div>
       )}
       <p className="mt-6 text-sm text-muted">{t("forgot")}</p>
     </AccountFrame>

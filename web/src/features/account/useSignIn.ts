@@ -48,6 +48,7 @@ export function useSignIn(onDone: (missing: boolean) => void) {
     code,
     setCode,
     refusal,
+    refuse: setRefusal,
     busy: sending.isPending || sending.isSuccess,
     submit,
   };

@@ -29,7 +29,7 @@ class RightsOut(BaseModel):
     spaces: Sequence[SpaceRightsOut] = Field(description="In spaces that the caller is a member of.")
 
 
-SignedInBy = Literal["auto_login", "password", "link", "single_sign_on", "key"]
+SignedInBy = Literal["auto_login", "password", "link", "single_sign_on", "passkey", "key"]
 
 
 class Me(BaseModel):

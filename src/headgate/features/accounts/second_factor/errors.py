@@ -27,7 +27,8 @@ class SecondFactorNeeded(Conflict):
     def __init__(self, methods: Sequence[str]) -> None:
         super().__init__(
             "This account has a second factor.",
-            remedy="Send the same request with `code`: six digits of the authenticator app, or a recovery code.",
+            remedy="Send the same request with `code` (six digits of the authenticator app, or a recovery code), or "
+            "sign in with a passkey.",
             methods=list(methods),
         )
 

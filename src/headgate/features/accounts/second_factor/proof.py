@@ -5,6 +5,7 @@ from typing import Literal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.accounts.passkeys.repository import list_passkeys
 from headgate.features.accounts.second_factor import recovery, repository, totp
 from headgate.features.accounts.second_factor.errors import SecondFactorNeeded, SecondFactorRefused
 from headgate.features.accounts.tables import User
@@ -17,7 +18,10 @@ Factor = Literal["totp", "recovery"]
 async def methods_of(session: AsyncSession, user: User) -> Sequence[str]:
     """The second factors that a user can prove; empty when they have none."""
     authenticator = await repository.find_authenticator(session, user.id, tenant_id=user.tenant_id)
-    return ["totp", "recovery"] if authenticator is not None and authenticator.confirmed_at is not None else []
+    has_app = authenticator is not None and authenticator.confirmed_at is not None
+    has_passkey = bool(await list_passkeys(session, user.id, tenant_id=user.tenant_id))
+    found = [name for name, has in (("totp", has_app), ("passkey", has_passkey)) if has]
+    return [*found, "recovery"] if found else []
 
 
 async def prove(session: AsyncSession, box: SecretBox, user: User, code: str | None) -> Factor | None:

@@ -15,6 +15,7 @@ class SecondFactorOut(BaseModel):
 
     required: bool = Field(description="Whether the organisation requires one of users who sign in with a password.")
     missing: bool = Field(description="Whether this session can do nothing else until a second factor is set up.")
+    methods: list[str] = Field(description="What can be proved: `totp`, `passkey`, `recovery`; empty: nothing yet.")
     totp_since: datetime | None = Field(description="When the authenticator app was set up; null: there is none.")
     recovery_codes_left: int
 
@@ -38,7 +39,7 @@ class FirstCodeIn(BaseModel):
 class RecoveryCodes(BaseModel):
     """New recovery codes, shown this once."""
 
-    recovery_codes: list[str]
+    recovery_codes: list[str] = Field(description="Empty where the account has some that work.")
 
 
 class ConfirmIn(BaseModel):

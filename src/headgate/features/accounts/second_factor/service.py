@@ -6,6 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts import repository as accounts
+from headgate.features.accounts.passkeys.repository import delete_passkeys
 from headgate.features.accounts.second_factor import proof, recovery, repository, totp
 from headgate.features.accounts.second_factor.confirmation import Here, require_fresh
 from headgate.features.accounts.second_factor.errors import (
@@ -31,6 +32,7 @@ async def show(session: AsyncSession, principal: Principal, here: Here) -> Secon
     return SecondFactorOut(
         required=await repository.is_required(session, tenant_id=principal.tenant_id),
         missing=principal.access.held,
+        methods=list(await proof.methods_of(session, here.user)),
         totp_since=None if authenticator is None else authenticator.confirmed_at,
         recovery_codes_left=await repository.count_recovery_codes(session, here.user.id, tenant_id=principal.tenant_id),
     )
@@ -78,20 +80,21 @@ async def confirm_totp(session: AsyncSession, principal: Principal, here: Here, 
     ended = await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id, besides=here.session.id)
     payload = {"factor": "totp", "sessions_ended": ended}
     await record(session, principal, "user.second_factor_added", id=user.id, name=name_of(user), payload=payload)
-    return await _new_recovery_codes(session, user)
+    return await ensure_recovery_codes(session, user) or []
 
 
 async def remove_totp(session: AsyncSession, principal: Principal, here: Here) -> None:
-    """Remove the authenticator app and the recovery codes.
+    """Remove the authenticator app, and the recovery codes unless a passkey is left.
 
     Raises `ConfirmationNeeded`, `EnrolmentMissing`, `RequiredBySettings`.
     """
     await require_fresh(session, here)
-    if await repository.is_required(session, tenant_id=principal.tenant_id):
-        raise RequiredBySettings
     if not await repository.delete_authenticator(session, here.user.id, tenant_id=principal.tenant_id):
         raise EnrolmentMissing
-    await repository.delete_recovery_codes(session, here.user.id, tenant_id=principal.tenant_id)
+    if not await forget_recovery_codes(session, here.user) and await repository.is_required(
+        session, tenant_id=principal.tenant_id
+    ):
+        raise RequiredBySettings
     await record(
         session,
         principal,
@@ -115,6 +118,7 @@ async def reset(session: AsyncSession, principal: Principal, user: User) -> None
     """Remove every second factor of a user who lost theirs, for an admin; their sessions end."""
     principal.require(Permission.PEOPLE_MANAGE)
     await repository.delete_authenticator(session, user.id, tenant_id=user.tenant_id)
+    await delete_passkeys(session, user.id, tenant_id=user.tenant_id)
     await repository.delete_recovery_codes(session, user.id, tenant_id=user.tenant_id)
     ended = await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id)
     payload = {"sessions_ended": ended}
@@ -137,6 +141,21 @@ async def set_policy(session: AsyncSession, principal: Principal, *, required: b
         after=after,
         payload=after,
     )
+
+
+async def ensure_recovery_codes(session: AsyncSession, user: User) -> list[str] | None:
+    """New recovery codes for a user who has none that work; None for one who has."""
+    if await repository.count_recovery_codes(session, user.id, tenant_id=user.tenant_id):
+        return None
+    return await _new_recovery_codes(session, user)
+
+
+async def forget_recovery_codes(session: AsyncSession, user: User) -> bool:
+    """Remove the recovery codes of a user without a second factor. Returns whether one is left."""
+    if await proof.methods_of(session, user):
+        return True
+    await repository.delete_recovery_codes(session, user.id, tenant_id=user.tenant_id)
+    return False
 
 
 async def _new_recovery_codes(session: AsyncSession, user: User) -> list[str]:

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from headgate.features.access.caller import Caller, needs, public
 from headgate.features.access.permissions import Permission
+from headgate.features.accounts.passkeys.place import find_place
 from headgate.features.accounts.schemas import Named, Person
 from headgate.features.accounts.second_factor.confirmation import find_here, require_fresh
 from headgate.features.accounts.second_factor.proof import methods_of
@@ -51,10 +52,14 @@ Door = Annotated[SignIn, Depends(_door)]
     responses=problems(),
     dependencies=[public("The page that asks people in shows it to everybody; it names nobody.")],
 )
-async def options(settings: InForce) -> SignInOptions:
+async def options(request: Request, settings: InForce) -> SignInOptions:
     """What the sign-in page offers."""
     other, auto_login = settings.single_sign_on, settings.server.auto_login
-    return SignInOptions(auto_login=auto_login, single_sign_on=other.name if other.issuer and not auto_login else None)
+    return SignInOptions(
+        auto_login=auto_login,
+        passkeys=not auto_login and find_place(request, settings.server) is not None,
+        single_sign_on=other.name if other.issuer and not auto_login else None,
+    )
 
 
 @router.post(
@@ -77,7 +82,7 @@ async def sign_in(body: SignInIn, request: Request, response: Response, settings
         code=body.code,
         replaces=session_token(request, settings.server),
     )
-    return _welcome(found, request, response, settings)
+    return welcome(found, request, response, settings)
 
 
 @router.post(
@@ -116,7 +121,7 @@ async def look_at_link(body: LinkIn, request: Request, door: Door) -> LinkOwnerO
 async def use_link(body: LinkUseIn, request: Request, response: Response, settings: InForce, door: Door) -> SignedInOut:
     """Set the password, end all sessions of the person, and sign them in. A refused password leaves the link usable."""
     found = await door.with_link(client_of(request), token=body.token, password=body.password, code=body.code)
-    return _welcome(found, request, response, settings)
+    return welcome(found, request, response, settings)
 
 
 @router.get(
@@ -175,7 +180,8 @@ async def change_password(body: PasswordIn, request: Request, caller: Caller, se
     await door.change_password(caller, token=token, current=body.current, new=body.new)
 
 
-def _welcome(found: SignedIn, request: Request, response: Response, settings: Settings) -> SignedInOut:
+def welcome(found: SignedIn, request: Request, response: Response, settings: Settings) -> SignedInOut:
+    """Hand a new session to the browser."""
     put_cookie(request, response, settings.server, found.session.token, seconds=found.session.seconds)
     response.headers["Cache-Control"] = "no-store"
     return SignedInOut(

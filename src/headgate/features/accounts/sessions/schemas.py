@@ -39,6 +39,7 @@ class SignInOptions(BaseModel):
     """How people sign in here; for the page that asks them."""
 
     auto_login: bool = Field(description="Whether everybody is signed in by being here.")
+    passkeys: bool = Field(description="Whether passkeys can be used at this address.")
     single_sign_on: str | None = Field(description="What to call the other way in; null where there is none.")
 
 
@@ -96,7 +97,7 @@ class SessionOut(BaseModel):
     expires_at: datetime
     address: str
     user_agent: str
-    method: Literal["password", "link", "single_sign_on"]
+    method: Literal["password", "link", "single_sign_on", "passkey"]
     second_factor: Literal["totp", "recovery", "passkey"] | None
     current: bool = Field(default=False, description="Whether this request came with it.")
 

@@ -19,7 +19,7 @@ from headgate.foundation.database import now
 from headgate.foundation.ids import is_id, new_id
 from headgate.foundation.settings import AccountSettings
 
-Method = Literal["password", "link", "single_sign_on"]
+Method = Literal["password", "link", "single_sign_on", "passkey"]
 MOST_LISTED = 200
 
 

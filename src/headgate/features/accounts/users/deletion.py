@@ -8,6 +8,7 @@ from headgate.features.access.permissions import Role, TenantRole
 from headgate.features.access.principal import Principal
 from headgate.features.accounts import repository as accounts
 from headgate.features.accounts.keys.repository import delete_keys
+from headgate.features.accounts.passkeys.repository import delete_passkeys
 from headgate.features.accounts.second_factor.repository import delete_authenticator, delete_recovery_codes
 from headgate.features.accounts.sessions.repository import delete_links, delete_sessions
 from headgate.features.accounts.sessions.service import name_of
@@ -44,6 +45,7 @@ async def delete_user(session: AsyncSession, principal: Principal, user_id: str)
     await delete_links(session, tenant_id=user.tenant_id, user_id=user.id)
     await delete_authenticator(session, user.id, tenant_id=user.tenant_id)
     await delete_recovery_codes(session, user.id, tenant_id=user.tenant_id)
+    await delete_passkeys(session, user.id, tenant_id=user.tenant_id)
     await delete_keys(session, tenant_id=user.tenant_id, user_id=user.id)
     await spaces.disown_flows(session, user.id, tenant_id=user.tenant_id)
     await _leave_spaces(session, principal, user)

@@ -64,7 +64,8 @@ class TestEnrolment:
         begun = (await browser.post("/me/second-factor/totp")).json()
         assert begun["qr"].startswith("data:image/svg+xml")
         assert f"secret={begun['secret']}" in begun["uri"]
-        assert (await browser.get("/me/second-factor")).json()["totp_since"] is None
+        before = (await browser.get("/me/second-factor")).json()
+        assert (before["totp_since"], before["methods"]) == (None, [])
         assert (await (await house.browser()).sign_in(ANNA)).status_code == 200
         secret, codes = await enrolled(browser, clock)
         assert secret != begun["secret"]

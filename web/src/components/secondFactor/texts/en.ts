@@ -20,6 +20,8 @@ export default {
   code: "Code",
   code_help: "Six digits from the authenticator app, or a recovery code.",
   confirm_action: "Confirm",
+  use_passkey: "Use a passkey",
+  passkey_failed: "The passkey was not accepted. Try again.",
   cancel: "Cancel",
   sign_in_again: "Sign out and sign in again, then repeat the change.",
 };

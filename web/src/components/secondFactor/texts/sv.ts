@@ -23,6 +23,8 @@ const sv: Translation<typeof en> = {
   code: "Kod",
   code_help: "Sex siffror från autentiseringsappen, eller en återställningskod.",
   confirm_action: "Bekräfta",
+  use_passkey: "Använd en passnyckel",
+  passkey_failed: "Passnyckeln godtogs inte. Försök igen.",
   cancel: "Avbryt",
   sign_in_again: "Logga ut och in igen, och gör sedan om ändringen.",
 };

@@ -7,6 +7,7 @@ import { Part, Section } from "../Section";
 import { useSettingsTexts } from "../texts";
 import { useChange } from "../useChange";
 import { LanguageChoice } from "./LanguageChoice";
+import { Passkeys } from "./Passkeys";
 import { PasswordForm } from "./PasswordForm";
 import { SecondFactor } from "./SecondFactor";
 import { Sessions } from "./Sessions";
@@ -52,6 +53,7 @@ export function AccountSection() {
           <Part title={t("password")}>
             <PasswordForm />
           </Part>
+          <Passkeys />
           <SecondFactor />
           <Sessions />
         </>

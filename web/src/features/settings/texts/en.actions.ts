@@ -62,6 +62,7 @@ export default {
   did_user_recovery_codes_made: "Recovery codes made",
   did_user_second_factor_added: "Second factor added",
   did_user_second_factor_removed: "Second factor removed",
+  did_user_second_factor_renamed: "Passkey renamed",
   did_user_second_factor_reset: "Second factors reset",
   did_user_sessions_ended: "All sessions ended",
   did_user_unlinked: "Single sign-on unlinked",

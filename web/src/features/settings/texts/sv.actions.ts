@@ -64,6 +64,7 @@ const sv: Translation<typeof en> = {
   did_user_recovery_codes_made: "Återställningskoder skapade",
   did_user_second_factor_added: "Andra faktor tillagd",
   did_user_second_factor_removed: "Andra faktor borttagen",
+  did_user_second_factor_renamed: "Passnyckel namnändrad",
   did_user_second_factor_reset: "Andra faktorer nollställda",
   did_user_sessions_ended: "Alla inloggningar avslutade",
   did_user_unlinked: "Bortkopplad från SSO",
