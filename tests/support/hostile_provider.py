@@ -108,6 +108,22 @@ class HostileProvider:
         signed = f"{encoded(_json(header))}.{encoded(_json(claims))}".encode()
         return f"{signed.decode()}.{encoded(self._sign(key, signed))}"
 
+    def logout_token(self, **claims: Any) -> str:
+        """A token that signs person-1 out; None takes a claim out."""
+        kid, key = list(self.keys.items())[-1]
+        header = {"alg": self.alg, "kid": kid, "typ": "logout+jwt"}
+        found = {
+            "iss": self.issuer,
+            "aud": CLIENT_ID,
+            "iat": int(time.time()),
+            "jti": "a-token",
+            "sub": "person-1",
+            "events": {"http://schemas.openid.net/event/backchannel-logout": {}},
+        } | claims
+        found = {name: value for name, value in found.items() if value is not None}
+        signed = f"{encoded(_json(header))}.{encoded(_json(found))}".encode()
+        return f"{signed.decode()}.{encoded(self._sign(key, signed))}"
+
     def _sign(self, key: Key, signed: bytes) -> bytes:
         if self.alg == "none":
             return b""

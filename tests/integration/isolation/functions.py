@@ -67,6 +67,8 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("end", "status"): lambda world: "cancelled",
     ("end", "reason"): lambda world: "",
     ("prune", "keep"): lambda world: 0,
+    ("end_provider_sessions", "provider_session"): lambda world: None,
+    ("end_provider_sessions", "until"): lambda world: now() + timedelta(days=1),
     ("note_used", "sign_count"): lambda world: 1,
     ("set_required", "required"): lambda world: False,
     ("claim_step", "step"): lambda world: 60_000_000,

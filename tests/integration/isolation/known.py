@@ -91,6 +91,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "type": lambda world: "CRM_TOKEN",
     "values": lambda world: {"CRM_TOKEN": world.marker},
     "endpoint": lambda world: "https://127.0.0.1:9",
+    "logout_token": lambda world: "of.no.provider",
     "credential": lambda world: {"rawId": "AAAA"},
     "required": lambda world: True,
     "second_factor_required": lambda world: False,
@@ -145,6 +146,8 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("POST", "/api/v1/password-links/use"): {404},
     # There is no single sign-on here: its own tests sign in with a real provider.
     ("GET", "/api/v1/sign-in/oidc"): {404},
+    ("GET", "/api/v1/sign-in/oidc/sign-out"): {404},
+    ("POST", "/api/v1/sign-in/oidc/back-channel-logout"): {404},
     ("GET", "/api/v1/sign-in/oidc/callback"): {404},
 }
 """Routes that refuse a complete request on a tenant's own things, and with what: nothing is wrong with the request."""

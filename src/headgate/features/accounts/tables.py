@@ -110,6 +110,7 @@ class UserSession(Row):
         ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
         Index("ix_user_sessions_user_id", "user_id"),
         Index("ix_user_sessions_expires_at", "expires_at"),
+        Index("ix_user_sessions_provider_session", "provider_session"),
     )
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
@@ -125,6 +126,8 @@ class UserSession(Row):
         String(16), default="password"
     )
     """How they proved who they are."""
+    provider_session: Mapped[str | None] = mapped_column(String(255))
+    """What the identity provider calls the session there (claim `sid`), for signing out from there."""
     second_factor: Mapped[Literal["totp", "recovery", "passkey"] | None] = mapped_column(String(16))
     """What they proved in addition; null: nothing."""
     confirmed_at: Mapped[datetime | None] = mapped_column(Timestamp)

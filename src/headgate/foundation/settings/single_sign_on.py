@@ -42,6 +42,10 @@ class SingleSignOnSettings(BaseModel, defer_build=True):
         "admins are made in Headgate.",
     )
     admin_value: str = Field(default="", description="What the claim is, or has among its values, for an admin.")
+    sign_out_at_provider: bool = Field(
+        default=True,
+        description="After signing out here, lead the browser to the provider's own sign-out, where it has one.",
+    )
     scopes: str = Field(default="openid email profile", description="Scopes asked for.")
 
     @model_validator(mode="after")

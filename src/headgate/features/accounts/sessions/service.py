@@ -48,6 +48,7 @@ async def start_session(
     method: Method = "password",
     replaces: str | None = None,
     second_factor: str | None = None,
+    provider_session: str | None = None,
 ) -> NewSession:
     """Sign a person in who has proved who they are. The token is new: one known before sign-in is worth nothing.
 
@@ -77,6 +78,7 @@ async def start_session(
         user_agent=user_agent[:300],
         method=method,
         second_factor=second_factor,
+        provider_session=provider_session,
         confirmed_at=at,
     )
     session.add(row)

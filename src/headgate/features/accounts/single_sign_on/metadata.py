@@ -22,6 +22,7 @@ class Metadata(BaseModel):
     token_endpoint: Address
     jwks_uri: Address
     userinfo_endpoint: Address | None = None
+    end_session_endpoint: Address | None = None
     token_endpoint_auth_methods_supported: list[str] = ["client_secret_basic"]
     authorization_response_iss_parameter_supported: bool = False
     """RFC 9207: the provider names itself when it sends a browser back."""
@@ -51,7 +52,10 @@ def read_metadata(content: bytes, issuer: str) -> Metadata:
             f"The provider at {issuer} calls itself {found.issuer[:200]!r}.",
             remedy="Write HEADGATE_SINGLE_SIGN_ON__ISSUER exactly as the provider calls itself.",
         )
-    for address in (found.authorization_endpoint, found.token_endpoint, found.jwks_uri, found.userinfo_endpoint):
+    for address in (
+        *(found.authorization_endpoint, found.token_endpoint, found.jwks_uri),
+        *(found.userinfo_endpoint, found.end_session_endpoint),
+    ):
         if address is not None and not _is_safe(address, issuer):
             raise ProviderUnusable(
                 f"The provider at {issuer} names an address that is not https: {address[:200]!r}.",

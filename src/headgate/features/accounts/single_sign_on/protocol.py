@@ -1,5 +1,6 @@
 """OpenID Connect's own rules, by Authlib and joserfc: an extra, imported when somebody first signs in this way."""
 
+import time
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote_plus
@@ -26,6 +27,9 @@ ALGORITHMS = (
 KEY_TYPES = frozenset({"RSA", "EC", "OKP"})
 LEEWAY_SECONDS = 60
 """How far the provider's clock may be off."""
+LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
+LOGOUT_SECONDS = 300
+"""How old a logout token may be."""
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -103,6 +107,40 @@ def check_id_token(
     except (JoseError, ValueError, TypeError, AttributeError) as error:
         raise TokenRefused(_reason(error)) from error
     return dict(claims)
+
+
+def check_logout_token(logout_token: str, keys: object, settings: SingleSignOnSettings) -> Mapping[str, Any]:
+    """The claims of a logout token that passed every check (OpenID Connect Back-Channel Logout 1.0, 2.4 and 2.6).
+
+    Raises `KeyUnknown` when none of the keys made the signature, else `TokenRefused`.
+    """
+    try:
+        token = jwt.decode(
+            logout_token, _key_set(keys), registry=JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)
+        )
+        jwt.JWTClaimsRegistry(
+            leeway=LEEWAY_SECONDS,
+            iss={"essential": True, "value": settings.issuer},
+            aud={"essential": True, "value": settings.client_id},
+            iat={"essential": True},
+            exp={"essential": False},
+            jti={"essential": True},
+        ).validate(token.claims)
+    except (InvalidKeyIdError, BadSignatureError, MissingKeyError) as error:
+        raise KeyUnknown("none of its keys made the signature") from error
+    except ClaimError as error:
+        raise TokenRefused(f"{error.error}, {error.claim}") from error
+    except (JoseError, ValueError, TypeError, AttributeError) as error:
+        raise TokenRefused(_reason(error)) from error
+    claims = dict(token.claims)
+    events = claims.get("events")
+    if not isinstance(events, dict) or not isinstance(events.get(LOGOUT_EVENT), dict):
+        raise TokenRefused("it is no logout token")
+    if "nonce" in claims:  # an ID token has one: it must not pass for a logout token
+        raise TokenRefused("a logout token has no nonce")
+    if time.time() - claims["iat"] > LOGOUT_SECONDS:
+        raise TokenRefused("the logout token is too old")
+    return claims
 
 
 def _client(metadata: Metadata, settings: SingleSignOnSettings) -> Any:  # noqa: ANN401 - Authlib has no types

@@ -1,12 +1,42 @@
-"""Queries on people by what the provider calls them. The tenant is always required."""
+"""Queries on people and sessions by what the provider calls them. The tenant is always required."""
 
-from sqlalchemy import select
+from datetime import datetime
+
+from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.accounts.tables import User
+from headgate.features.accounts.tables import User, UserSession
 
 
 async def find_by_subject(session: AsyncSession, *, tenant_id: str, issuer: str, subject: str) -> User | None:
     """The person whom this provider calls so."""
     query = select(User).where(User.sso_subject == subject, User.sso_issuer == issuer, User.tenant_id == tenant_id)
     return (await session.execute(query)).scalar_one_or_none()
+
+
+async def end_provider_sessions(
+    session: AsyncSession,
+    *,
+    tenant_id: str,
+    issuer: str,
+    subject: str | None,
+    provider_session: str | None,
+    until: datetime,
+) -> list[tuple[str, str]]:
+    """End sessions that began at the provider, until a moment: one of the provider's, or all of a person.
+
+    Returns id and user of each.
+    """
+    of_issuer = select(User.id).where(User.sso_issuer == issuer, User.tenant_id == tenant_id)
+    if subject is not None:
+        of_issuer = of_issuer.where(User.sso_subject == subject)
+    query = delete(UserSession).where(
+        UserSession.tenant_id == tenant_id,
+        UserSession.method == "single_sign_on",
+        UserSession.created_at <= until,
+        UserSession.user_id.in_(of_issuer),
+    )
+    if provider_session is not None:
+        query = query.where(UserSession.provider_session == provider_session)
+    ended = await session.execute(query.returning(UserSession.id, UserSession.user_id))
+    return [(row[0], row[1]) for row in ended]

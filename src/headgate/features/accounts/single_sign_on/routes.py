@@ -3,7 +3,7 @@
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Form, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from headgate.features.access.caller import Caller, needs, public
@@ -27,6 +27,7 @@ log = get_logger(__name__)
 SIGN_IN_PAGE = "/sign-in"
 CALLBACK = "/sign-in/oidc/callback"
 _COOKIE = "headgate-oidc"
+MAX_TOKEN = 16_384
 
 
 def _sign_on(request: Request) -> SingleSignOn:
@@ -106,6 +107,46 @@ async def come_back(
     return response
 
 
+@router.post(
+    "/sign-in/oidc/back-channel-logout",
+    summary="Sign out, as the provider says",
+    responses=problems(401, 404, 429),
+    dependencies=[public("The provider calls it. Its signed token says whose sessions end; nothing is answered.")],
+)
+async def back_channel_logout(
+    request: Request,
+    response: Response,
+    sign_on: SignOn,
+    logout_token: Annotated[str, Form(max_length=MAX_TOKEN, description="The provider's signed logout token.")],
+) -> None:
+    """Ends the sessions of a person, or one session, that the provider ended (OpenID Connect Back-Channel Logout)."""
+    throttle: Throttle = request.app.state.throttle
+    client = client_of(request)
+    await throttle.allow(Scope.SIGN_IN_ADDRESS, client.network)
+    response.headers["Cache-Control"] = "no-store"
+    signed_out = await sign_on.signed_out(logout_token)
+    async with get_database(request).writing() as session:
+        await service.sign_out_from_provider(session, signed_out, sign_on.settings, address=client.address)
+
+
+@router.get(
+    "/sign-in/oidc/sign-out",
+    status_code=303,
+    summary="Sign out at the provider",
+    response_class=RedirectResponse,
+    responses=problems(404),
+    dependencies=[public("It only leads to the provider, which asks the person; nothing changes here.")],
+)
+async def sign_out_at_provider(request: Request, sign_on: SignOn) -> RedirectResponse:
+    """Where the page leads after signing out here (OpenID Connect RP-Initiated Logout); else to the sign-in page."""
+    base = _server(request).public_url or f"{request.url.scheme}://{request.url.netloc}"
+    try:
+        address = await sign_on.sign_out_address(f"{base}{SIGN_IN_PAGE}")
+    except HeadgateError as error:
+        return _turned_away(error)
+    return _redirect(address or SIGN_IN_PAGE)
+
+
 @router.delete(
     "/users/{user_id}/single-sign-on",
     status_code=204,
@@ -131,6 +172,7 @@ async def _start(request: Request, sign_on: SingleSignOn, vouched: Vouched) -> N
             address=client.address,
             user_agent=client.user_agent,
             method="single_sign_on",
+            provider_session=vouched.session,
             replaces=session_token(request, settings.server),
         )
 

@@ -1,6 +1,7 @@
 """Whom a person of the provider is here, and whether they may come in."""
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 from pydantic import ValidationError
 from sqlalchemy.exc import IntegrityError
@@ -21,7 +22,7 @@ from headgate.features.accounts.single_sign_on.errors import (
     ShutOut,
     TenantGone,
 )
-from headgate.features.accounts.single_sign_on.sign_on import Vouched
+from headgate.features.accounts.single_sign_on.sign_on import SignedOut, Vouched
 from headgate.features.accounts.tables import User
 from headgate.features.accounts.tenants.repository import find_tenant_called
 from headgate.features.accounts.users.errors import EmailTaken, LastAdmin
@@ -33,6 +34,8 @@ from headgate.foundation.log import get_logger
 from headgate.foundation.settings import SingleSignOnSettings
 
 log = get_logger(__name__)
+CLOCK_LEEWAY = timedelta(seconds=60)
+"""How far the provider's clock may be behind."""
 ACTOR = "Single sign-on"
 """Whom the audit log names when somebody is made or gets a role because the provider says so."""
 
@@ -71,6 +74,32 @@ async def unlink(session: AsyncSession, principal: Principal, user_id: str) -> N
     user.sso_issuer = user.sso_subject = None
     await session.flush()
     await record(session, principal, "user.unlinked", id=user.id, name=name_of(user), before=before)
+
+
+async def sign_out_from_provider(
+    session: AsyncSession, signed_out: SignedOut, settings: SingleSignOnSettings, *, address: str
+) -> int:
+    """End the sessions of whom the provider signed out. Returns how many there were.
+
+    Only those that began before the token was issued: a token that comes again ends nothing that began since. Raises
+    `TenantGone`.
+    """
+    tenant = await find_tenant_called(session, settings.tenant or DEFAULT_TENANT_ID)
+    if tenant is None:
+        raise TenantGone
+    ended = await repository.end_provider_sessions(
+        session,
+        tenant_id=tenant.id,
+        issuer=signed_out.issuer,
+        subject=signed_out.subject,
+        provider_session=signed_out.session,
+        until=datetime.fromtimestamp(signed_out.issued_at, UTC) + CLOCK_LEEWAY,
+    )
+    operator = _operator(tenant.id, address)
+    for session_id, user_id in ended:
+        payload = {"user_id": user_id, "by": "provider"}
+        await record(session, operator, "session.ended", id=session_id, name=ACTOR, payload=payload)
+    return len(ended)
 
 
 def _require_domain(vouched: Vouched, settings: SingleSignOnSettings) -> None:

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from headgate.features.accounts.single_sign_on.errors import (
     ExtraMissing,
@@ -49,6 +50,19 @@ class Vouched:
     name: str
     admin: bool | None
     """Whether they are to be an admin; None when the provider has no say in it."""
+    session: str | None = None
+    """What the provider calls the session there (claim `sid`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedOut:
+    """Whom the provider signed out: a session, or all of a person."""
+
+    issuer: str
+    subject: str | None
+    session: str | None
+    issued_at: float
+    """In seconds since 1970."""
 
 
 class SingleSignOn:
@@ -81,6 +95,35 @@ class SingleSignOn:
         await self._require_issuer(answer.get("iss"))
         code = _code(answer)
         return await self._vouched(transaction, code), transaction.next
+
+    async def signed_out(self, logout_token: str) -> SignedOut:
+        """Whom a logout token of the provider is about (OpenID Connect Back-Channel Logout 1.0, 2.6).
+
+        Raises `TokenRefused`, `ProviderUnusable`, `ExtraMissing`.
+        """
+        protocol = _load_protocol()
+        keys = await self._provider.keys()
+        try:
+            claims = protocol.check_logout_token(logout_token, keys, self.settings)
+        except KeyUnknown:
+            keys = await self._provider.keys(other_than=keys)
+            claims = protocol.check_logout_token(logout_token, keys, self.settings)
+        subject, session = _text(claims.get("sub")), _text(claims.get("sid"))
+        if subject is None and session is None:
+            raise TokenRefused("it names neither a person nor a session")
+        return SignedOut(self.settings.issuer, subject, session, float(claims["iat"]))
+
+    async def sign_out_address(self, back_to: str) -> str | None:
+        """Where a browser signs out at the provider (OpenID Connect RP-Initiated Logout 1.0, 2); None: nowhere.
+
+        Raises `ProviderUnusable`.
+        """
+        metadata = await self._provider.metadata()
+        if metadata.end_session_endpoint is None or not self.settings.sign_out_at_provider:
+            return None
+        query = urlencode({"client_id": self.settings.client_id, "post_logout_redirect_uri": back_to})
+        joint = "&" if "?" in metadata.end_session_endpoint else "?"
+        return f"{metadata.end_session_endpoint}{joint}{query}"
 
     async def count_keys(self) -> int:
         """How many keys the provider signs with: whether it answers, before anybody signs in.
@@ -194,6 +237,7 @@ def _person(claims: Mapping[str, Any], subject: str, settings: SingleSignOnSetti
         email_verified=claims.get("email_verified") in (True, "true") or settings.trust_email,
         name="".join(letter for letter in name if letter.isprintable()).strip()[:200] or subject,
         admin=_is_admin(claims, settings),
+        session=(_text(claims.get("sid")) or "")[:MAX_SUBJECT] or None,
     )
 
 

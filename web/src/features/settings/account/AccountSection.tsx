@@ -36,7 +36,10 @@ export function AccountSection() {
               leave.mutate(undefined, {
                 onSuccess: () => {
                   forgetStored(UNSENT);
-                  window.location.assign("/sign-in");
+                  // Where the person came through a provider, that is asked to end its session too.
+                  window.location.assign(
+                    me.signed_in_by === "single_sign_on" ? "/api/v1/sign-in/oidc/sign-out" : "/sign-in",
+                  );
                 },
               })
             }
