@@ -379,6 +379,7 @@ async def _make_credentials(world: World, database: Database) -> None:
                 expires_at=later,
                 address="192.0.2.1",
                 user_agent=world.marker,
+                method="single_sign_on",
             )
         )
         session.add(TotpAuthenticator(**person, secret=world.marker.encode(), confirmed_at=now()))

@@ -144,8 +144,9 @@ async def rename(
     passkey_id: str, body: PasskeyRename, request: Request, session: WriteSession, caller: Caller, settings: InForce
 ) -> PasskeyOut:
     """Give it another name."""
+    passkey = await service.find_own(session, caller, passkey_id)
     here = await find_here(session, caller, session_token(request, settings.server))
-    return PasskeyOut.model_validate(await service.rename(session, caller, here, passkey_id, name=body.name))
+    return PasskeyOut.model_validate(await service.rename(session, caller, here, passkey, name=body.name))
 
 
 @router.delete(
@@ -157,8 +158,9 @@ async def rename(
 )
 async def remove(passkey_id: str, request: Request, session: WriteSession, caller: Caller, settings: InForce) -> None:
     """Needs a confirmation in the last ten minutes."""
+    passkey = await service.find_own(session, caller, passkey_id)
     here = await find_here(session, caller, session_token(request, settings.server))
-    await service.remove(session, caller, here, passkey_id)
+    await service.remove(session, caller, here, passkey)
 
 
 @router.post(

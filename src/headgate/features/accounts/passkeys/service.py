@@ -138,9 +138,17 @@ async def list_passkeys(session: AsyncSession, here: Here) -> Sequence[Passkey]:
     return await repository.list_passkeys(session, here.user.id, tenant_id=here.user.tenant_id)
 
 
-async def rename(session: AsyncSession, principal: Principal, here: Here, passkey_id: str, *, name: str) -> Passkey:
-    """Rename a passkey of the caller's. Raises `PasskeyNotFound`."""
-    passkey = await _own(session, here, passkey_id)
+async def find_own(session: AsyncSession, principal: Principal, passkey_id: str) -> Passkey:
+    """A passkey of the caller's. Raises `PasskeyNotFound`."""
+    mine = {"user_id": principal.user_id, "tenant_id": principal.tenant_id}
+    passkey = await repository.find_passkey(session, passkey_id, **mine) if is_id(passkey_id) else None
+    if passkey is None:
+        raise PasskeyNotFound(passkey_id)
+    return passkey
+
+
+async def rename(session: AsyncSession, principal: Principal, here: Here, passkey: Passkey, *, name: str) -> Passkey:
+    """Rename a passkey of the caller's."""
     before, passkey.name = passkey.name, name
     await session.flush()
     await record(
@@ -156,11 +164,10 @@ async def rename(session: AsyncSession, principal: Principal, here: Here, passke
     return passkey
 
 
-async def remove(session: AsyncSession, principal: Principal, here: Here, passkey_id: str) -> None:
-    """Remove a passkey. Raises `ConfirmationNeeded`, `PasskeyNotFound`, `RequiredBySettings`."""
+async def remove(session: AsyncSession, principal: Principal, here: Here, passkey: Passkey) -> None:
+    """Remove a passkey. Raises `ConfirmationNeeded`, `RequiredBySettings`."""
     await require_fresh(session, here)
     user = here.user
-    passkey = await _own(session, here, passkey_id)
     await repository.delete_passkeys(session, user.id, tenant_id=user.tenant_id, only=passkey.id)
     if not await forget_recovery_codes(session, user) and await factors.is_required(session, tenant_id=user.tenant_id):
         raise RequiredBySettings
@@ -216,18 +223,6 @@ async def _proven(
         raise PasskeyRefused
     count = ceremony.new_counter(place, credential, challenge, passkey)
     await repository.note_used(session, passkey.id, tenant_id=passkey.tenant_id, sign_count=count, at=now())
-    return passkey
-
-
-async def _own(session: AsyncSession, here: Here, passkey_id: str) -> Passkey:
-    user = here.user
-    passkey = (
-        await repository.find_passkey(session, passkey_id, user_id=user.id, tenant_id=user.tenant_id)
-        if is_id(passkey_id)
-        else None
-    )
-    if passkey is None:
-        raise PasskeyNotFound(passkey_id)
     return passkey
 
 
