@@ -56,7 +56,7 @@ def merged(*groups: Iterable[str]) -> Marks:
     found = sorted({one for group in groups for one in group})
     if len(found) <= MOST_MARKS:
         return tuple(found)
-    return (*[one for one in found if one != "more:"][: MOST_MARKS - 1], "more:")
+    return tuple(sorted([*[one for one in found if one != "more:"][: MOST_MARKS - 1], "more:"]))
 
 
 def in_words(marks: Iterable[str]) -> str:

@@ -39,7 +39,6 @@ class OutsideContent:
         self._run = run
         self._step = step
         self._policy = step.step.policy
-        self._nodes = list(_nodes(step.step.node, step.step.attachments))
         self.arrived = self._arrived()
         self._gained: set[str] = set()
         self._descriptions: set[str] = set()
@@ -147,7 +146,7 @@ class OutsideContent:
 
     def _texts(self) -> Iterator[str]:
         """Every text of the step and of what is attached to it, as saved."""
-        for node in self._nodes:
+        for node in _nodes(self._step.step.node, self._step.step.attachments):
             for value in node.params.values():
                 yield from texts_in(value)
             calls = (node.policy.input_config, node.policy.output_config)
@@ -165,6 +164,8 @@ class OutsideContent:
                 yield context[root]
 
     def _arrived(self) -> Marks:
+        if not (self._run.ledger.outside or self._run.input.outside):
+            return ()  # most runs; nothing is looked up for them
         found = [self._of_step(parent) for parent in self._step.step.parents if self._brings(parent)]
         found += [self.of_root(root) for root in self._roots()]
         if self._policy.input_source is InputSource.ALL_PREVIOUS_STEPS:
@@ -179,7 +180,8 @@ class OutsideContent:
         )
 
     def _roots(self) -> set[str]:
-        found = {one.reference.root for node in self._nodes for one in mentions(node)}
+        nodes = _nodes(self._step.step.node, self._step.step.attachments)
+        found = {one.reference.root for node in nodes for one in mentions(node)}
         return found | {one.reference.root for one in policy_mentions(self._policy) if not one.own_output}
 
     def _of_step(self, step_id: str) -> Marks:
