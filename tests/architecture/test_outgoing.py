@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.foundation.guarded_http.outgoing import OUTGOING, Outgoing, Redirects, owners_of
+from headgate.foundation.guarded_http.outgoing import OUTGOING, owners_of
 from tests.architecture.source import PACKAGE, modules, tree
 
 NETWORK_LIBRARIES = {
@@ -98,10 +98,6 @@ class TestTable:
     def test_names_each_way_out_once(self) -> None:
         ids = [row.id for row in OUTGOING]
         assert len(ids) == len(set(ids))
-
-    @pytest.mark.parametrize("row", OUTGOING, ids=lambda row: str(row.id))
-    def test_follows_redirects_only_where_each_is_checked(self, row: Outgoing) -> None:
-        assert row.redirects is not Redirects.LIBRARY or row.id == "storage"
 
 
 class TestModules:

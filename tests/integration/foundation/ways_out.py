@@ -15,6 +15,7 @@ from pydantic import SecretStr
 
 from headgate.agents.codev.domains.flowise.client import FlowiseClient, Server
 from headgate.features.accounts.single_sign_on.provider import open_http
+from headgate.features.files.s3_storage import S3Storage
 from headgate.features.models import clients
 from headgate.features.models.listing import list_offered
 from headgate.features.models.local import sources
@@ -35,12 +36,14 @@ from headgate.foundation.guarded_http.outgoing import (
     OPERATOR_NETWORKS,
     SINGLE_SIGN_ON,
     STEPS,
+    STORAGE,
     TRACES,
     WEIGHTS,
     Outgoing,
 )
 from headgate.foundation.guarded_http.requests_session import guarded_session
-from headgate.foundation.settings import HttpSettings
+from headgate.foundation.ids import new_id
+from headgate.foundation.settings import HttpSettings, StorageSettings
 from headgate.sdk.values import Model, Recording
 from tests.support.keys import GivenKeys
 from tests.support.web import open_web
@@ -155,6 +158,14 @@ async def _langsmith(url: str) -> str:
     return (await asyncio.to_thread(client.session.get, url, timeout=5)).text
 
 
+async def _storage(url: str) -> str:
+    """The S3 library, which is compiled: it connects through the relay."""
+    keys = {"access_key_id": SecretStr("key"), "secret_access_key": SecretStr("secret")}
+    store = S3Storage(StorageSettings(kind="s3", bucket="bucket", endpoint_url=url, **keys), retries=0)
+    await store.delete(new_id(), new_id())
+    return "deleted"
+
+
 async def _sign_in(url: str) -> str:
     http = open_http()
     try:
@@ -199,6 +210,7 @@ WAYS = [
     Way("flowise_operator", FLOWISE_OPERATOR, partial(_flowise, True), operator=True),
     Way("single_sign_on", SINGLE_SIGN_ON, _sign_in, operator=True),
     Way("traces", TRACES, _session, operator=True),
+    Way("storage", STORAGE, _storage, operator=True),
     Way("langsmith", LANGSMITH, _langsmith, operator=True),
     *_of_libraries(),
 ]

@@ -23,8 +23,6 @@ from tests.integration.reach.visits import EXAMPLES
 
 TOP = Path(__file__).parents[3]
 SECONDS = 600
-NATIVE = {"storage"}
-"""Places whose library is compiled and connects by itself: the store that the operator named."""
 NOT_VISITED = {"local_models": "the weights of a model are not part of the tests"}
 """Rows of the table of outgoing connections that no run here uses."""
 VISITED = {
@@ -62,7 +60,8 @@ def report(form: str, alone: bool, leak: str = "") -> dict[str, Any]:
 
 def infrastructure(seen: dict[str, Any]) -> set[int]:
     """Ports on loopback of what the operator runs: the product's own, and the database's and Redis's."""
-    return {*seen["own"], seen["redis"]}
+    relays = {one["port"] for one in seen["connections"] if one["event"] == "own"}
+    return {*seen["own"], seen["redis"], *relays}
 
 
 def unguarded(seen: dict[str, Any]) -> list[str]:
@@ -88,8 +87,7 @@ def unaccounted(seen: dict[str, Any]) -> Counter[tuple[str, str, int]]:
     """Connections and datagrams on the wire that no guard said it opens."""
     opened = Counter(("tcp", one["host"], one["port"]) for one in seen["connections"] if one["event"] == "opened")
     tries = Counter((protocol, host, port) for protocol, host, port, _ in {tuple(one) for one in seen["packets"]})
-    known = infrastructure(seen) | {seen["ports"][name] for name in NATIVE}
-    return Counter({one: count for one, count in (tries - opened).items() if one[2] not in known})
+    return Counter({one: count for one, count in (tries - opened).items() if one[2] not in infrastructure(seen)})
 
 
 FORMS = pytest.mark.parametrize(("form", "alone"), [("serve", False), ("up", namespace.is_available())])

