@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import SecretStr
 
+from headgate.foundation.key_shapes import KEY_SHAPE
 from headgate.foundation.lazy import lazy_module
 from headgate.foundation.outages import Repeats
 from headgate.foundation.secret_values import REDACTED, without_secrets
@@ -33,8 +34,7 @@ _SECRET_TEXT = re.compile(
     r"(?P<header>authorization[\"']?\s*[:=]\s*[\"']?(?:basic|bearer|digest|token)\s+)[^\s\"',;&]+"
     r"|(?P<lead>bearer\s+(?!(?:auth|token|header|scheme|credential)[a-z]*[.:,;!?)]*(?:\s|$))"
     r"|(?:api[_-]?key|token|secret|password)[\"']?\s*[=:]\s*[\"']?)[^\s\"',;&]{6,}"
-    r"|\b(?:sk|pk|gh[opsur]|github_pat|glpat|gsk|xox[abp]|whsec|hf|hg)[-_][A-Za-z0-9_-]{12,}"
-    r"|\bAIza[A-Za-z0-9_-]{20,}|\bAKIA[A-Z0-9]{12,}|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]{8,}"
+    rf"|{KEY_SHAPE}"
     r"|(?<=://)[^/\s:@]*:[^/\s@]+(?=@)",
     re.IGNORECASE,
 )

@@ -7,6 +7,7 @@ secret reference (`{"secret": "CRM_TOKEN", "scheme": "Bearer"}`), or comes from 
 import re
 from collections.abc import Iterator, Mapping
 
+from headgate.foundation.key_shapes import KEY_SHAPE
 from headgate.graph.check_graph import named
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import Node
@@ -16,10 +17,7 @@ _CREDENTIAL = re.compile(
     r"(^|[-_])(authorization|auth|cookie|api-?key|key|token|secret|passw(or)?d|signature)$", re.IGNORECASE
 )
 _HARMLESS = frozenset({"idempotency-key", "x-idempotency-key", "surrogate-key", "sec-websocket-key"})
-_KEY_SHAPE = re.compile(
-    r"\b(sk|pk|gh[opsur]|github_pat|glpat|gsk|xox[abp]|whsec|hf)[-_][A-Za-z0-9_-]{12,}"
-    r"|\bAIza[A-Za-z0-9_-]{20,}|\bAKIA[A-Z0-9]{12,}|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]{8,}"
-)
+_KEY_SHAPE = re.compile(KEY_SHAPE)
 
 
 def carries_credential(name: str) -> bool:
