@@ -214,12 +214,15 @@ def play(scene: Scene) -> dict[str, Any]:
     if scene.alone:
         namespace.enter()
         device = namespace.route_everything()
-        capture = namespace.Capture()
     with opened_places(scene.folder) as places:
+        capture = namespace.Capture() if scene.alone else None  # from here on, only the product connects
         with running(scene, places) as client:
             run: Callable[..., str] = partial(command, scene, places)
             outcome: Mapping[str, Any] = leak(client) if scene.leak else visit(client, places, run)
+        lost = capture.close() if capture else 0
         report = {
+            "lost": lost,
+            "packets": capture.seen if capture else [],
             "outcome": outcome,
             "asked": {name: len(server.asked) for name, server in places.servers.items()},
             "traces": len(places.traces.spans),
@@ -233,8 +236,6 @@ def play(scene: Scene) -> dict[str, Any]:
             "log": (scene.folder / "product.log").read_text()[-5000:],
         }
     if scene.alone:
-        report["lost"] = capture.close()
-        report["packets"] = capture.seen
         os.close(device)
     return report
 
