@@ -9,6 +9,7 @@ import pytest
 
 from headgate.entrypoints.cli.app import COMMANDS, run
 from headgate.entrypoints.cli.document import command_line_page
+from headgate.features.access.principal import DEFAULT_SPACE_ID
 from tests.support.cli import answered
 from tests.support.mcp_server import McpProcess
 
@@ -164,9 +165,15 @@ class TestVariables:
 
         monkeypatch.setattr("sys.stdin", io.StringIO("sk-abcdefghijklmnop\n"))
         assert answered(capsys, "variables", "set", "OPENAI_API_KEY")["stored"]
+        monkeypatch.setattr("sys.stdin", io.StringIO("sk-abcdefghijklmnop\n"))
+        assert answered(capsys, "variables", "set", "OPENAI_API_KEY", "--organisation")["space_id"] is None
         listed = answered(capsys, "variables", "list")
-        assert listed == [{"name": "OPENAI_API_KEY", "secret": True, "hosts": []}]
+        assert listed == [
+            {"name": "OPENAI_API_KEY", "space_id": space, "secret": True, "hosts": []}
+            for space in (DEFAULT_SPACE_ID, None)
+        ]
         assert answered(capsys, "variables", "delete", "OPENAI_API_KEY")["deleted"] == "OPENAI_API_KEY"
+        assert [one["space_id"] for one in answered(capsys, "variables", "list")] == [None]
 
 
 class TestMcpServers:
