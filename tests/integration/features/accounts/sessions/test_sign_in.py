@@ -207,7 +207,7 @@ class TestSignIn:
 
     async def test_of_the_page_says_what_there_is(self, house: House) -> None:
         answer = await (await house.browser()).get("/sign-in")
-        assert answer.json() == {"auto_login": False, "single_sign_on": None}
+        assert answer.json() == {"auto_login": False, "passkeys": False, "single_sign_on": None}
 
 
 class TestThrottle:
