@@ -33,4 +33,5 @@ class FixedServices:
     sealer: ports.Sealer
     telemetry: Telemetry = field(default_factory=Telemetry)
     capacity: Capacity | None = None
+    quotas: ports.Quotas | None = None
     classes: ports.SecurityClasses | None = None

@@ -1,6 +1,6 @@
 """The services of steps, for the server, the command line and every worker child."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from headgate.features.runs.capacity import Capacity
 from headgate.features.runs.definitions import VersionContents
 from headgate.features.runs.spaces import FlowSpaces
 from headgate.foundation.events import EventSink
+from headgate.foundation.fair_queue import Path
 from headgate.foundation.lazy import lazy_module
 from headgate.foundation.settings import EngineSettings, LimitSettings, Settings
 from headgate.foundation.telemetry import Telemetry
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from headgate.features.models.classes import ModelClasses
     from headgate.features.runs import ports, starters
     from headgate.features.runs.deliveries import attempt, courier
+    from headgate.features.runs.quotas import service as quotas
     from headgate.foundation import guarded_http
     from headgate.foundation.crypto import SecretBox
     from headgate.sandbox import libraries as sandbox_libraries
@@ -43,6 +45,7 @@ else:
     starters = lazy_module("headgate.features.runs.starters")
     attempt = lazy_module("headgate.features.runs.deliveries.attempt")
     courier = lazy_module("headgate.features.runs.deliveries.courier")
+    quotas = lazy_module("headgate.features.runs.quotas.service")
     guarded_http = lazy_module("headgate.foundation.guarded_http")
     sandbox_libraries = lazy_module("headgate.sandbox.libraries")
     sandbox_limits = lazy_module("headgate.sandbox.limits")
@@ -123,11 +126,19 @@ class StepServices:
         return adapters.StepVariables(self.installation.database, self.installation.variables_of, self.spaces)
 
     @cached_property
+    def quotas(self) -> "quotas.Quotas":
+        """Limits of starts."""
+        return quotas.Quotas(self.installation.database, self.installation.settings.quotas)
+
+    @cached_property
     def code(self) -> "pool.SandboxPool":
         """The sandbox."""
         settings = self.installation.settings
         return pool.SandboxPool(
-            limits=_limits(settings), insecure=settings.sandbox.insecure, network=_network(settings)
+            limits=_limits(settings),
+            insecure=settings.sandbox.insecure,
+            network=_network(settings),
+            most=_most_places(settings),
         )
 
     @cached_property
@@ -137,7 +148,14 @@ class StepServices:
         Without all layers of isolation their limits are what remains.
         """
         limits, size = sandbox_limits.ISOLATED_LIMITS, sandbox_limits.ISOLATED_SIZE
-        return pool.SandboxPool(limits=limits, size=size, insecure=True, scan=False, hosts=sandbox_libraries.ISOLATED)
+        return pool.SandboxPool(
+            limits=limits,
+            size=size,
+            insecure=True,
+            scan=False,
+            hosts=sandbox_libraries.ISOLATED,
+            most=_most_places(self.installation.settings),
+        )
 
     @cached_property
     def checker(self) -> "check.ComponentChecker":
@@ -207,6 +225,13 @@ def _network(settings: Settings) -> "network_rules.NetworkRules":
     return network_rules.NetworkRules.of(
         settings.sandbox.hosts, guarded_http.AddressPolicy(settings.http.allowed_internal_cidrs)
     )
+
+
+def _most_places(settings: Settings) -> "Callable[[Path], int | None]":
+    """Most sandbox processes of a tenant, a space and a user."""
+    own = settings.quotas
+    levels = {1: own.tenant_sandbox_places, 2: own.space_sandbox_places, 3: own.user_sandbox_places}
+    return lambda path: levels[len(path)] or None
 
 
 def _slots(settings: Settings) -> "guarded_http.RequestSlots":

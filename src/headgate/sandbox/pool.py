@@ -112,6 +112,7 @@ class SandboxPool:
         network: What components may connect to, where their manifests name it.
         temporary: Folder for the workers' scratch folders, which other users must be able to pass; by default the
             system's.
+        most: Most calls at the same time of a tenant, a space and a user, by path; None: no limit.
         probe: What tells which layers this system has.
     """
 
@@ -126,12 +127,13 @@ class SandboxPool:
         hosts: tuple[str, ...] = libraries.HOSTS,
         network: NetworkRules = NO_NETWORK,
         temporary: Path | None = None,
+        most: Callable[[tuple[str, ...]], int | None] = lambda _: None,
         probe: Callable[[], SandboxReport] = probe,
     ) -> None:
         self.limits = limits
         self.size = size
         self.scan = scan
-        self._places = FairPlaces(size.running, size.reserve)
+        self._places = FairPlaces(size.running, size.reserve, most=most)
         new_stock = functools.partial(
             WorkerStock,
             limits=limits,

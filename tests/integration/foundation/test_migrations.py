@@ -20,6 +20,8 @@ import headgate.features.maintenance.tables
 import headgate.features.mcptools.tables
 import headgate.features.models.tables
 import headgate.features.runs.deliveries.tables
+import headgate.features.runs.quotas.tables
+import headgate.features.runs.secret_reads.tables
 import headgate.features.runs.tables
 import headgate.features.secrets.tables
 import headgate.features.testing.tables  # noqa: F401 - the metadata holds what was imported

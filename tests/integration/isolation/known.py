@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from headgate.entrypoints.http.studio.routes import PLACES
+from headgate.features.runs.quotas.bounds import Bound, Quota, Scope
 from headgate.features.testing.service import revision_of
 from headgate.graph.cases import TestCase
 from tests.integration.isolation.development import INSTANCE, INTERRUPT
@@ -60,6 +61,10 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "provider": lambda world: "openai",
     "level": lambda world: 1,
     "role": lambda world: "owner",
+    "scope": lambda world: Scope.SPACE,
+    "quota": lambda world: Quota.RUNS,
+    "most": lambda world: 1,
+    "bound": lambda world: Bound(Quota.RUNS, Scope.TENANT, "", 1, by_operator=False),
     "email": lambda world: "newcomer@example.org",
     "password": lambda world: "not the password of anybody",
     "current": lambda world: "not the password of anybody",

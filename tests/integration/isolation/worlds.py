@@ -37,6 +37,8 @@ from headgate.features.models.tables import ModelClass
 from headgate.features.runs.answered_calls import AnsweredCall
 from headgate.features.runs.deliveries.tables import webhook_deliveries, webhook_delivery_attempts
 from headgate.features.runs.engine.build import build_store
+from headgate.features.runs.quotas.bounds import Quota, Scope
+from headgate.features.runs.quotas.repository import set_limit
 from headgate.features.runs.secret_reads.tables import SecretRead
 from headgate.features.runs.tables import flow_step_results
 from headgate.features.runs.transitions import Holder, Lease, NewRun, RunKey, Seed, clock
@@ -142,6 +144,7 @@ async def make_tenant_things(app: FastAPI, world: World, database: Database) -> 
     _be_answered(app, world)
     async with database.writing() as session:
         await add_instance(session, world.principal.tenant_id, world.marker)
+        await set_limit(session, Scope.TENANT, "", Quota.RUNS, 1000, tenant_id=world.principal.tenant_id)
         for name in (world.marker, VARIABLE):
             row = {"tenant_id": world.principal.tenant_id, "provider": "openai", "name": name, "level": 1}
             await session.execute(insert(ModelClass).values(**row))

@@ -2187,6 +2187,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List limits and what is used of them
+         * @description Limits of the organisation, of every space, of each space, and of visitors of public pages.
+         *
+         *     Needs the permission `quotas.manage`.
+         */
+        get: operations["list__api_v1_quotas_get"];
+        /**
+         * Set a limit
+         * @description Set a limit in place of the one before. It is in force at once; on other servers within five seconds.
+         *
+         *     Needs the permission `quotas.manage`.
+         */
+        put: operations["set__api_v1_quotas_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flow-runs/{run_id}/cost": {
         parameters: {
             query?: never;
@@ -6249,6 +6277,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[QuotaOut] */
+        Page_QuotaOut_: {
+            /** Items */
+            items: components["schemas"]["QuotaOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[RunSummary] */
         Page_RunSummary_: {
             /** Items */
@@ -6516,7 +6551,7 @@ export interface components {
          * @description One thing that a person may be allowed to do. The value is what errors, API keys and docs call it.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "variables.manage" | "models.classify" | "mcp_servers.programs" | "maintenance.run" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
+        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "variables.manage" | "models.classify" | "mcp_servers.programs" | "maintenance.run" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
         /**
          * Person
          * @description Somebody of a tenant.
@@ -6693,6 +6728,49 @@ export interface components {
              * @default
              */
             notes?: string;
+        };
+        /**
+         * Quota
+         * @description What is limited.
+         * @enum {string}
+         */
+        Quota: "runs" | "runs_per_hour" | "tokens_per_day" | "tokens_per_month";
+        /**
+         * QuotaIn
+         * @description A limit to set.
+         */
+        QuotaIn: {
+            quota: components["schemas"]["Quota"];
+            scope: components["schemas"]["Scope"];
+            /** Space Id */
+            space_id?: string | null;
+            /**
+             * Most
+             * @description Null removes it.
+             */
+            most: number | null;
+        };
+        /**
+         * QuotaOut
+         * @description A limit, and what is used of it.
+         */
+        QuotaOut: {
+            quota: components["schemas"]["Quota"];
+            scope: components["schemas"]["Scope"];
+            /** Space Id */
+            space_id: string | null;
+            /** Space Name */
+            space_name: string | null;
+            /** Most */
+            most: number | null;
+            /** Stored */
+            stored: number | null;
+            /** Ceiling */
+            ceiling: number | null;
+            /** Used */
+            used: number | null;
+            /** Resets At */
+            resets_at: string | null;
         };
         /**
          * Readiness
@@ -7210,6 +7288,12 @@ export interface components {
              */
             deliveries_failed?: number;
         };
+        /**
+         * Scope
+         * @description Of whom.
+         * @enum {string}
+         */
+        Scope: "tenant" | "space" | "visitor";
         /**
          * SecondFactorOut
          * @description The caller's second factors.
@@ -17209,6 +17293,154 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_quotas_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_QuotaOut_"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set__api_v1_quotas_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuotaIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not Found */

@@ -42,6 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "users": ("users", "People who sign in: the first admin is made here."),
     "spaces": ("spaces", "Rooms for flows, and who may do what in each."),
     "tenants": ("tenants", "Organisations that share this installation and see nothing of each other."),
+    "quotas": ("quotas", "Limits of the organisation, its spaces and visitors: show and set them."),
     "keys": ("keys", "API keys: a person's rights in a program's hand."),
     "variables": ("variables", "Store keys and other variables, encrypted."),
     "workspace": ("workspace", "Files that agents keep for a person."),

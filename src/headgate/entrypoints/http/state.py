@@ -11,6 +11,7 @@ from headgate.foundation.lazy import lazy_module
 
 if TYPE_CHECKING:
     from headgate.entrypoints.mcp import door
+    from headgate.features.runs.quotas.service import Quotas
     from headgate.features.runs.report import service as report
     from headgate.features.runs.widget import bounds
     from headgate.foundation.at_once import AtOnce
@@ -40,6 +41,11 @@ class Served:
     def widget_answers(self) -> "bounds.OpenAnswers":
         """Limits open widget responses."""
         return bounds.OpenAnswers(self._parts.settings.rate_limits.widget_open)
+
+    @property
+    def quotas(self) -> "Quotas":
+        """Limits of organisations, spaces and visitors."""
+        return self._parts.services.quotas
 
     async def close(self) -> None:
         """Close the parts that were created."""

@@ -44,6 +44,7 @@ class Permission(StrEnum):
     MODELS_CLASSIFY = "models.classify"
     MCP_SERVERS_PROGRAMS = "mcp_servers.programs"
     MAINTENANCE_RUN = "maintenance.run"
+    QUOTAS_MANAGE = "quotas.manage"
     AUDIT_VIEW = "audit.view"
     SPACES_VIEW = "spaces.view"
     FLOWS_VIEW = "flows.view"
@@ -103,6 +104,9 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         ),
         Permission.MAINTENANCE_RUN: Rule(
             TenantRole.ADMIN, "See when retention and the other jobs of maintenance ran, and run them."
+        ),
+        Permission.QUOTAS_MANAGE: Rule(
+            TenantRole.ADMIN, "See what the organisation, its spaces and visitors have used, and set their limits."
         ),
         Permission.AUDIT_VIEW: Rule(TenantRole.ADMIN, "Read, check and export the audit log."),
         Permission.SPACES_VIEW: Rule(Role.VIEWER, "See a space and its members."),

@@ -49,6 +49,7 @@ Action = Literal[
     "pattern.deleted",
     "pattern.kept",
     "provider.tested",
+    "quota.changed",
     "run.cancelled",
     "run.expired",
     "run.rerun",

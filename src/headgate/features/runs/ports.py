@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # named without importing them
     from langchain_core.language_models import BaseChatModel
 
     from headgate.features.runs.deliveries.target import Target
+    from headgate.features.runs.quotas.bounds import Bound
     from headgate.graph.classification import Classified, Scheme
 
 
@@ -259,6 +260,14 @@ class Deliveries(Protocol):
         ...
 
 
+class Quotas(Protocol):
+    """Limits of organisations, spaces and visitors."""
+
+    async def of_start(self, tenant_id: str, space_id: str, visitor: str | None) -> "tuple[Bound, ...]":
+        """The limits that the store checks. Raises `QuotaExceeded` where tokens are used up."""
+        ...
+
+
 class Services(Protocol):
     """Everything a step may reach, and its limits. An entry point may create each part when it is first read."""
 
@@ -350,6 +359,11 @@ class Services(Protocol):
     @property
     def capacity(self) -> Capacity | None:
         """Admission control; None where starts are never refused."""
+        ...
+
+    @property
+    def quotas(self) -> "Quotas | None":
+        """Limits of starts; None where there are none."""
         ...
 
     @property

@@ -1,6 +1,7 @@
 """Starting, watching and cancelling runs, for every entry point."""
 
 import asyncio
+import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -28,17 +29,20 @@ from headgate.graph.ports import PortType
 
 if TYPE_CHECKING:
     from headgate import sdk
+    from headgate.features.accounts import addresses
     from headgate.features.flows import versions
     from headgate.features.runs import audited, form, parts, transitions
     from headgate.features.runs.deliveries import service as deliveries
     from headgate.features.runs.engine import backend
     from headgate.features.runs.engine.backend import ExecutionBackend
+    from headgate.features.runs.quotas.bounds import Bound
     from headgate.features.runs.steps import planned as plans
     from headgate.features.runs.steps.planned import PlannedFlow
     from headgate.features.runs.transitions import ReadRun, RunKey
     from headgate.sdk import Message, coerce
     from headgate.sdk import outside as sdk_outside
 else:
+    addresses = lazy_module("headgate.features.accounts.addresses")
     sdk = lazy_module("headgate.sdk")
     sdk_outside = lazy_module("headgate.sdk.outside")
     coerce = lazy_module("headgate.sdk.coerce")
@@ -110,15 +114,28 @@ async def begin_run(
 ) -> None:
     """Show the uploads it takes to its space, write the run down and begin it.
 
-    Raises `Unavailable`, `SourceGone`, `KeyTaken`; then there is no run.
+    Raises `Unavailable`, `SourceGone`, `KeyTaken`, `QuotaExceeded`; then there is no run.
     """
     require_capacity(engine)
     if prepared.unshared:
         await engine.services.files.take(principal, prepared.request.key.flow_id, prepared.unshared)
     entry = await audited.start_of(engine, principal, prepared.request)
-    await engine.start(replace(prepared.request, entry=entry, once=once))
-    key = prepared.request.key
+    key, visitor = prepared.request.key, visitor_of(principal)
+    quotas = engine.services.quotas
+    bounds: tuple[Bound, ...] = ()
+    if quotas is not None:
+        space_id = await engine.services.spaces.of(key.tenant_id, key.flow_id)
+        bounds = await quotas.of_start(key.tenant_id, space_id, visitor)
+    await engine.start(replace(prepared.request, entry=entry, once=once, visitor=visitor, bounds=bounds))
     announce_run_started(engine.services.bus, principal, flow_id=key.flow_id, run_id=key.run_id, version=key.version)
+
+
+def visitor_of(principal: Principal) -> str | None:
+    """The digest of a visitor's network address; None for everybody who has an account."""
+    address = principal.actor.address
+    if principal.user_id or address is None:
+        return None
+    return hashlib.sha256(addresses.counted(address).encode()).hexdigest()[:32]
 
 
 async def prepare_run(

@@ -71,6 +71,7 @@ flow_runs = Table(
     Column("part", Json),
     Column("trace_parent", String(64)),
     Column("last_event", Integer, nullable=False, server_default="0"),
+    Column("visitor", String(64)),
     ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
     ForeignKeyConstraint(
         ["flow_id", "version"], ["flow_versions.flow_id", "flow_versions.version"], ondelete="CASCADE"
@@ -83,6 +84,7 @@ flow_runs = Table(
     Index("ix_flow_runs_tenant_id_status_id", "tenant_id", "status", "id"),
     Index("ix_flow_runs_flow_id_session_id", "flow_id", "session_id"),
     Index("ix_flow_runs_flow_id_id", "flow_id", "id"),
+    partial_index("ix_flow_runs_visitor", "tenant_id", "visitor", "created_at", where="visitor IS NOT NULL"),
     partial_index("ix_flow_runs_failed", "finished_at", where=_FAILED),
     partial_index("ix_flow_runs_live", "created_at", where=_LIVE),
 )

@@ -9,6 +9,7 @@ import orjson
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.jobs import leases
+from headgate.features.runs.quotas.bounds import Bound
 from headgate.features.runs.states import RunStatus, StepStatus
 
 Json = str
@@ -106,6 +107,10 @@ class NewRun:
     """What the audit log says of its start, written in the same transaction; None: nothing is said."""
     once: StartKey | None = None
     """The idempotency key of the request that starts it, inserted in the same transaction."""
+    visitor: str | None = None
+    """Digest of the network address of a visitor who starts it."""
+    bounds: tuple[Bound, ...] = ()
+    """Quotas that are checked in the same transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +350,7 @@ class LiveRun:
     dispatched_at: int | None
     """When work on it was last handed to a queue; None in the embedded engine, and when that was never done."""
     user_id: str | None = None
-    """Who started it."""
+    """The user or the visitor who started it."""
     worked: int | None = None
     """Microseconds in which a worker was at a step of it since `started_at`; None where that was not asked."""
 

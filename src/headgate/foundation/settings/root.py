@@ -17,6 +17,7 @@ from headgate.foundation.settings.engine import CelerySettings, EngineSettings
 from headgate.foundation.settings.http import HttpSettings
 from headgate.foundation.settings.mcp import McpSettings
 from headgate.foundation.settings.models import ModelSettings
+from headgate.foundation.settings.quotas import QuotaSettings
 from headgate.foundation.settings.rate_limits import RateLimitSettings
 from headgate.foundation.settings.sandbox import SandboxSettings
 from headgate.foundation.settings.server import ServerSettings
@@ -80,6 +81,7 @@ class Settings(BaseSettings):
     http: HttpSettings = HttpSettings.model_construct()
     single_sign_on: SingleSignOnSettings = SingleSignOnSettings.model_construct()
     rate_limits: RateLimitSettings = RateLimitSettings.model_construct()
+    quotas: QuotaSettings = QuotaSettings.model_construct()
     log: LogSettings = LogSettings.model_construct()
     telemetry: TelemetrySettings = TelemetrySettings.model_construct()
     sandbox: SandboxSettings = SandboxSettings.model_construct()

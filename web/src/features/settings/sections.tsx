@@ -3,6 +3,7 @@ import {
   Bot,
   Brain,
   FolderOpen,
+  Gauge,
   Info,
   Keyboard,
   KeyRound,
@@ -88,6 +89,13 @@ export const SECTIONS: readonly SettingsSection[] = [
     icon: ScrollText,
     may: (may) => may("audit.view"),
     Content: section(() => import("./audit/AuditSection"), "AuditSection"),
+  },
+  {
+    id: "limits",
+    label: "limits",
+    icon: Gauge,
+    may: (may) => may("quotas.manage"),
+    Content: section(() => import("./limits/LimitsSection"), "LimitsSection"),
   },
   {
     id: "retention",

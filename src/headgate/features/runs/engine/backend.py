@@ -6,6 +6,7 @@ from typing import Protocol
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs.ports import Services
+from headgate.features.runs.quotas.bounds import Bound
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.port import RunStore
@@ -30,6 +31,10 @@ class RunRequest:
     """What the audit log says of its start: who began it. None for runs that nobody began."""
     once: StartKey | None = None
     """The idempotency key of the request that starts it."""
+    visitor: str | None = None
+    """Digest of the network address of a visitor who starts it."""
+    bounds: tuple[Bound, ...] = ()
+    """Quotas to check."""
 
     @property
     def is_whole(self) -> bool:
@@ -38,8 +43,8 @@ class RunRequest:
 
     @property
     def starter(self) -> str | None:
-        """The user who starts it, or the network address of a visitor."""
-        return self.user_id or (self.entry.address if self.entry is not None else None)
+        """The user or the visitor who starts it."""
+        return self.user_id or self.visitor
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,8 @@ def whole_run(
         entry=request.entry,
         once=request.once,
         dispatched=dispatched,
+        visitor=request.visitor,
+        bounds=request.bounds,
     )
 
 

@@ -11,6 +11,7 @@ from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs.answered_calls import AnsweredCall, StoredCall
 from headgate.features.runs.errors import SourceGone
 from headgate.features.runs.event_log import EventPage
+from headgate.features.runs.quotas.usage import check_in
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
 from headgate.features.runs.store import postgres_resumes as rare
 from headgate.features.runs.store import postgres_statements as sql
@@ -117,7 +118,7 @@ class PostgresRunStore:
     async def create(self, run: NewRun, lease: Lease) -> None:
         """Insert a run and its steps."""
         values = _key(run.key) | _lease(lease) | creation_values(run)
-        if run.once is not None or run.reuse is not None:
+        if run.once is not None or run.reuse is not None or run.bounds:
             await self._create_checked(values, run)
         elif run.entry is None:
             await self._pool.execute(CREATE, values)
@@ -125,9 +126,10 @@ class PostgresRunStore:
             await self._and_append(CREATE, values, run.entry)
 
     async def _create_checked(self, values: Mapping[str, Any], run: NewRun) -> None:
-        """Insert a run that another start, or the deletion of its source, may forbid."""
+        """Insert a run that another start, the deletion of its source or a quota may forbid."""
         async with self._pool.connection() as connection, connection.transaction():
             await _claim(connection, run.once, run.key.run_id, values["at"])
+            await check_in(connection, run.bounds, run.key.tenant_id, values["at"])
             if run.reuse is None:
                 await connection.execute(CREATE, values)
             else:

@@ -38,12 +38,12 @@ def _statement(copied: str, answer: str) -> str:
 WITH run AS (
     INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,
         created_at, started_at, trace_parent, dispatched_at, dispatches, source_run_id, source_step_id, part,
-        last_event)
+        last_event, visitor)
     SELECT %(run_id)s, %(tenant_id)s, %(flow_id)s, %(version)s, %(user_id)s, %(session_id)s, %(status)s::text,
         count(*) FILTER (WHERE born IN ('pending', 'running')), %(input_payload)s::jsonb, %(at)s,
         CASE WHEN %(status)s::text = 'running' THEN %(at)s::bigint END, %(trace_parent)s,
         CASE WHEN %(dispatched)s::bool THEN %(at)s::bigint END, %(dispatched)s::bool::int, %(source_run_id)s,
-        %(source_step_id)s, %(part)s::jsonb, 1 + count(*) FILTER (WHERE born = 'running')
+        %(source_step_id)s, %(part)s::jsonb, 1 + count(*) FILTER (WHERE born = 'running'), %(visitor)s
     FROM unnest(%(statuses)s::text[]) AS t(born)
     RETURNING status
 ), steps AS (
@@ -90,6 +90,7 @@ def creation_values(run: NewRun) -> dict[str, Any]:
         "source_run_id": run.reuse and run.reuse.run_id,
         "source_step_id": run.reuse and run.reuse.step_id,
         "part": run.part and run.part.stored(),
+        "visitor": run.visitor,
         "steps": [birth.step_id for birth in births],
         "orders": [birth.order for birth in births],
         "waiting": [birth.waiting for birth in births],

@@ -52,7 +52,8 @@ READ_STEPS_SQL = (
 """Steps in short, with the outputs of the last ones only, or of the one it stops at: they are the run's result."""
 LIVE_RUNS_SQL = (
     "SELECT r.id, r.tenant_id, r.flow_id, r.version, r.status, f.deleted_at,"
-    " r.created_at, r.started_at, r.dispatched_at, r.user_id, s.step_id, s.attempts, s.worker_id, s.lease_until"
+    " r.created_at, r.started_at, r.dispatched_at, coalesce(r.user_id, r.visitor),"
+    " s.step_id, s.attempts, s.worker_id, s.lease_until"
     " FROM flow_runs r JOIN flows f ON f.id = r.flow_id"
     " LEFT JOIN flow_step_results s ON s.flow_run_id = r.id AND s.flow_id = r.flow_id AND s.status = 'running'"
     f" WHERE r.status IN {sql_list(LIVE_RUNS)} ORDER BY r.created_at, r.id"

@@ -9,6 +9,7 @@ from typing import Any
 from headgate.features.audit.statements import append
 from headgate.features.idempotency.keys import claim_on
 from headgate.features.runs.errors import SourceGone
+from headgate.features.runs.quotas.usage import check_on
 from headgate.features.runs.states import BORN_SETTLED, RunStatus, StepStatus, sql_list
 from headgate.features.runs.store.births import Birth, births_of
 from headgate.features.runs.store.rows import TAKEN_COLUMNS
@@ -17,8 +18,8 @@ from headgate.features.runs.transitions import Lease, NewRun
 
 _INSERT_RUN = (
     "INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,"
-    " created_at, started_at, trace_parent, source_run_id, source_step_id, part, last_event)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " created_at, started_at, trace_parent, source_run_id, source_step_id, part, last_event, visitor)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _INSERT_STEP = (
     "INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,"
@@ -45,9 +46,10 @@ _COPY_STEP = (
 def create(db: sqlite3.Connection, run: NewRun, lease: Lease) -> None:
     """Insert a run with its steps, the claimed ones running, the settled ones as they are.
 
-    Raises `SourceGone`, `KeyTaken`.
+    Raises `SourceGone`, `KeyTaken`, `QuotaExceeded`.
     """
     claim_on(db, run.once, run.key.run_id, lease.at)
+    check_on(db, run.bounds, run.key.tenant_id, lease.at)
     births = births_of(run)
     claimed = [birth for birth in births if birth.status == StepStatus.RUNNING]
     db.execute(_INSERT_RUN, _run_values(run, lease, births, events=1 + len(claimed)))
@@ -85,7 +87,19 @@ def _run_values(run: NewRun, lease: Lease, births: Sequence[Birth], *, events: i
     left = sum(not birth.settled for birth in births)
     source = (None, None) if run.reuse is None else (run.reuse.run_id, run.reuse.step_id)
     part = None if run.part is None else run.part.stored()
-    return (*who, status, left, run.input_payload, lease.at, started, run.trace_parent, *source, part, events)
+    return (
+        *who,
+        status,
+        left,
+        run.input_payload,
+        lease.at,
+        started,
+        run.trace_parent,
+        *source,
+        part,
+        events,
+        run.visitor,
+    )
 
 
 def _insert_settled(db: sqlite3.Connection, run: NewRun, births: Sequence[Birth], at: int) -> None:

@@ -34,6 +34,7 @@ export default {
   did_model_class_removed: "Class removed",
   did_model_class_set: "Class set",
   did_provider_tested: "Provider tested",
+  did_quota_changed: "Limit changed",
   did_run_cancelled: "Run stopped",
   did_run_expired: "Run expired",
   did_run_rerun: "Run again",

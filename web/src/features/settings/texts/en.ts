@@ -1,5 +1,6 @@
 import actions from "./en.actions";
 import flowise from "./en.flowise";
+import limits from "./en.limits";
 import people from "./en.people";
 import retention from "./en.retention";
 import things from "./en.things";
@@ -143,6 +144,7 @@ export default {
   ...things,
   ...flowise,
   ...people,
+  ...limits,
   ...retention,
   ...actions,
 };

@@ -36,6 +36,7 @@ const sv: Translation<typeof en> = {
   did_model_class_removed: "Klass borttagen",
   did_model_class_set: "Klass vald",
   did_provider_tested: "Leverantör provad",
+  did_quota_changed: "Gräns ändrad",
   did_run_cancelled: "Körning stoppad",
   did_run_expired: "Körning gick ut",
   did_run_rerun: "Kördes igen",

@@ -2,6 +2,7 @@ import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en";
 import actions from "./sv.actions";
 import flowise from "./sv.flowise";
+import limits from "./sv.limits";
 import people from "./sv.people";
 import retention from "./sv.retention";
 import things from "./sv.things";
@@ -146,6 +147,7 @@ const sv: Translation<typeof en> = {
   ...things,
   ...flowise,
   ...people,
+  ...limits,
   ...retention,
   ...actions,
 };

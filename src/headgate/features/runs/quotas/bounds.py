@@ -1,0 +1,112 @@
+"""Quotas as values: of what, of whom, how much. Pure."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from headgate.features.runs.quotas.errors import QuotaExceeded
+
+SECOND = 1_000_000
+HOUR = 3600 * SECOND
+
+
+class Quota(StrEnum):
+    """What is limited."""
+
+    RUNS = "runs"
+    RUNS_PER_HOUR = "runs_per_hour"
+    TOKENS_PER_DAY = "tokens_per_day"
+    TOKENS_PER_MONTH = "tokens_per_month"
+
+
+class Scope(StrEnum):
+    """Of whom."""
+
+    TENANT = "tenant"
+    SPACE = "space"
+    VISITOR = "visitor"
+
+
+OF_STARTS = (Quota.RUNS, Quota.RUNS_PER_HOUR)
+"""Checked in the transaction that stores a run. Tokens are known only when a model has answered."""
+_WHO = {Scope.TENANT: "Your organisation has", Scope.SPACE: "This space has", Scope.VISITOR: "This visitor has"}
+_WHAT = {
+    Quota.RUNS: "queued and running runs",
+    Quota.RUNS_PER_HOUR: "runs started within an hour",
+    Quota.TOKENS_PER_DAY: "tokens used today (UTC)",
+    Quota.TOKENS_PER_MONTH: "tokens used this month (UTC)",
+}
+RETRY_SECONDS = 5
+"""Of a quota that is free again as soon as a run ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """One limit of one subject."""
+
+    quota: Quota
+    scope: Scope
+    subject: str
+    """Id of the tenant or the space, or the digest of a visitor's network address."""
+    most: int
+    by_operator: bool
+    """Whether only the operator of the server can raise it."""
+
+    def check(self, used: int, oldest: int | None, at: int) -> None:
+        """Raise `QuotaExceeded` when nothing is left. `oldest`: when the first that counts was created."""
+        if used < self.most:
+            return
+        resets_at = resets(self.quota, oldest, at)
+        retry = RETRY_SECONDS if resets_at is None else max(1, -(-(resets_at - at) // SECOND))
+        raise QuotaExceeded(
+            f"{_WHO[self.scope]} {used:,} of {self.most:,} {_WHAT[self.quota]}.",
+            remedy=f"{_when(resets_at)} {self._who_raises()}",
+            quota=self.quota.value,
+            scope=self.scope.value,
+            used=used,
+            most=self.most,
+            resets_at=None if resets_at is None else _moment(resets_at).isoformat(),
+            retry_after_seconds=retry,
+        )
+
+    def _who_raises(self) -> str:
+        if self.by_operator:
+            setting = f"HEADGATE_QUOTAS__{self.scope}_{self.quota}".upper()
+            return f"The operator of the server can raise it: {setting}."
+        return "An administrator of the organisation can raise it under Settings, Limits."
+
+
+def since(quota: Quota, at: int) -> int:
+    """From when on usage counts; microseconds in UTC."""
+    if quota is Quota.RUNS:
+        return 0
+    if quota is Quota.RUNS_PER_HOUR:
+        return at - HOUR
+    day = _moment(at).replace(hour=0, minute=0, second=0, microsecond=0)
+    return _microseconds(day if quota is Quota.TOKENS_PER_DAY else day.replace(day=1))
+
+
+def resets(quota: Quota, oldest: int | None, at: int) -> int | None:
+    """When some of it is free again; None where no time says so."""
+    if quota is Quota.RUNS:
+        return None
+    if quota is Quota.RUNS_PER_HOUR:
+        return (at if oldest is None else oldest) + HOUR
+    start = _moment(since(quota, at))
+    if quota is Quota.TOKENS_PER_DAY:
+        return _microseconds(start + timedelta(days=1))
+    return _microseconds((start + timedelta(days=32)).replace(day=1))
+
+
+def _when(resets_at: int | None) -> str:
+    if resets_at is None:
+        return "Try again when a run has ended."
+    return f"Try again after {_moment(resets_at):%Y-%m-%d %H:%M:%S} UTC."
+
+
+def _moment(at: int) -> datetime:
+    return datetime.fromtimestamp(at / SECOND, UTC)
+
+
+def _microseconds(moment: datetime) -> int:
+    return round(moment.timestamp() * SECOND)

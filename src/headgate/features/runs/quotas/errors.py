@@ -1,0 +1,17 @@
+"""Errors of quotas."""
+
+from headgate.foundation.errors import Invalid, RateLimited
+
+
+class QuotaExceeded(RateLimited):
+    """A quota is used up. Carries `quota`, `scope`, `used`, `most`, `resets_at` and `retry_after_seconds`."""
+
+    code = "quota_exceeded"
+    title = "Limit reached"
+
+
+class QuotaInvalid(Invalid):
+    """A limit that cannot be set."""
+
+    code = "quota_invalid"
+    title = "Limit not possible"

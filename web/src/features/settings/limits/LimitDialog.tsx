@@ -1,0 +1,68 @@
+import { useState } from "react";
+import { type Quota, quotaKeys, setQuota } from "@/api/queries/quotas";
+import { Button, Dialog, Field, Input, Problem } from "@/components/ui";
+import { number } from "@/lib/i18n/format";
+import { useSettingsTexts } from "../texts";
+import { useChange } from "../useChange";
+import { QUOTA_NAMES } from "./groups";
+
+/** Sets one limit; an empty field removes it. */
+export function LimitDialog({ quota, who, onClose }: { quota: Quota; who: string; onClose: () => void }) {
+  const t = useSettingsTexts();
+  const [amount, setAmount] = useState(quota.stored === null ? "" : String(quota.stored));
+  const save = useChange({
+    change: () =>
+      setQuota({
+        scope: quota.scope,
+        quota: quota.quota,
+        space_id: quota.space_id,
+        most: amount.trim() === "" ? null : Number(amount),
+      }),
+    touches: [quotaKeys.all],
+    done: t("limit_saved"),
+  });
+  const what = t(QUOTA_NAMES[quota.quota]);
+  const ready = amount.trim() === "" || /^\d{1,15}$/.test(amount.trim());
+  const submit = () => save.mutate(undefined, { onSuccess: onClose });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={t("limit_of", { what, who })}
+      footer={
+        <>
+          <Button onClick={onClose}>{t("cancel")}</Button>
+          <Button kind="primary" disabled={!ready} busy={save.isPending} onClick={submit}>
+            {t("save")}
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (ready) submit();
+        }}
+      >
+        <Field
+          label={what}
+          help={quota.ceiling === null ? t("limit_help") : t("limit_help_ceiling", { most: number(quota.ceiling) })}
+          error={ready ? null : t("limit_number")}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              inputMode="numeric"
+              value={amount}
+              placeholder={quota.ceiling === null ? t("no_limit") : number(quota.ceiling)}
+              onChange={(event) => setAmount(event.target.value)}
+            />
+          )}
+        </Field>
+        <button type="submit" hidden />
+        {save.isError && <Problem error={save.error} />}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,31 @@
+import type { Translation } from "@/lib/i18n/texts";
+import type en from "./en.limits";
+
+const sv: Translation<typeof en> = {
+  limits: "Gränser",
+  limits_about: "Vad din organisation, dess utrymmen och besökare på publika sidor får använda, och vad de har använt.",
+  limits_tenant: "Organisation",
+  limits_tenant_more: "Alla utrymmen tillsammans.",
+  limits_every_space: "Varje utrymme",
+  limits_every_space_more: "Gäller för utrymmen utan egen gräns.",
+  limits_visitor: "Varje besökare",
+  limits_visitor_more: "Besökare i widgetar och formulär, räknade per nätverksadress.",
+  limits_by_operator:
+    "Serverns administratör sätter övre gränser med HEADGATE_QUOTAS__*. En körning över en gräns avvisas; pågående fortsätter.",
+  quota_runs: "Köade och pågående körningar",
+  quota_runs_per_hour: "Körningar per timme",
+  quota_tokens_per_day: "Token per dag",
+  quota_tokens_per_month: "Token per månad",
+  no_limit: "Ingen gräns",
+  limit_used: "{{used}} använda",
+  limit_used_of: "{{used}} av {{most}} använda",
+  limit_at_most: "Högst {{most}}",
+  limit_resets: "tillgängligt igen {{when}}",
+  limit_of: "{{what}}: {{who}}",
+  limit_help: "Lämna tomt för ingen gräns.",
+  limit_help_ceiling: "Högst {{most}}. Lämna tomt för serverns gräns.",
+  limit_number: "Ange ett heltal.",
+  limit_saved: "Gränsen är sparad",
+};
+
+export default sv;
