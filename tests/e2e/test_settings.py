@@ -36,7 +36,7 @@ def near(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
 class TestProviders:
     def test_are_connected_and_tested_with_a_real_call(self, page: Page, studio: Studio) -> None:
         with OpenAIServer() as server:
-            server.script(server.wrong_key("Incorrect API key provided."), json_reply({"object": "list", "data": [{}]}))
+            server.model_list = server.wrong_key("Incorrect API key provided.")
             page.goto("/settings/models")
             page.get_by_role("button", name="Connect a provider").click()
             page.get_by_role("radio", name="OpenAI-compatible server").click()
@@ -46,9 +46,10 @@ class TestProviders:
             page.get_by_label("API key").fill(KEY)
             page.get_by_role("button", name="Save and test").click()
             expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("Incorrect API key provided.")
+            server.model_list = json_reply({"object": "list", "data": [{"id": "house-model"}]})
             page.get_by_role("button", name="Test connection").click()
             expect(page.get_by_text("OpenAI-compatible server answers")).to_be_visible()
-            assert server.asked[-1].headers["authorization"] == f"Bearer {KEY}"
+            assert server.asked_for_models[-1].headers["authorization"] == f"Bearer {KEY}"
             page.get_by_role("button", name="Done").click()
         row = page.get_by_role("list", name="Providers").get_by_role("listitem").filter(has_text="OpenAI-compatible")
         expect(row.get_by_text("Ready", exact=True)).to_be_visible()

@@ -80,6 +80,8 @@ class ScriptedServer:
 
     def __init__(self) -> None:
         self.asked: list[Asked] = []
+        self.asked_for_models: list[Asked] = []
+        """Requests that `model_list` answered."""
         self.sort: Callable[[Asked], Script | None] | None = None
         """Picks the answer to a request by what it asks; None leaves it to the scripts."""
         self.closing = threading.Event()
@@ -101,6 +103,7 @@ class ScriptedServer:
 
     def next_reply(self, asked: Asked) -> Reply:
         if self.model_list is not None and asked.body is None and asked.path.partition("?")[0].endswith("/models"):
+            self.asked_for_models.append(asked)
             return self.model_list
         with self._lock:
             self.asked.append(asked)

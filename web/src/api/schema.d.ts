@@ -6664,6 +6664,11 @@ export interface components {
             required: boolean;
             /** Default */
             default: string | null;
+            /**
+             * Is Set
+             * @default false
+             */
+            is_set?: boolean;
         };
         /**
          * ProviderState

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -11,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record
 from headgate.features.models import catalogue
-from headgate.features.models.errors import ModelTimedOut, ModelUnreachable
-from headgate.features.models.listing import list_offered
+from headgate.features.models.errors import BadModelSettings, ModelNotAccessible, ModelTimedOut, ModelUnreachable
+from headgate.features.models.listing import forget_lists, list_offered
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import GuardedWeb, KeySource
 from headgate.features.models.providers import LOCAL, Provider, find_provider, import_chat_class
@@ -95,11 +96,24 @@ async def _call(
     params = {"max_retries": 0} if "max_retries" in provider.params else {}
     chat = await create_chat_model(Model(provider=provider.id, name=name, params=params), keys, local=local, web=web)
     if model is None:
-        count: int | None = await langchain_side().count_models(chat)
+        count = await _count(chat, provider)
         if count is not None:
             return count
     await langchain_side().say_hello(chat)
     return None
+
+
+async def _count(chat: Any, provider: Provider) -> int | None:  # noqa: ANN401 - LangChain's, which is not loaded before
+    forget_lists()  # what is found out now is true from now on
+    try:
+        count: int | None = await langchain_side().count_models(chat)
+    except ModelNotAccessible:
+        if not provider.flow_base_url:
+            raise
+        raise BadModelSettings(
+            "The server answers and does not list its models.", remedy="Test it with the name of one of its models."
+        ) from None
+    return count
 
 
 async def _ollama(provider: Provider, keys: KeySource) -> int:

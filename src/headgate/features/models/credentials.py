@@ -63,6 +63,12 @@ async def missing_variable(provider: Provider, keys: KeySource) -> str | None:
     return None
 
 
+async def is_set(setting: Setting, keys: KeySource) -> bool:
+    """Whether one of its variables has a value; a default is none."""
+    found = await _lookup(setting, keys)
+    return found is not None and bool(found.variable)
+
+
 async def find_address(provider: Provider, keys: KeySource) -> str | None:
     """Where the provider's server is, as its variable or default says."""
     found = await _lookup(provider.base_url, keys)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from headgate.features.models import catalogue
 from headgate.features.models.catalogue import ModelInfo
-from headgate.features.models.credentials import Credentials, find_credentials, missing_variable
+from headgate.features.models.credentials import Credentials, find_credentials, is_set, missing_variable
 from headgate.features.models.diagnosis import Caller, friendly_error
 from headgate.features.models.errors import BadModelSettings, NoModelConfigured
 from headgate.features.models.listing import list_offered
@@ -49,6 +49,8 @@ class ProviderSetting(BaseModel):
     required: bool
     default: str | None
     """What is used when nothing is set; never a key."""
+    is_set: bool = False
+    """Whether a value is kept or in the environment."""
 
 
 class ProviderStatus(BaseModel):
@@ -183,22 +185,25 @@ async def status_of(provider: Provider, keys: KeySource, local: LocalModels | No
         remedy=remedy,
         install=provider.install,
         variables=tuple(name for setting in provider.all_settings for name in setting.variables),
-        settings=_settings_of(provider),
+        settings=await _settings_of(provider, keys),
         params=accepted_params(provider),
         default_model=default,
         docs=provider.docs,
     )
 
 
-def _settings_of(provider: Provider) -> tuple[ProviderSetting, ...]:
+async def _settings_of(provider: Provider, keys: KeySource) -> tuple[ProviderSetting, ...]:
     return tuple(
-        ProviderSetting(
-            variable=setting.variables[0],
-            kind="key" if setting is provider.key else "address" if setting is provider.base_url else "setting",
-            required=setting.required and setting.default is None,
-            default=None if setting is provider.key else setting.default,
-        )
-        for setting in provider.all_settings
+        [
+            ProviderSetting(
+                variable=setting.variables[0],
+                kind="key" if setting is provider.key else "address" if setting is provider.base_url else "setting",
+                required=setting.required and setting.default is None,
+                default=None if setting is provider.key else setting.default,
+                is_set=await is_set(setting, keys),
+            )
+            for setting in provider.all_settings
+        ]
     )
 
 

@@ -50,6 +50,13 @@ class TestTryProvider:
         assert server.asked[0].path == "/v1/models"
         assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
 
+    async def test_says_that_a_server_lists_no_models(self, house: Team, server: OpenAIServer) -> None:
+        await connect(house, server.base_url, "OPENAI_COMPATIBLE")
+        server.script(json_reply({"detail": "Not Found"}, status=404))
+        found = await outcome_of(house, "openai_compatible")
+        assert (found["ok"], found["detail"]) == (False, "The server answers and does not list its models.")
+        assert found["remedy"] == "Test it with the name of one of its models."
+
     async def test_lets_a_model_answer(self, house: Team, server: OpenAIServer) -> None:
         await connect(house, server.base_url)
         server.script(server.text("OK"))

@@ -47,7 +47,7 @@ function Opened({ onOpenChange, onDone, provider }: Omit<ProviderDialogProps, "o
   const submit = () => {
     if (!current) return;
     setTried(true);
-    const wrong = current.settings.some((one) => wrongValue(one, values[one.variable] ?? "", current.configured));
+    const wrong = current.settings.some((one) => wrongValue(one, values[one.variable] ?? ""));
     if (!wrong) connect.mutate({ provider: current, values }, { onSuccess: () => setValues({}) });
   };
   const canTest = current?.installed === true;

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { ExternalLink } from "lucide-react";
 import { meQuery } from "@/api/queries/me";
-import { variablesQuery } from "@/api/queries/variables";
 import { Callout, CopyButton, Field, Input } from "@/components/ui";
 import { useProviderTexts } from "./texts";
 import { type Provider, type ProviderSetting, wrongValue } from "./values";
@@ -18,7 +17,6 @@ interface SetupProps {
 export function ProviderSetup({ provider, values, tried, onChange }: SetupProps) {
   const t = useProviderTexts();
   const me = useQuery(meQuery);
-  const kept = new Set(useQuery(variablesQuery).data?.flatMap((one) => (one.space_id === null ? [one.name] : [])));
   if (!provider.installed) {
     return (
       <Callout tone="warn" title={t("install_title", { name: provider.label })}>
@@ -45,7 +43,6 @@ export function ProviderSetup({ provider, values, tried, onChange }: SetupProps)
         <SettingField
           key={setting.variable}
           setting={setting}
-          kept={kept.has(setting.variable) || (setting.kind === "key" && provider.configured)}
           value={values[setting.variable] ?? ""}
           tried={tried}
           onChange={(value) => onChange(setting.variable, value)}
@@ -67,15 +64,14 @@ export function ProviderSetup({ provider, values, tried, onChange }: SetupProps)
 interface SettingProps {
   setting: ProviderSetting;
   value: string;
-  kept: boolean;
   tried: boolean;
   onChange: (value: string) => void;
 }
 
-function SettingField({ setting, value, kept, tried, onChange }: SettingProps) {
+function SettingField({ setting, value, tried, onChange }: SettingProps) {
   const t = useProviderTexts();
-  const { variable: name, kind, required } = setting;
-  const wrong = tried ? wrongValue(setting, value, kept) : null;
+  const { variable: name, kind, required, is_set: kept } = setting;
+  const wrong = tried ? wrongValue(setting, value) : null;
   const label = kind === "key" ? t("key") : kind === "address" ? t("address") : name;
   const help = {
     key: kept ? t("key_kept", { name }) : required ? t("key_help", { name }) : t("key_optional", { name }),

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { inOrder, type Provider, type ProviderSetting, toWrite, wrongValue } from "./values";
 
-const key: ProviderSetting = { variable: "A_KEY", kind: "key", required: true, default: null };
-const address: ProviderSetting = { variable: "A_URL", kind: "address", required: false, default: "http://x" };
+const key: ProviderSetting = { variable: "A_KEY", kind: "key", required: true, default: null, is_set: false };
+const address: ProviderSetting = { variable: "A_URL", kind: "address", required: false, default: "http://x", is_set: false };
 
 describe("values of a provider", () => {
   it("misses a required one, unless it is kept already", () => {
-    expect(wrongValue(key, "  ", false)).toBe("missing");
-    expect(wrongValue(key, "", true)).toBeNull();
-    expect(wrongValue(address, "", false)).toBeNull();
+    expect(wrongValue(key, "  ")).toBe("missing");
+    expect(wrongValue({ ...key, is_set: true }, "")).toBeNull();
+    expect(wrongValue(address, "")).toBeNull();
   });
   it("takes no address that is none", () => {
-    expect(wrongValue(address, "localhost:8000", false)).toBe("address");
-    expect(wrongValue(address, "http://localhost:8000/v1", false)).toBeNull();
+    expect(wrongValue(address, "localhost:8000")).toBe("address");
+    expect(wrongValue(address, "http://localhost:8000/v1")).toBeNull();
   });
   it("writes what was typed, the key as a secret", () => {
     expect(toWrite([key, address], { A_KEY: " k ", A_URL: "" })).toEqual([

@@ -4,10 +4,10 @@ export type Provider = components["schemas"]["ProviderStatus"];
 export type ProviderSetting = components["schemas"]["ProviderSetting"];
 export type Connection = components["schemas"]["ConnectionOut"];
 
-/** What is wrong with a value before it is sent; nothing where it may go. `kept`: it has one already. */
-export function wrongValue(setting: ProviderSetting, value: string, kept: boolean): "missing" | "address" | null {
+/** What is wrong with a value before it is sent; nothing where it may go, also a blank one that is set already. */
+export function wrongValue(setting: ProviderSetting, value: string): "missing" | "address" | null {
   const text = value.trim();
-  if (!text) return setting.required && !kept ? "missing" : null;
+  if (!text) return setting.required && !setting.is_set ? "missing" : null;
   if (setting.kind === "address" && !/^https?:\/\/\S+$/i.test(text)) return "address";
   return null;
 }
