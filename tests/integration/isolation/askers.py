@@ -126,7 +126,8 @@ class Case:
     def names_something(self) -> bool:
         """Whether the request is about something of the space, and does not only look through a list for it."""
         places = {self.route.places[name] for name in self.route.owned if name != "user_id"}
-        return not places.isdisjoint({"path", "json", "form"})
+        naming = {"path", "json", "form"} | ({"query"} if self.route.method != "GET" else set())
+        return not places.isdisjoint(naming)
 
     @property
     def permissions(self) -> frozenset[Permission]:
@@ -179,6 +180,8 @@ ALLOWED_AND_REFUSED: Mapping[Name, int] = {
 """Routes that refuse even those who may, for a reason that has nothing to do with who asks."""
 PERSONAL: Mapping[Name, Permission | None] = {
     ("DELETE", "/api/v1/me/sessions/{session_id}"): None,
+    ("PATCH", "/api/v1/me/passkeys/{passkey_id}"): None,
+    ("DELETE", "/api/v1/me/passkeys/{passkey_id}"): None,
     ("DELETE", "/api/v1/api-keys/{key_id}"): Permission.KEYS_MANAGE,
     ("POST", "/api/v1/agentic/turns/{turn_id}/stop"): None,
 }

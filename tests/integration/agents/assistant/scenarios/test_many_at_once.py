@@ -157,7 +157,7 @@ async def _people(app: FastAPI, openai: OpenAIServer) -> dict[str, dict[str, str
     state = app.state
     async with state.database.writing() as session:
         for name, value in (("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", openai.base_url)):
-            await secrets.set_variable(session, LOCAL, state.box, name=name, value=SecretStr(value))
+            await secrets.set_variable(session, LOCAL, state.box, name=name, value=SecretStr(value), organisation=True)
     found = {}
     for name in PEOPLE:
         space = await add_space_row(state.database, name)
