@@ -176,6 +176,17 @@ class TestVariables:
         assert [one["space_id"] for one in answered(capsys, "variables", "list")] == [None]
 
 
+class TestQuotas:
+    def test_are_listed_set_and_removed(self, capsys: pytest.CaptureFixture[str]) -> None:
+        made = answered(capsys, "quotas", "set", "space", "runs_per_hour", "5", "--space", DEFAULT_SPACE_ID)
+        assert made == {"scope": "space", "space_id": DEFAULT_SPACE_ID, "quota": "runs_per_hour", "most": 5}
+        listed = {(one["scope"], one["space_id"], one["quota"]): one for one in answered(capsys, "quotas", "list")}
+        assert listed["space", DEFAULT_SPACE_ID, "runs_per_hour"]["most"] == 5
+        assert answered(capsys, "quotas", "set", "space", "runs_per_hour", "--space", DEFAULT_SPACE_ID)["most"] is None
+        listed = {(one["scope"], one["space_id"], one["quota"]): one for one in answered(capsys, "quotas", "list")}
+        assert listed["space", DEFAULT_SPACE_ID, "runs_per_hour"]["most"] is None
+
+
 class TestMcpServers:
     def test_are_added_listed_switched_and_removed(
         self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -46,6 +46,7 @@ def set_(
     quota: Annotated[Quota, typer.Argument(help="Of what.")],
     most: Annotated[int | None, typer.Argument(min=0, help="At most so much. Without it the limit is removed.")] = None,
     space: Annotated[str, typer.Option("--space", help="Id or name of one space; all spaces when left out.")] = "",
+    json: JsonFlag = False,
 ) -> None:
     """Set or remove a limit. The server's settings HEADGATE_QUOTAS__* say how much is possible."""
 
@@ -56,6 +57,9 @@ def set_(
             await _quotas(installation).set_limit(
                 session, acting(), scope=scope, space_id=space_id, quota=quota, most=most
             )
+        if json:
+            print_json({"scope": scope, "space_id": space_id, "quota": quota, "most": most})
+            return
         of = space or _WHO[scope]
         console.print(f"{escape(of)}, {quota}: {_amount(most, 'no limit set')}.")
 

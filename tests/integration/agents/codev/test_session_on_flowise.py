@@ -46,7 +46,9 @@ async def app(settings: Settings, openai: OpenAIServer, flowise: FlowiseServer) 
     async with running(settings.model_copy(update={"codev": codev})) as made:
         async with made.state.database.writing() as session:
             for name, value in (("OPENAI_API_KEY", MODEL_KEY), ("OPENAI_BASE_URL", openai.base_url)):
-                await secrets.set_variable(session, LOCAL, made.state.box, name=name, value=SecretStr(value))
+                await secrets.set_variable(
+                    session, LOCAL, made.state.box, name=name, value=SecretStr(value), organisation=True
+                )
         yield made
 
 

@@ -48,7 +48,9 @@ async def app(settings: Settings, openai: OpenAIServer) -> AsyncIterator[FastAPI
     async with running(settings) as made:
         async with made.state.database.writing() as session:
             for name, value in (("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", openai.base_url)):
-                await secrets.set_variable(session, LOCAL, made.state.box, name=name, value=SecretStr(value))
+                await secrets.set_variable(
+                    session, LOCAL, made.state.box, name=name, value=SecretStr(value), organisation=True
+                )
         yield made
 
 

@@ -143,7 +143,9 @@ class TestCompletion:
         values = {"OPENAI_API_KEY": "sk-test-0123456789abcdef", "OPENAI_BASE_URL": provider.base_url}
         async with us.database.writing() as session:
             for name, value in values.items():
-                await variables.set_variable(session, LOCAL, us.app.state.box, name=name, value=SecretStr(value))
+                await variables.set_variable(
+                    session, LOCAL, us.app.state.box, name=name, value=SecretStr(value), organisation=True
+                )
         await published(us, SPEAKING)
         provider.script(provider.text(text))
         assert (await streamed(openai, "Poet", "go")).strip() == text.strip()

@@ -285,7 +285,9 @@ class TestGone:
         values = {"OPENAI_API_KEY": "sk-test-0123456789abcdef", "OPENAI_BASE_URL": provider.base_url}
         async with us.database.writing() as session:
             for name, value in values.items():
-                await variables.set_variable(session, LOCAL, us.app.state.box, name=name, value=SecretStr(value))
+                await variables.set_variable(
+                    session, LOCAL, us.app.state.box, name=name, value=SecretStr(value), organisation=True
+                )
         provider.script(provider.slow(30))
         definition = {
             "name": "Slow",

@@ -55,7 +55,9 @@ class Stage:
         state = self.app.state
         async with state.database.writing() as session:
             for name, value in variables.items():
-                await secrets.set_variable(session, LOCAL, state.box, name=name, value=SecretStr(value))
+                await secrets.set_variable(
+                    session, LOCAL, state.box, name=name, value=SecretStr(value), organisation=True
+                )
         files = self.workspace.for_agent(self.principals["anna"])
         for path, content in scenario.files.items():
             assert "error" not in await files.write_file(path, content)
@@ -109,7 +111,9 @@ class Stage:
                 assert holds(answer, done.answers), answer
             elif done.does == "delete_key":
                 async with self.app.state.database.writing() as session:
-                    await secrets.delete_variable(session, LOCAL, name=f"{self.model.protocol.upper()}_API_KEY")
+                    await secrets.delete_variable(
+                        session, LOCAL, name=f"{self.model.protocol.upper()}_API_KEY", organisation=True
+                    )
             else:
                 await self._keep(client, done.does)
 
