@@ -2,7 +2,13 @@ import { describe, expect, it } from "vitest";
 import { inOrder, type Provider, type ProviderSetting, toWrite, wrongValue } from "./values";
 
 const key: ProviderSetting = { variable: "A_KEY", kind: "key", required: true, default: null, is_set: false };
-const address: ProviderSetting = { variable: "A_URL", kind: "address", required: false, default: "http://x", is_set: false };
+const address: ProviderSetting = {
+  variable: "A_URL",
+  kind: "address",
+  required: false,
+  default: "http://x",
+  is_set: false,
+};
 
 describe("values of a provider", () => {
   it("misses a required one, unless it is kept already", () => {
