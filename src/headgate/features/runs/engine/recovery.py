@@ -56,7 +56,6 @@ class Recovery:
             ledger=Ledger(planned),
             events=RunEvents(self._bus, stored.key.run_id, self._telemetry, stored.trace_parent),
             result_step=stored.result_step,
-            shared=True,
             waited={step_id for step_id, step in stored.steps.items() if step.worker_id == TIMER},
         )
         await self.absorb(run, stored)
@@ -82,6 +81,7 @@ class Recovery:
 
     async def absorb(self, run: ActiveRun, stored: StoredRun) -> None:
         """Put into the run's ledger what its rows say and it does not know."""
+        run.absorbed += any(step.attempts for step in stored.steps.values())
         needed = _still_read(run.planned, stored)
         for step_id, step in stored.steps.items():
             if run.ledger.settled(step_id):

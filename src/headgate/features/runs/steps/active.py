@@ -47,8 +47,10 @@ class ActiveRun:
     """For whom it is executed: limited places are shared by it."""
     secrets: SecretValues = field(default_factory=SecretValues)
     """The secret values that its steps have read in this process; nothing that is stored or shown holds one."""
-    shared: bool = False
-    """Whether other processes execute, or have executed, steps of it: what they read is known by name only."""
+    absorbed: int = 0
+    """How often results of other processes were read into its ledger: secrets that they read may be in these."""
+    recalled: int = 0
+    """Up to which of those times the secrets that were read are known here."""
     parking: Parking | None = None
     """How long waits are parked; None: they are not."""
     parked: bool = False

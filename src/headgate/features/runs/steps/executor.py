@@ -134,9 +134,14 @@ class StepExecutor:
         return Executed(outputs, record, packed.preview, delivery, outside=marks, made=made)
 
     async def _recall(self, run: ActiveRun) -> None:
-        """Know what other processes have read by now, before anything of the step is stored or shown."""
-        if run.shared:
+        """Know the secrets that other processes had read when their results came here; once for all steps after that.
+
+        What they read later cannot be in the values of steps here: those come with the next results that are absorbed.
+        """
+        absorbed = run.absorbed
+        if run.recalled < absorbed:
             await self._services.secrets.recall(run.key)
+            run.recalled = max(run.recalled, absorbed)
 
     def _delivery(
         self, run: ActiveRun, step: PlannedStep, outputs: Outputs, outside: OutsideContent
