@@ -1,12 +1,13 @@
 """A run's reads of secrets: audited before the value is used, listed by flow, known to other processes by name."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from ipaddress import ip_network
 from typing import Any
 
 import pytest
 from sqlalchemy import select, text
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.audit.tables import AuditEvent
 from headgate.features.runs.secret_reads import repository
@@ -127,13 +128,23 @@ class TestUses:
 
 
 class TestAnotherProcess:
-    async def test_takes_out_what_an_earlier_step_read(self, us: Team, server: WebServer) -> None:
+    async def test_takes_out_what_an_earlier_step_read(
+        self, us: Team, server: WebServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """A resumed run starts with no values in memory, as one does whose next step another machine executes."""
+        asked: list[str] = []
+        names_of = repository.names_of
+
+        async def counted(session: AsyncSession, run_id: str, *, tenant_id: str) -> Sequence[str]:
+            asked.append(run_id)
+            return await names_of(session, run_id, tenant_id=tenant_id)
+
+        monkeypatch.setattr(repository, "names_of", counted)
         await keep(us)
         server.on("/second", answer(500, "down", content_type="text/plain"))
         flow_id = await make(us, server, again="none", header="X-Trace")
         failed = await run(us, flow_id)
-        assert failed["status"] == "failed"
+        assert (failed["status"], asked) == ("failed", [])
         server.on("/second", answer(200, f"you sent {VALUE}", content_type="text/plain"))
         resumed = await us.make("editor", f"/flow-runs/{failed['id']}/resume", wait=True)
         assert resumed["run"]["status"] == "completed"
@@ -142,3 +153,4 @@ class TestAnotherProcess:
             rows = str((await session.execute(query, {"id": failed["id"]})).all())
         assert VALUE not in rows
         assert REDACTED in rows
+        assert asked == [failed["id"]], "once for the results of before, not for every step"
