@@ -1,6 +1,6 @@
-"""The models that a provider offers: its server is asked for its list, and the answer kept for a while.
+"""The models that a provider offers: its server is asked for its list, and the answer is cached.
 
-What is kept belongs to one server and one key, so a key that is replaced is asked with anew.
+A cached list belongs to one server and one key, so a key that is replaced is asked with anew.
 """
 
 import hashlib
@@ -34,9 +34,9 @@ _DEFAULT_PATIENCE_SECONDS = 0.5
 """The same where nobody set the address: most likely no server is there."""
 FRESH_SECONDS = 300.0
 OWN_FRESH_SECONDS = 30.0
-"""How long a list is kept of a server that people run themselves: they add models and look at once."""
+"""How long a list is cached of a server that people run themselves: they add models and look at once."""
 FAILED_SECONDS = 10.0
-_MOST_KEPT = 1_000
+_MOST_CACHED = 1_000
 _REFUSED = frozenset({401, 403})
 _NO_LIST = frozenset({404, 405, 501})
 
@@ -73,13 +73,13 @@ def _ollama_names(answer: Any) -> Sequence[str]:  # noqa: ANN401
 
 
 def _google_names(answer: Any) -> Sequence[str]:  # noqa: ANN401
-    chats = [one for one in answer["models"] if "generateContent" in one.get("supportedGenerationMethods", ())]
-    return [str(one["name"]).removeprefix("models/") for one in chats]
+    chats = [model for model in answer["models"] if "generateContent" in model.get("supportedGenerationMethods", ())]
+    return [str(model["name"]).removeprefix("models/") for model in chats]
 
 
 def _watsonx_names(answer: Any) -> Sequence[str]:  # noqa: ANN401
-    chats = [one for one in answer["resources"] if {"id": "text_chat"} in one.get("functions", ())]
-    return [str(one["model_id"]) for one in chats]
+    chats = [model for model in answer["resources"] if {"id": "text_chat"} in model.get("functions", ())]
+    return [str(model["model_id"]) for model in chats]
 
 
 _OPENAI = _Protocol("/models", _ids)
@@ -103,7 +103,7 @@ class _Question:
     provider: Provider
     protocol: _Protocol
     address: str
-    key: str
+    key: str = field(repr=False)
     key_variable: str
     networks: Sequence[Network]
     patience_seconds: float
@@ -151,12 +151,12 @@ class _Question:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _CachedListing:
     listing: Listing
     until: float
 
 
-_kept: dict[tuple[str, str, str], _Kept] = {}
+_cache: dict[tuple[str, str, str], _CachedListing] = {}
 
 
 async def list_offered(provider: Provider, keys: KeySource, *, refresh: bool = False) -> Listing:
@@ -165,7 +165,7 @@ async def list_offered(provider: Provider, keys: KeySource, *, refresh: bool = F
     Args:
         provider: Whose.
         keys: Where key and address come from.
-        refresh: Whether to ask though an answer is kept.
+        refresh: Whether to ask although an answer is cached.
     """
     if provider.id not in _PROTOCOLS:
         return Listing()
@@ -173,20 +173,20 @@ async def list_offered(provider: Provider, keys: KeySource, *, refresh: bool = F
         question = _question(provider, await find_credentials(provider, ModelParams(), keys))
     except HeadgateError as error:
         return Listing(None, error.detail, error.remedy)
-    kept = _kept.get(question.place)
-    if kept is not None and not refresh and time.monotonic() < kept.until:
-        return kept.listing
+    cached = _cache.get(question.place)
+    if cached is not None and not refresh and time.monotonic() < cached.until:
+        return cached.listing
     listing = await question.ask()
-    if len(_kept) >= _MOST_KEPT:
-        _kept.clear()
+    if len(_cache) >= _MOST_CACHED:
+        _cache.clear()
     fresh = OWN_FRESH_SECONDS if provider.flow_base_url else FRESH_SECONDS
-    _kept[question.place] = _Kept(listing, time.monotonic() + (FAILED_SECONDS if listing.problem else fresh))
+    _cache[question.place] = _CachedListing(listing, time.monotonic() + (FAILED_SECONDS if listing.problem else fresh))
     return listing
 
 
 def forget_lists() -> None:
     """Ask every server anew from now on."""
-    _kept.clear()
+    _cache.clear()
 
 
 def _question(provider: Provider, credentials: Credentials) -> _Question:
