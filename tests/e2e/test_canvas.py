@@ -287,7 +287,7 @@ class TestBeside:
         expect(inspector).to_be_visible()
         expect(run).to_have_count(0)
         page.get_by_role("link", name="Publish").click()
-        expect(page.get_by_role("heading", name="Versions")).to_be_visible()
+        expect(page.get_by_role("heading", name="Versions", exact=True)).to_be_visible()
         expect(inspector.or_(run)).to_have_count(0)
 
     def test_shows_what_was_pasted_out_of_sight(self, page: Page, studio: Studio) -> None:

@@ -163,6 +163,11 @@ class TestAutoSave:
 class TestLiveFollow:
     """Two tabs, a program, an MCP client: everybody sees one draft."""
 
+    @pytest.fixture(autouse=True)
+    def conflicts(self, console: Console) -> None:
+        """Whoever saves second may be refused; the page then merges both changes and saves again."""
+        console.allow("409")
+
     def test_two_tabs_follow_each_other(self, page: Page, other: Page, flow: str) -> None:
         open_flow(page, flow)
         open_flow(other, flow)
@@ -191,7 +196,6 @@ class TestLiveFollow:
     def test_a_conflict_shows_both_sides_and_is_chosen_place_by_place(
         self, page: Page, studio: Studio, flow: str, console: Console
     ) -> None:
-        console.allow("409")
         open_flow(page, flow)
         expect(page.locator("html[data-parts=here]")).to_be_attached()
         page.context.set_offline(True)

@@ -107,6 +107,12 @@ class TestPasskey:
 
 
 class TestPolicy:
+    @pytest.fixture
+    def closed(self, tmp_path: Path) -> Iterator[Studio]:
+        """A server of its own: the policy refuses everybody without a second factor, the admin of other tests too."""
+        with start_closed_studio(tmp_path) as studio:
+            yield studio
+
     def test_leads_a_user_without_one_to_setting_it_up(self, page: Page, closed: Studio) -> None:
         add_member(closed, CY, "viewer")
         closed.api.put("/sign-in-policy", json={"second_factor_required": True}).raise_for_status()
