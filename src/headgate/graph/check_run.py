@@ -12,7 +12,7 @@ from headgate.graph.model import Edge, InputSource, InputType, Node, OutputType
 from headgate.graph.names import did_you_mean, listed, sentence
 from headgate.graph.ports import PortType
 from headgate.graph.template import TOOL_OUTPUT, FieldTemplate, Template
-from headgate.graph.wiring import FLOW_INPUT, MAIN_OUTPUT, Wiring
+from headgate.graph.wiring import FLOW_INPUT, MAIN_OUTPUT, Wiring, configured_steps
 
 _STRUCTURED = frozenset({PortType.DATA, PortType.TABLE, PortType.MESSAGE})
 _FILE_INPUTS = frozenset({InputType.IMAGE, InputType.AUDIO, InputType.DOCUMENT, InputType.FILE})
@@ -36,12 +36,13 @@ def run_issues(wiring: Wiring) -> Iterator[Issue]:
 
 
 def orphan_issues(wiring: Wiring) -> Iterator[Issue]:
-    """Nodes that nothing connects to the rest. A flow of one node has none; notes never are."""
+    """Nodes that neither an edge nor a reference connects to the rest. A flow of one node has none; notes never are."""
     members = [key for key in wiring.nodes if key not in wiring.notes]
     if len(members) < 2:
         return
     for key in members:
-        if not wiring.arriving[key] and not wiring.leaving[key]:
+        linked = wiring.parents.get(key) or wiring.children.get(key)
+        if not wiring.arriving[key] and not wiring.leaving[key] and not linked:
             yield Issue(
                 IssueCode.ORPHAN,
                 f"{named(wiring.nodes[key])} is not connected to anything.",
@@ -112,7 +113,7 @@ def _missing(node: Node, field: FieldTemplate) -> Issue:
 def _reference_issues(wiring: Wiring) -> Iterator[Issue]:
     reach = Reach(wiring)
     form = [field.id for field in wiring.flow.form]
-    users = {key: _configured_steps(wiring, key) if key in wiring.configuration else [key] for key in wiring.nodes}
+    users = {key: configured_steps(wiring, key) if key in wiring.configuration else [key] for key in wiring.nodes}
     for key, node in wiring.nodes.items():
         if key in wiring.notes:
             continue
@@ -140,19 +141,6 @@ def _form_fault(reference: Reference, form: list[str]) -> tuple[str, str] | None
         f"{reference} refers to a form field '{name}' that the flow does not have{did_you_mean(name, form)}",
         f"Form fields: {listed(form)}.",
     )
-
-
-def _configured_steps(wiring: Wiring, key: str) -> list[str]:
-    """The steps that a configuration node configures, directly or through others."""
-    found: dict[str, None] = {}
-    waiting = [key]
-    while waiting:
-        for one in wiring.leaving[waiting.pop()]:
-            if one.configures and one.edge.target not in found:
-                found[one.edge.target] = None
-                waiting.append(one.edge.target)
-    members = set(wiring.steps)
-    return [step for step in found if step in members]
 
 
 def _handover_issues(wiring: Wiring, edge: Edge) -> Iterator[Issue]:

@@ -166,11 +166,12 @@ def _edges(wiring: Wiring, spots: Mapping[str, _Spot]) -> Iterator[str]:
             yield _edge(one, spots[one.edge.source], spots[one.edge.target])
     bits, masks = ancestor_masks(wiring)
     for reader in wiring.order:
-        if wiring.nodes[reader].policy.input_source is InputSource.ALL_PREVIOUS_STEPS:
-            for step in wiring.order:
-                if masks[reader] & bits[step] and step not in wiring.parents[reader]:
-                    path = _across(spots[step], spots[reader])
-                    yield _path(path, _ROLES["step"], "9 6")
+        implied = wiring.implied.get(reader, ())
+        reads_all = wiring.nodes[reader].policy.input_source is InputSource.ALL_PREVIOUS_STEPS
+        for step in wiring.order if reads_all else implied:
+            if step in implied or (masks[reader] & bits[step] and step not in wiring.parents[reader]):
+                path = _across(spots[step], spots[reader])
+                yield _path(path, _ROLES["step"], "9 6")
 
 
 def _edge(one: Wire, source: _Spot, target: _Spot) -> str:

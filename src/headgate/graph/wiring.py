@@ -5,9 +5,10 @@ Works without a catalog too (types unknown): then outputs called `model`, `tool`
 """
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from headgate.graph.mentions import mentions
 from headgate.graph.model import Edge, Flow, Node
 from headgate.graph.ports import CONFIGURATION_TYPES, PortType
 from headgate.graph.template import TOOL_OUTPUT, Catalog, Template
@@ -53,10 +54,12 @@ class Wiring:
     steps: tuple[str, ...]
     """Ids of the steps in the flow's node order."""
     parents: Mapping[str, tuple[str, ...]]
-    """Step to the steps whose data it takes, each once, in node order."""
+    """Step to the steps whose data it takes, each once, in node order: over an edge, or by a reference (`implied`)."""
     children: Mapping[str, tuple[str, ...]]
     order: tuple[str, ...]
     """Steps, parents before children, ties in node order. Shorter than `steps` when there is a cycle."""
+    implied: Mapping[str, tuple[str, ...]]
+    """Step to those of its parents that only a reference such as `{{page.text}}` names: no edge is needed for them."""
 
     @property
     def aliases(self) -> dict[str, str]:
@@ -94,8 +97,75 @@ def wire(flow: Flow, catalog: Catalog | None = None) -> Wiring:
     steps = tuple(key for key in nodes if key not in configuration and key not in notes)
     parents, children = _step_links(steps, leaving)
     order = topological(steps, parents, children)
-    return Wiring(
-        flow, nodes, templates, arriving, leaving, notes, configuration - notes, steps, parents, children, order
+    resolved = Wiring(
+        flow, nodes, templates, arriving, leaving, notes, configuration - notes, steps, parents, children, order, {}
+    )
+    return _with_implied(resolved)
+
+
+def configured_steps(wiring: Wiring, key: str) -> list[str]:
+    """The steps that a configuration node configures, directly or through others."""
+    reached: dict[str, None] = {}
+    waiting = [key]
+    while waiting:
+        for one in wiring.leaving[waiting.pop()]:
+            if one.configures and one.edge.target not in reached:
+                reached[one.edge.target] = None
+                waiting.append(one.edge.target)
+    members = set(wiring.steps)
+    return [step for step in reached if step in members]
+
+
+def _with_implied(wiring: Wiring) -> Wiring:
+    """The wiring with the order that references imply.
+
+    A reference adds no link where edges bring its step before the reader already, and none that would close a circle:
+    of two steps that refer to each other the first in node order comes second, and the other reference is a fault.
+    """
+    named = list(_named_steps(wiring))
+    if not named or len(wiring.order) < len(wiring.steps):
+        return wiring
+    bits, masks = ancestor_masks(wiring)
+    implied: dict[str, dict[str, None]] = {}
+    for source, reader in named:
+        if masks[reader] & bits[source] or masks[source] & bits[reader]:
+            continue
+        implied.setdefault(reader, {})[source] = None
+        for step in wiring.steps:
+            if step == reader or masks[step] & bits[reader]:
+                masks[step] |= masks[source] | bits[source]
+    return _linked(wiring, implied) if implied else wiring
+
+
+def _named_steps(wiring: Wiring) -> Iterator[tuple[str, str]]:
+    """Each step that a reference names by its id, with the step that reads it. Aliases follow the order and make none."""
+    members = set(wiring.steps)
+    for key, node in wiring.nodes.items():
+        if key in wiring.notes:
+            continue
+        roots = dict.fromkeys(mention.reference.root for mention in mentions(node, wiring.templates[key]))
+        sources = [root for root in roots if root in members]
+        if sources:
+            readers = configured_steps(wiring, key) if key in wiring.configuration else [key]
+            yield from ((source, reader) for source in sources for reader in readers if source != reader)
+
+
+def _linked(wiring: Wiring, implied: Mapping[str, Mapping[str, None]]) -> Wiring:
+    children = {step: dict.fromkeys(found) for step, found in wiring.children.items()}
+    parents: dict[str, tuple[str, ...]] = {}
+    for reader in wiring.steps:
+        sources = implied.get(reader, {})
+        for source in sources:
+            children[source][reader] = None
+        every = {*wiring.parents[reader], *sources}
+        parents[reader] = tuple(step for step in wiring.steps if step in every) if sources else wiring.parents[reader]
+    listed = {step: tuple(found) for step, found in children.items()}
+    return replace(
+        wiring,
+        parents=parents,
+        children=listed,
+        order=topological(wiring.steps, parents, listed),
+        implied={reader: tuple(sources) for reader, sources in implied.items()},
     )
 
 

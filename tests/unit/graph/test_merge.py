@@ -50,8 +50,9 @@ class TestMerge:
         assert merged.flow.nodes[2].position == Position(x=10, y=20)
 
     def test_keeps_aliases_of_the_base(self) -> None:
-        merged = merge(PAGE, PAGE, catalog=PALETTE).flow
-        before, after = wire(PAGE, PALETTE).aliases, wire(merged, PALETTE).aliases
+        page = flow(node("url", "URL"), node("brief", "AIStep", prompt="{{url.text}}"))
+        merged = merge(page, PAGE, catalog=PALETTE).flow
+        before, after = wire(page, PALETTE).aliases, wire(merged, PALETTE).aliases
         assert after.items() >= before.items()
 
     @SOME

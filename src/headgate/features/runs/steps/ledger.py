@@ -16,7 +16,7 @@ class Ledger:
 
     A step is decided once all its parents are settled: it is skipped when every edge into it is dead, or every edge
     into a field that it cannot do without; otherwise it may be claimed. An edge is dead when the step it leaves was
-    skipped or did not take that output.
+    skipped or did not take that output. A step without edges that only refers to others is skipped with all of them.
     """
 
     def __init__(self, planned: PlannedFlow) -> None:
@@ -54,7 +54,10 @@ class Ledger:
 
     def must_skip(self, step: PlannedStep) -> bool:
         """Whether a decidable step cannot run."""
-        nothing = bool(step.inlets)
+        if not step.inlets:
+            parents = step.step.parents
+            return bool(parents) and self.skipped.issuperset(parents)
+        nothing = True
         for inlet in step.inlets:
             if self.arrives(inlet):
                 nothing = False

@@ -117,8 +117,9 @@ def _aggregations(wiring: Wiring, results: Mapping[str, StepSummary]) -> list[Gr
     for reader in wiring.order:
         if wiring.nodes[reader].policy.input_source is not InputSource.ALL_PREVIOUS_STEPS:
             continue
+        joined = set(wiring.parents[reader]).difference(wiring.implied.get(reader, ()))
         for step in wiring.order:
-            if masks[reader] & bits[step] and step not in wiring.parents[reader]:
+            if masks[reader] & bits[step] and step not in joined:
                 done = results.get(step)
                 found.append(
                     GraphEdge(
