@@ -138,7 +138,7 @@ def _with_implied(wiring: Wiring) -> Wiring:
 
 
 def _named_steps(wiring: Wiring) -> Iterator[tuple[str, str]]:
-    """Each step that a reference names by its id, with the step that reads it. Aliases follow the order and make none."""
+    """Each step that a reference names by its id, with the step that reads it; an alias names none."""
     members = set(wiring.steps)
     for key, node in wiring.nodes.items():
         if key in wiring.notes:
