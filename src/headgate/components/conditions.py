@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from headgate.components.matching import compiled
+from headgate.components.expressions import compiled
 from headgate.graph.names import clipped
 from headgate.sdk import ComponentError
 from headgate.sdk.coerce import clean_text, describe, text_of

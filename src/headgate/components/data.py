@@ -1,12 +1,11 @@
 """Read, pick from and look at data."""
 
-import asyncio
-
 from pydantic import JsonValue, PrivateAttr
 
 from headgate.components.isolated.calls import select_part
 from headgate.components.json_text import parse_json
 from headgate.components.selecting import LONGEST_EXPRESSION
+from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.graph.template import FieldKind
 from headgate.sdk import Component, Data, Message, Table, Text, field, output
 from headgate.sdk.coerce import data_of, table_of, text_of
@@ -31,7 +30,7 @@ class ParseJSON(Component):
     async def data(self) -> Data:
         """The parsed value."""
         if not self._parsed:
-            self._value = await asyncio.to_thread(parse_json, self.text, who="ParseJSON")
+            self._value = await run_in_flow_thread(parse_json, self.text, who="ParseJSON")
             self._parsed = True
         return self._value
 

@@ -7,10 +7,10 @@ from typing import cast
 import orjson
 from pydantic import JsonValue
 
+from headgate.graph.fences import first_block
 from headgate.graph.names import clipped
 from headgate.sdk import ComponentError
 
-_FENCE = re.compile(r"```[a-zA-Z0-9]*[ \t]*\r?\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
 _ONE_LINE_FENCE = re.compile(r"```(?:json)?(.*)```", re.DOTALL)
 LONGEST = 20_000_000
 """Longest text parsed, in characters."""
@@ -54,8 +54,10 @@ def strip_fence(text: str) -> str:
     bare = text.strip().removeprefix("\ufeff").strip()
     if "```" not in bare or bare[:1] in "[{":
         return bare
-    found = _FENCE.search(bare) or _ONE_LINE_FENCE.fullmatch(bare)
-    return found[1].strip() if found else bare
+    block = first_block(bare)
+    if block is None and (line := _ONE_LINE_FENCE.fullmatch(bare)):
+        block = line[1]
+    return bare if block is None else block.strip()
 
 
 def _json_lines(text: str) -> JsonValue | None:

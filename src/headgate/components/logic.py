@@ -1,12 +1,11 @@
 """Which way a run goes: a condition, and the ways together again."""
 
-import asyncio
 from typing import Literal
 
 from pydantic import PrivateAttr
 
-from headgate.components.conditions import Operator, holds
-from headgate.components.isolated.calls import select_field
+from headgate.components.conditions import Operator
+from headgate.components.isolated.calls import condition_holds, select_field
 from headgate.components.selecting import LONGEST_EXPRESSION
 from headgate.components.wording import unescaped
 from headgate.sdk import NOT_TAKEN, Component, Data, NotTaken, Table, Text, field, output
@@ -57,8 +56,8 @@ class If(Component):
     async def _holds(self) -> bool:
         if self._answer is None:
             looked_at = await select_field(self.ctx, data_of(self.value), self.field_path, who="If")
-            self._answer = await asyncio.to_thread(
-                holds, looked_at, self.operator, self.compare, ignore_case=self.ignore_case
+            self._answer = await condition_holds(
+                self.ctx, looked_at, self.operator, self.compare, ignore_case=self.ignore_case
             )
         return self._answer
 

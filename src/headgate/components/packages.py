@@ -1,6 +1,5 @@
 """The Python packages installed beside Headgate, with their licences."""
 
-import asyncio
 import fnmatch
 import re
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 
 from pydantic import JsonValue, PrivateAttr
 
+from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.sdk import Component, Table, Text, field, output
 from headgate.sdk.coerce import clean_text
 
@@ -76,7 +76,7 @@ class InstalledPackages(Component):
 
     async def _packages(self) -> list[Package]:
         if self._found is None:
-            self._found = await asyncio.to_thread(installed, self.match)
+            self._found = await run_in_flow_thread(installed, self.match)
         return self._found
 
 

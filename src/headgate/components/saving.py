@@ -1,6 +1,5 @@
 """Write a result to a file whose format follows its extension."""
 
-import asyncio
 import csv
 import html
 import io
@@ -12,6 +11,7 @@ from pathlib import PurePosixPath
 from pydantic import JsonValue
 
 from headgate.components.file_names import safe_name
+from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.graph.names import listed
 from headgate.sdk import Component, ComponentError, Data, File, Table, field, output
 from headgate.sdk.coerce import data_of, markdown_table, table_of, text_of
@@ -70,7 +70,7 @@ class SaveFile(Component):
         name = safe_name(self.name)
         if name != self.name:
             self.ctx.log("The file name was made safe.", asked=self.name, saved=name)
-        content = await asyncio.to_thread(self._rendered, name)
+        content = await run_in_flow_thread(self._rendered, name)
         await self.ctx.check_cancelled()
         return await self.ctx.files.save(name, content, _media_type(name))
 

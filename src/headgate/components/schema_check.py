@@ -6,7 +6,7 @@ from typing import Any, cast
 import orjson
 from pydantic import JsonValue
 
-from headgate.components.matching import compiled
+from headgate.components.expressions import compiled
 from headgate.graph.names import clipped
 from headgate.sdk import ComponentError
 from headgate.sdk.coerce import describe

@@ -16,8 +16,9 @@ from headgate.components.chat import (
     temperature_field,
     with_temperature,
 )
+from headgate.components.isolated.calls import find_schema_problems
 from headgate.components.json_text import parse_json
-from headgate.components.schema_check import full_schema, problems
+from headgate.components.schema_check import full_schema
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.names import clipped, listed
 from headgate.graph.template import FieldKind
@@ -88,7 +89,7 @@ class StructuredOutput(ModelStep):
         chat = await self.ctx.chat_model(model)
         prompt = composed(self.instructions, self.input, as_json=False, marks=self.ctx.outside("input"))
         found = await self._native(chat, model, prompt, schema)
-        wrong = problems(found, schema) if found is not None else ["$: there is no answer"]
+        wrong = await find_schema_problems(self.ctx, found, schema) if found is not None else ["$: there is no answer"]
         if wrong:
             found = await self._prompted(chat, model, prompt, schema)
         return found["value"] if wrapped and isinstance(found, dict) else found
@@ -133,7 +134,7 @@ class StructuredOutput(ModelStep):
             except ComponentError as error:
                 wrong = [error.detail]
                 continue
-            wrong = problems(value, schema)
+            wrong = await find_schema_problems(self.ctx, value, schema)
             if not wrong:
                 return value
         raise ComponentError(

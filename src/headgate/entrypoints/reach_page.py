@@ -81,7 +81,13 @@ def _processes() -> Iterator[tuple[str, ...]]:
     component = "secrets that its fields refer to, for the hosts of its manifest"
     hosts = "hosts of its manifest that `HEADGATE_SANDBOX__HOSTS` opens; the server connects for it"
     yield "custom component", hosts, _scratch(Limits()), component, _bounds(Limits())
-    yield "documents, pages, SQL and JMESPath", "none", _scratch(ISOLATED_LIMITS), "none", _bounds(ISOLATED_LIMITS)
+    yield (
+        "documents, pages, SQL, JMESPath, regular expressions, JSON Schema",
+        "none",
+        _scratch(ISOLATED_LIMITS),
+        "none",
+        _bounds(ISOLATED_LIMITS),
+    )
     passed = ", ".join(f"`{name}`" for name in sorted(local_model._PASSED_ON))  # noqa: SLF001 - shown as it is
     environment = f"none; its environment has {passed} alone"
     yield "local model", "one port of loopback, with a token", "the weights", environment, "one at a time"

@@ -47,7 +47,10 @@ CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
 ISOLATED = tuple(
     f"headgate.components.isolated.functions:{name}"
-    for name in ("document", "page", "table_query", "selection", "field")
+    for name in (
+        *("document", "page", "table_query", "selection", "field"),
+        *("matches", "condition", "schema_problems"),
+    )
 )
 """The platform's functions that work on content from outside; named here, so that a start does not import them."""
 HOSTS = ("headgate.sdk.hosting:describe", "headgate.sdk.hosting:produce")

@@ -5,6 +5,7 @@ import io
 import zipfile
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 import psutil
@@ -12,6 +13,7 @@ import pytest
 from pydantic import JsonValue
 
 from headgate.components import isolated
+from headgate.components.expressions import Matched
 from headgate.components.isolated import calls
 from headgate.components.readers.document import Unreadable
 from headgate.graph.manifest import NOTHING
@@ -143,6 +145,29 @@ class TestQueries:
     async def test_refuse_a_wrong_expression(self, ctx: RunContext) -> None:
         with pytest.raises(ComponentError, match="SelectData: the expression 'a\\['"):
             await calls.select_part(ctx, "a[", {}, who="SelectData")
+
+    async def test_find_what_a_regular_expression_says(self, ctx: RunContext) -> None:
+        find = partial(calls.find_matches, ctx, mode="replace", ignore_case=False)
+        assert await find("a1b22", r"\d+", replacement="#") == Matched(["1", "22"], "a#b#")
+        with pytest.raises(ComponentError, match="not a regular expression RE2 can run"):
+            await find("a", "(", replacement="")
+        assert await calls.condition_holds(ctx, "abc", "matches", "B", ignore_case=True)
+        assert not await calls.condition_holds(ctx, "abc", "matches", "B", ignore_case=False)
+
+    async def test_stop_an_expression_that_reads_the_rest_at_each_match(self, ctx: RunContext) -> None:
+        """RE2 is linear for one search; for all matches of a text it is not."""
+        with pytest.raises(ComponentError, match="Regex: the expression was given up"):
+            await calls.find_matches(ctx, "a" * 5_000_000, "a.*z|a", mode="find", replacement="", ignore_case=False)
+
+    async def test_stop_a_schema_that_doubles(self, ctx: RunContext) -> None:
+        """Each definition refers to the next one twice: 2 to the 40th checks of one value."""
+        definitions: dict[str, JsonValue] = {
+            f"d{number}": {"allOf": [{"$ref": f"#/$defs/d{number + 1}"}] * 2} for number in range(40)
+        }
+        schema: dict[str, JsonValue] = {"$ref": "#/$defs/d0", "$defs": definitions | {"d40": {"type": "string"}}}
+        with pytest.raises(ComponentError, match="against the schema was given up"):
+            await calls.find_schema_problems(ctx, "x", schema)
+        assert await calls.find_schema_problems(ctx, 1, {"type": "string"}) == ["$: 1 is not of type 'string'"]
 
 
 class TestFunctions:

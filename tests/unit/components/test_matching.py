@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from headgate.components import matching
+from headgate.components import expressions, matching
 from headgate.components.matching import Regex
 from headgate.sdk import ComponentError
 from headgate.sdk.testing import StepHarness
@@ -71,10 +71,10 @@ class TestRegex:
         assert time.monotonic() - began < 5
 
     async def test_bounds_what_it_gives(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(matching, "MOST_MATCHES", 3)
+        monkeypatch.setattr(expressions, "MOST_MATCHES", 3)
         with pytest.raises(ComponentError, match="more than 3 times"):
             await run(".")
-        monkeypatch.setattr(matching, "LONGEST_TEXT", 30)
+        monkeypatch.setattr(expressions, "LONGEST_TEXT", 30)
         with pytest.raises(ComponentError, match="grows past 60"):
             await run("[ÅB]", mode="replace", replacement="x" * 80)
         monkeypatch.setattr(matching, "LONGEST_TEXT", 5)

@@ -8,5 +8,8 @@ PAGE: Final = f"{_MODULE}:page"
 TABLE_QUERY: Final = f"{_MODULE}:table_query"
 SELECTION: Final = f"{_MODULE}:selection"
 FIELD: Final = f"{_MODULE}:field"
-FUNCTIONS: Final = (DOCUMENT, PAGE, TABLE_QUERY, SELECTION, FIELD)
+MATCHES: Final = f"{_MODULE}:matches"
+CONDITION: Final = f"{_MODULE}:condition"
+SCHEMA_PROBLEMS: Final = f"{_MODULE}:schema_problems"
+FUNCTIONS: Final = (DOCUMENT, PAGE, TABLE_QUERY, SELECTION, FIELD, MATCHES, CONDITION, SCHEMA_PROBLEMS)
 """Every function there is, as `RunContext.isolated` takes it."""

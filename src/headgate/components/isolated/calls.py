@@ -10,12 +10,24 @@ from typing import Any, Final, cast
 
 from pydantic import JsonValue
 
-from headgate.components.isolated import DOCUMENT, FIELD, PAGE, SELECTION, TABLE_QUERY
+from headgate.components.conditions import Operator, holds
+from headgate.components.expressions import Matched, Mode
+from headgate.components.isolated import (
+    CONDITION,
+    DOCUMENT,
+    FIELD,
+    MATCHES,
+    PAGE,
+    SCHEMA_PROBLEMS,
+    SELECTION,
+    TABLE_QUERY,
+)
 from headgate.components.readers.document import Document, Unreadable, require_size
 from headgate.components.readers.markup import Page
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.names import clipped
 from headgate.sdk import ComponentError, HttpAnswer, RunContext, Table
+from headgate.sdk.coerce import clean_text
 
 DOCUMENT_SECONDS: Final = 60.0
 QUERY_SECONDS: Final = 10.0
@@ -89,6 +101,38 @@ async def select_field(ctx: RunContext, value: JsonValue, path: str, *, who: str
     if not path.strip():
         return value
     return await _call(ctx, FIELD, {"value": value, "path": path, "who": who}, f"{who}: the field", QUERY_SECONDS)
+
+
+async def find_matches(
+    ctx: RunContext, text: str, pattern: str, *, mode: Mode, replacement: str, ignore_case: bool
+) -> Matched:
+    """What a regular expression finds in a text. Raises `ComponentError`."""
+    arguments: dict[str, JsonValue] = {
+        "text": clean_text(text),
+        "pattern": clean_text(pattern),
+        "mode": mode,
+        "replacement": clean_text(replacement),
+        "ignore_case": ignore_case,
+    }
+    answer = await _call(ctx, MATCHES, arguments, "Regex: the expression", QUERY_SECONDS)
+    return Matched(**cast("dict[str, Any]", answer))
+
+
+async def condition_holds(
+    ctx: RunContext, value: JsonValue, operator: Operator, compare: str, *, ignore_case: bool
+) -> bool:
+    """Whether a value passes. Raises `ComponentError`. Only expressions need a process; the rest is linear."""
+    if operator != "matches":
+        return holds(value, operator, compare, ignore_case=ignore_case)
+    arguments = {"value": value, "operator": operator, "compare": clean_text(compare), "ignore_case": ignore_case}
+    return bool(await _call(ctx, CONDITION, arguments, "If: the expression", QUERY_SECONDS))
+
+
+async def find_schema_problems(ctx: RunContext, value: JsonValue, schema: dict[str, JsonValue]) -> list[str]:
+    """How a value breaks a JSON Schema, each with its path; empty when it keeps it. Raises `ComponentError`."""
+    arguments: dict[str, JsonValue] = {"value": value, "schema": schema}
+    answer = await _call(ctx, SCHEMA_PROBLEMS, arguments, "The check against the schema", QUERY_SECONDS)
+    return cast("list[str]", answer)
 
 
 async def _call(

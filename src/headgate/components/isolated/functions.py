@@ -17,9 +17,12 @@ import markdownify  # noqa: F401
 import pypdf  # noqa: F401
 from pydantic import JsonValue
 
+from headgate.components.conditions import holds
+from headgate.components.expressions import search
 from headgate.components.readers.document import Unreadable
 from headgate.components.readers.page import read_page
 from headgate.components.readers.reading import read_document
+from headgate.components.schema_check import problems
 from headgate.components.selecting import part_of, select
 from headgate.components.sql import query
 from headgate.sdk import ComponentError, Table
@@ -87,6 +90,31 @@ def selection(arguments: Arguments) -> JsonValue:
 def field(arguments: Arguments) -> JsonValue:
     """A JMESPath expression over a value, or over the JSON in a text: `{"value", "path", "who"}`."""
     return part_of(arguments["value"], arguments["path"], who=arguments["who"])
+
+
+@_isolated
+def matches(arguments: Arguments) -> JsonValue:
+    """A regular expression: `{"text", "pattern", "mode", "replacement", "ignore_case"}`. Gives `Matched`."""
+    matched = search(
+        arguments["text"],
+        arguments["pattern"],
+        mode=arguments["mode"],
+        replacement=arguments["replacement"],
+        ignore_case=arguments["ignore_case"],
+    )
+    return {"matches": matched.matches, "text": matched.text}
+
+
+@_isolated
+def condition(arguments: Arguments) -> JsonValue:
+    """A test of a value: `{"value", "operator", "compare", "ignore_case"}`. Gives true or false."""
+    return holds(arguments["value"], arguments["operator"], arguments["compare"], ignore_case=arguments["ignore_case"])
+
+
+@_isolated
+def schema_problems(arguments: Arguments) -> JsonValue:
+    """How a value breaks a JSON Schema: `{"value", "schema"}`. Gives a list of texts."""
+    return cast("JsonValue", problems(arguments["value"], arguments["schema"]))
 
 
 def _packed(table: Table) -> JsonValue:

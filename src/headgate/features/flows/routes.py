@@ -1,6 +1,5 @@
 """HTTP routes of flows and versions."""
 
-import asyncio
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
@@ -41,6 +40,7 @@ from headgate.foundation.api import (
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid
 from headgate.foundation.events import EventFeed
+from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.sse import EventStream, while_allowed, with_heartbeat
 from headgate.graph.model import Flow
 from headgate.graph.spec import read_spec
@@ -79,7 +79,7 @@ async def create(body: FlowCreate, session: WriteSession, caller: Caller, catalo
 @router.post("/import", status_code=201, summary="Import a flow", responses=problems(403, 404), dependencies=[EDIT])
 async def import_(body: ImportIn, session: WriteSession, caller: Caller, catalog: Components, rules: Rules) -> FlowOut:
     """Create a flow from spec text or exported JSON. Nothing is run."""
-    definition = await asyncio.to_thread(transfer.import_flow, body.content, catalog)
+    definition = await run_in_flow_thread(transfer.import_flow, body.content, catalog)
     row = await service.create_flow(session, caller, catalog, definition=definition, space_id=body.space_id)
     return await _out(row, rules)
 

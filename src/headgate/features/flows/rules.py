@@ -1,6 +1,5 @@
 """What an installation demands of a flow before it is published: the language's rules, own code, security classes."""
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -11,6 +10,7 @@ from headgate.features.catalog.own.gate import MOST_CHARACTERS
 from headgate.features.catalog.registry import Components
 from headgate.features.flows.tables import FlowRow, FlowVersionRow
 from headgate.features.models.classes import ModelClasses
+from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import Flow, Node
 from headgate.graph.validate import check_runnable
@@ -46,7 +46,7 @@ class FlowRules:
 
     async def more_issues(self, tenant_id: str, flow: Flow) -> list[Issue]:
         """The same, beyond the language's own rules."""
-        code = await asyncio.to_thread(lambda: list(code_issues(flow)))  # reading much of it takes a while
+        code = await run_in_flow_thread(lambda: list(code_issues(flow)))  # reading much of it takes a while
         return [*code, *document_issues(flow), *widget_issues(flow), *await self.classes.issues(tenant_id, flow)]
 
 

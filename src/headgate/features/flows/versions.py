@@ -1,6 +1,5 @@
 """Freezing, publishing, comparing and restoring versions."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -23,6 +22,7 @@ from headgate.features.flows.service import (
 from headgate.features.flows.summaries import Wanted
 from headgate.features.flows.tables import FlowRow, FlowVersionRow, VersionEdgeRow, VersionStepRow
 from headgate.foundation.database import Database, now
+from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.lazy import lazy_module
 from headgate.graph.canonical import checksum, logic_checksum
 from headgate.graph.diff import FlowDiff, diff_flows
@@ -276,7 +276,7 @@ async def _freeze_for_run(database: Database, principal: Principal, catalog: "Co
     async with database.writing() as session:
         flow = await get_flow(session, principal, flow_id, permission=Permission.RUNS_TEST, lock=True)
         if flow.draft_version is None:
-            await asyncio.to_thread(gate.refuse_unsafe, definition_of(flow))
+            await run_in_flow_thread(gate.refuse_unsafe, definition_of(flow))
         return (await _freeze(session, principal, catalog, flow)).version
 
 

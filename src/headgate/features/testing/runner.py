@@ -23,6 +23,7 @@ from headgate.features.testing.schemas import TrialOut
 from headgate.features.testing.tables import TrialRow
 from headgate.foundation.database import Database, microseconds, now
 from headgate.foundation.errors import HeadgateError, Unavailable
+from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.ids import new_id
 from headgate.foundation.log import get_logger
 from headgate.foundation.quoting import clipped_to
@@ -183,7 +184,7 @@ class TestRuns:
             if caller is None and not isinstance(fault, Unavailable):
                 raise  # no further trial may run
             error = str(fault)
-        missed = [] if error else await asyncio.to_thread(misses, case.expect, answer)
+        missed = [] if error else await run_in_flow_thread(misses, case.expect, answer)
         line = TrialOut(
             position=position,
             trial=number,

@@ -1,7 +1,6 @@
 """From code to a component: scanned, described by itself in the sandbox, and tried once with samples."""
 
 import ast
-import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
@@ -15,6 +14,7 @@ from headgate.features.catalog.own.errors import ComponentNotMade
 from headgate.features.catalog.own.samples import sample_values
 from headgate.features.catalog.registry import Registry
 from headgate.foundation.errors import Invalid, TooLarge
+from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.graph.manifest import Manifest
 from headgate.graph.names import listed
 from headgate.graph.template import Template
@@ -61,8 +61,8 @@ class ComponentChecker:
         Raises `ComponentNotMade`; its `findings` are `{"code", "message", "remedy", "line"}`, every fault that was
         seen. Raises `SandboxUnavailable` or `SandboxBusy` where the sandbox cannot be had.
         """
-        await asyncio.to_thread(_refuse_scanned, code)  # reading much of it takes a while
-        manifest = await asyncio.to_thread(derive_manifest, code)
+        await run_in_flow_thread(_refuse_scanned, code)  # reading much of it takes a while
+        manifest = await run_in_flow_thread(derive_manifest, code)
         quiet = Manifest(imports=manifest.imports)
         with self._sandbox.runner(tenant_id) as runner:
             template = await self._described(runner, code, quiet, manifest)

@@ -1,6 +1,5 @@
 """The list of flows as people look at it."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from headgate.features.runs.listing import repository
 from headgate.features.runs.listing.cursor import cursor_of, place_of
 from headgate.features.runs.listing.schemas import MOST_SKETCHED, FlowItem, LastRun, Sketch, SketchNode, SortKey
 from headgate.foundation.database import moment
+from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.graph.model import Flow
 from headgate.graph.own_code import own_codes
 from headgate.graph.validate import check_runnable
@@ -44,7 +44,7 @@ async def list_flows(
     kept = rows[:limit]
     flows = [Flow.model_validate(row.draft | {"name": row.name, "description": row.description}) for row in kept]
     known = await _catalog_of(session, principal, catalog, flows)
-    problems = await asyncio.to_thread(
+    problems = await run_in_flow_thread(
         lambda: [len(check_runnable(flow, known)) if flow.nodes else 0 for flow in flows]
     )
     items = [_item(*one, seen=principal) for one in zip(kept, flows, problems, strict=True)]

@@ -1,6 +1,5 @@
 """Reads a file that somebody would import into a report. Nothing of it is stored or executed."""
 
-import asyncio
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from headgate.features.runs.preview.inventory import Inventory, inventory_of
 from headgate.features.runs.preview.schemas import DryHost, DryRunStart, DrySecret, DryStep, Finding
 from headgate.features.runs.preview.service import DryRuns
 from headgate.foundation.errors import HeadgateError, Invalid
+from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.quoting import clipped_to
 from headgate.graph.issues import FlowInvalid, IssueCode
 from headgate.graph.model import Flow, Node
@@ -131,7 +131,7 @@ class ImportReports:
             if foreign is not None:
                 return foreign
             _refuse_prose(content)
-            flow = await asyncio.to_thread(import_flow, content, self.catalog)
+            flow = await run_in_flow_thread(import_flow, content, self.catalog)
             if len(flow.nodes) > MOST_NODES:
                 raise Invalid(f"The flow has over {MOST_NODES} nodes.", remedy="Split it.")
         except HeadgateError as error:
@@ -145,13 +145,13 @@ class ImportReports:
 
     async def _report(self, principal: Principal, flow: Flow, format_: str) -> ImportReport:
         components = await self.catalog.for_flow(principal.tenant_id, flow)
-        kept_out = await asyncio.to_thread(check_kept, flow, components)
+        kept_out = await run_in_flow_thread(check_kept, flow, components)
         fault = FlowInvalid(kept_out) if kept_out else None
         found = await self.dry_runs.of(principal, flow, DryRunStart())
-        code = await asyncio.to_thread(lambda: [_code_of(*one) for one in _codes(flow).items()])
+        code = await run_in_flow_thread(lambda: [_code_of(*one) for one in _codes(flow).items()])
         for one in code:
             one.known = components.code(one.type) == _whole(flow, one)
-        inventory = await asyncio.to_thread(inventory_of, flow, partial(_template_of, components))
+        inventory = await run_in_flow_thread(inventory_of, flow, partial(_template_of, components))
         types = Counter(node.type for node in flow.nodes)
         carried = {node.type for node in flow.nodes if node.code is not None}
         lists = _Lists()

@@ -1,6 +1,5 @@
 """Reads what an audit report is about and has it set as a PDF."""
 
-import asyncio
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,6 +30,7 @@ from headgate.features.runs.views.graph import graph_of_draft, graph_of_run
 from headgate.features.runs.views.runs import class_view
 from headgate.foundation.at_once import AtOnce
 from headgate.foundation.database import Database, now
+from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.graph.links import effective
 from headgate.graph.model import Flow
 from headgate.graph.picture import Shown, picture
@@ -118,7 +118,7 @@ class Reports:
                 subject = await self._run(session, principal, run_id, flow_id, language)
             else:
                 subject = await self._flow(session, principal, flow_id, version, language)
-        return await asyncio.to_thread(drawing_of, subject, columns=None)
+        return await run_in_flow_thread(drawing_of, subject, columns=None)
 
     async def _flow(
         self, session: AsyncSession, principal: Principal, flow_id: str, version: int | None, language: Language
@@ -253,7 +253,7 @@ async def _set(subject: Subject) -> Report:
     """The document. Writing and drawing take seconds of a large flow: others are answered meanwhile."""
     if (nodes := len(subject.wiring.flow.nodes)) > MOST_NODES:
         raise ReportTooLarge(nodes, MOST_NODES)
-    job = await asyncio.to_thread(_job, subject)
+    job = await run_in_flow_thread(_job, subject)
     try:
         made = await make_document(job)
     except (DocumentTooLarge, DocumentTimedOut, DocumentNotMade) as error:

@@ -1,6 +1,5 @@
 """Compiled plans, with everything about a step that does not change from run to run worked out once."""
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pydantic import JsonValue
 
 from headgate.features.runs.ports import Components, Definitions
 from headgate.features.runs.transitions import RunKey, Seed
+from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.lazy import lazy_module
 from headgate.graph.execution_hash import step_logic_hash
 from headgate.graph.interpolate import references_in
@@ -131,7 +131,7 @@ class Plans:
             return found
         flow = await self._definitions(key)
         components = await self._components.for_flow(key.tenant_id, flow)
-        await asyncio.to_thread(gate.require_checked, flow, components)  # reading much code takes a while
+        await run_in_flow_thread(gate.require_checked, flow, components)  # reading much code takes a while
         plan = compile_plan(flow, components)
         found = PlannedFlow(
             name=flow.name,

@@ -16,6 +16,7 @@ from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.log import redact_text
 from headgate.foundation.quoting import clipped_to
 from headgate.graph.contracts import Contract, canonical_contract, violations
+from headgate.graph.fences import first_block
 from headgate.graph.interpolate import interpolate, resolve
 from headgate.graph.json_values import parse_json
 from headgate.graph.model import HttpCall, InputSource, InputType, OutputType
@@ -26,7 +27,6 @@ from headgate.sdk import File, HttpAnswer, Message
 from headgate.sdk.coerce import clean_text, coerce, data_of, decode, describe, text_of
 
 Context = Mapping[str, JsonValue]
-_FENCED = re.compile(r"```[\w+-]*[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
 _FILE_INPUTS = frozenset({InputType.IMAGE, InputType.AUDIO, InputType.DOCUMENT, InputType.FILE})
 _TEXT_MEDIA = re.compile(r"text/.*|application/((.*\+)?(json|xml)|x-ndjson|yaml|javascript)", re.IGNORECASE)
 _JSON_MEDIA = re.compile(r"application/(.*\+)?json", re.IGNORECASE)
@@ -244,8 +244,8 @@ def check_contract_kept(subject: JsonValue, contract: Contract, whose: str) -> N
 
 def without_fence(text: str) -> str:
     """The content of the first Markdown code block, else the text itself, trimmed."""
-    found = _FENCED.search(text)
-    return (found[1] if found else text).strip()
+    block = first_block(text)
+    return (text if block is None else block).strip()
 
 
 def _is_file(value: JsonValue) -> bool:

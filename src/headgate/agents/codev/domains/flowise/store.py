@@ -1,6 +1,5 @@
 """Chatflows of a server as a session holds them: read, written once each, found again when an answer was lost."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import TypeVar
@@ -15,6 +14,7 @@ from headgate.agents.codev.domains.flowise.drawn import WRITE_MEMBER, joined, re
 from headgate.agents.codev.domains.flowise.errors import AnswerTooLarge, ChatflowNotFound, FlowiseFailed
 from headgate.agents.codev.errors import WriteConflict
 from headgate.foundation.errors import HeadgateError, UpstreamFailed
+from headgate.foundation.flow_threads import run_in_flow_thread
 
 PAGES: tuple[int, ...] = (20, 5, 1)
 """Chatflows of one answer: so many, or less where they are large. Each divides the one before."""
@@ -150,7 +150,7 @@ class Store:
 
     async def _held(self, row: Chatflow) -> Held:
         self.types[row.id] = row.type
-        return await asyncio.to_thread(_read, row)  # half a second for a flow of two hundred nodes
+        return await run_in_flow_thread(_read, row)  # half a second for a flow of two hundred nodes
 
 
 def _as_sent(row: Chatflow, token: str) -> Chatflow:
