@@ -17,10 +17,14 @@ OF_FLOWS = ("components/", "features/flows/", "features/catalog/own/", "features
             "features/runs/preview/", "features/runs/report/", "features/runs/listing/")  # fmt: skip
 
 
+def repeated(word: str, *, times: int) -> str:
+    return word * times + _TENANT.get()
+
+
 class TestRunInFlowThread:
     async def test_gives_what_the_work_gives_or_raises_in_the_callers_context(self) -> None:
         _TENANT.set("a")
-        assert await run_in_flow_thread(lambda word, *, times: word * times + _TENANT.get(), "b", times=2) == "bba"
+        assert await run_in_flow_thread(repeated, "b", times=2) == "bba"
         with pytest.raises(ZeroDivisionError):
             await run_in_flow_thread(lambda: 1 / 0)
 
