@@ -23,7 +23,7 @@ from headgate.features.runs.engine.distributed.cancellations import Cancellation
 from headgate.features.runs.engine.distributed.compiler import FlowCompiler
 from headgate.features.runs.engine.distributed.dispatcher import BrokerAway, Dispatcher
 from headgate.features.runs.engine.distributed.limits import TaskLimits
-from headgate.features.runs.engine.distributed.orders import Order, order_for, queues_of
+from headgate.features.runs.engine.distributed.orders import Order, Queues, order_for
 from headgate.features.runs.engine.distributed.presence import Presence
 from headgate.features.runs.engine.distributed.segment_worker import Outcome, SegmentWorker
 from headgate.features.runs.engine.distributed.segments import Parallel, Segment, Shape, leading
@@ -215,10 +215,10 @@ class SimulatedCompiler(FlowCompiler):
     """Makes canvases that go to the simulated broker."""
 
     def __init__(self, broker: SimulatedBroker, limits: TaskLimits, lanes: int) -> None:
-        super().__init__(cast("Any", None), queues_of("simulated"), limits, lanes)
+        super().__init__(cast("Any", None), Queues("simulated"), limits, lanes)
         self._broker = broker
 
-    def compile(self, key: RunKey, plan: Any, dispatch: int, settled: Any = (), *, begun: bool) -> Any:
+    def compile(self, key: RunKey, plan: Any, dispatch: int, settled: Any = (), *, lane: str, begun: bool) -> Any:
         """The canvas of a run's remainder."""
         shape = self.shape(plan, settled)
         first = frozenset() if begun else frozenset(one.head for one in leading(shape))
@@ -334,7 +334,7 @@ class ClusterEngine:
             max_pickups=MAX_PICKUPS,
         )
         compiler = SimulatedCompiler(broker, limits, services.engine.max_concurrent_steps)
-        self._dispatcher = Dispatcher(cast("Any", None), compiler, rows, self._plans)
+        self._dispatcher = Dispatcher(cast("Any", None), compiler, rows, self._plans, services.spaces)
         rules = Rules(services.engine.run_timeout_seconds, redispatch_seconds=REDISPATCH_SECONDS)
         self._reconciler = Reconciler(store, self._shift.has_lost, rules)
         self._sweeper = Sweeper(
@@ -387,7 +387,7 @@ class ClusterEngine:
         planned = await self._plans.of(request.key)
         new = NewRun(request.key, input_payload(request.input), planned.seeds, dispatched=True)
         await self._store.create(new, self._shift.lease())
-        await self._dispatcher.send_new(request.key, planned.plan)
+        await self._dispatcher.send_new(request.key, planned.plan, request.starter)
         return RunStatus.QUEUED
 
     async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:

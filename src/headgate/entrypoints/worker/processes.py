@@ -22,7 +22,7 @@ from headgate.entrypoints.worker.child import open_child
 from headgate.entrypoints.worker.figures import serve_figures, shared_figures
 from headgate.features.runs.engine.distributed.celery_app import make_app
 from headgate.features.runs.engine.distributed.child import Child
-from headgate.features.runs.engine.distributed.orders import RECOVER, queues_of
+from headgate.features.runs.engine.distributed.orders import RECOVER, Queues
 from headgate.features.runs.engine.distributed.tasks import WorkerParts, register
 from headgate.foundation.ids import new_id
 from headgate.foundation.log import configure, get_logger
@@ -80,7 +80,7 @@ def _work(settings: Settings, open_parts: OpenChild) -> int:
     worker_ready.connect(lambda **_: serve_figures(settings), weak=False)
     worker = app.Worker(
         hostname=f"headgate-{new_id()[-12:]}@{socket.gethostname()}",
-        queues=list(queues_of(settings.celery.queue).names),
+        queues=Queues(settings.celery.queue).names,
         concurrency=settings.celery.concurrency,
         loglevel=settings.log.level.upper(),
         optimization="fair",
@@ -105,7 +105,7 @@ def run_beat(settings: Settings) -> None:
 def schedule(settings: Settings) -> dict[str, dict[str, Any]]:
     """What beat sends: messages that expire, so that none pile up while no worker is there."""
     seconds = settings.celery.sweep_seconds
-    upkeep = {"queue": queues_of(settings.celery.queue).upkeep}
+    upkeep = {"queue": Queues(settings.celery.queue).upkeep}
     return {
         "recover": {"task": RECOVER, "schedule": seconds, "options": {**upkeep, "expires": 2 * seconds}},
     }

@@ -1,6 +1,6 @@
 """How runs are carried out, and by whom."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
@@ -21,6 +21,12 @@ class EngineSettings(BaseModel, defer_build=True):
         ge=0,
         description="Further runs that may be executed while that many are, each of a tenant, space and user who has "
         "less than their fair share: nobody waits for the long runs of others.",
+    )
+    weights: dict[str, Annotated[float, Field(gt=0, le=1000)]] = Field(
+        default={},
+        description="Weight of tenants, spaces and users by id where slots of the engine are shared; 1 of those that "
+        'are not named. With `{"a": 3}` tenant `a` gets three times as many slots as another while both have runs '
+        "that wait. Workers share equally.",
     )
     max_concurrent_steps: int = Field(default=8, ge=1, description="Steps of one run that work at once.")
     lease_seconds: float = Field(

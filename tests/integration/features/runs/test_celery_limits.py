@@ -68,6 +68,29 @@ class TestCancel:
         assert not (tmp_path / "tally").exists()
 
 
+class TestFairness:
+    async def test_a_run_does_not_wait_for_all_that_another_visitor_queued_before(
+        self, make_engine: Any, database: Database, tmp_path: Path
+    ) -> None:
+        engine = await make_engine(max_concurrent_runs=1)
+        gate = new_run(await store_flow(database, make_flow({"g": "Gate"}, g={"folder": str(tmp_path)})))
+        await engine.start(gate)
+        await appears(tmp_path / "gate.started")
+        version = await store_flow(database, make_chain(2))
+        lanes = {await engine._dispatcher._lane(version, visitor): visitor for visitor in map(str, range(100))}
+        flooding, alone, *_ = lanes.values()
+        many = [new_run(version, visitor=flooding) for _ in range(20)]
+        one = new_run(version, visitor=alone)
+        for request in [*many, one]:
+            await engine.start(request)
+        (tmp_path / "gate.open").touch()
+        for request in [*many, one]:
+            await over(engine, request.key.run_id)
+        own = await run_row(database, one.key.run_id)
+        others = [await run_row(database, request.key.run_id) for request in many]
+        assert sum(row.finished_at < own.finished_at for row in others) <= 2
+
+
 class TestLimits:
     @pytest.fixture(autouse=True)
     def short(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -176,8 +176,9 @@ class TestPickup:
             await engine.start(run)
             await appears(tmp_path / "gate.started")
             planned = await engine._dispatcher._plans.of(run.key)
+            lane = await engine._dispatcher._lane(run.key, None)
             for dispatch in range(2, 5):
-                await engine._dispatcher._send(run.key, planned.plan, dispatch, begun=True)
+                await engine._dispatcher._send(run.key, planned.plan, dispatch, lane=lane, begun=True)
             await finish(engine, new_run(await store_flow(database, make_chain(1))))
             (tmp_path / "gate.open").touch()
             await over(engine, run.key.run_id)

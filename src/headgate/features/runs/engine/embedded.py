@@ -67,7 +67,8 @@ class EmbeddedBackend:
         self._services = services
         self._bus = bus
         self._settings = services.engine
-        self._runs = RunRegistry(self._settings.max_concurrent_runs, self._settings.spare_concurrent_runs)
+        engine = self._settings
+        self._runs = RunRegistry(engine.max_concurrent_runs, engine.spare_concurrent_runs, engine.weights)
         self._shift = Shift(worker, self._settings.lease_seconds, owned=self._runs)
         self._plans = Plans(services.definitions, services.components)
         self._recovery = Recovery(store, self._plans, services.files, services.bus, services.telemetry)

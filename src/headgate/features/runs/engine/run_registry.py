@@ -6,8 +6,9 @@ begun twice in a process however the ways in are interleaved. Leases are renewed
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.transitions import Held
@@ -45,11 +46,12 @@ class RunRegistry:
     Args:
         slots: Runs that are executed at once.
         spare: Further runs, of those below their share while all slots are taken; see `FairQueue`.
+        weights: Weight of tenants, spaces and users by id; 1 of others.
     """
 
-    def __init__(self, slots: int, spare: int = 0) -> None:
+    def __init__(self, slots: int, spare: int = 0, weights: Mapping[str, float] = MappingProxyType({})) -> None:
         self._entries: dict[str, OwnedRun] = {}
-        self._queue: FairQueue[OwnedRun] = FairQueue(slots, spare)
+        self._queue: FairQueue[OwnedRun] = FairQueue(slots, spare, weight=lambda path: weights.get(path[-1], 1.0))
         self._kept = 0
 
     def __contains__(self, run_id: object) -> bool:

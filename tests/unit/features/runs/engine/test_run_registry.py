@@ -33,6 +33,14 @@ class TestRegistry:
         assert "a" not in registry
         assert registry.enqueue("a", ANNA)
 
+    def test_gives_slots_by_weight(self) -> None:
+        registry = RunRegistry(8, weights={"tenant": 3.0})
+        for number in range(8):
+            registry.enqueue(f"a{number}", ANNA)
+            registry.enqueue(f"b{number}", BOB)
+        shares = [run.share for run in iter(registry.next, None)]
+        assert (shares.count(ANNA), shares.count(BOB)) == (6, 2)
+
     def test_gives_slots_in_order_and_no_more_than_there_are(self) -> None:
         registry = RunRegistry(2)
         for name in "abc":

@@ -145,7 +145,7 @@ class CeleryBackend:
         self._begun[key.run_id] = None
         if len(self._begun) > MOST_BEGUN:
             del self._begun[next(iter(self._begun))]
-        await self._dispatcher.send_new(key, planned.plan)
+        await self._dispatcher.send_new(key, planned.plan, request.starter)
         return RunStatus.QUEUED
 
     async def _start_settled(self, request: RunRequest, planned: PlannedFlow) -> RunStatus:

@@ -5,6 +5,7 @@ import asyncio
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from headgate.features.runs.engine.distributed.lanes import all_lanes
 from headgate.features.runs.engine.distributed.orders import Queues
 from headgate.foundation.settings import CelerySettings
 
@@ -27,13 +28,16 @@ class Broker:
     async def depths(self) -> tuple[int, int] | None:
         """Messages that wait in the queues of first and of further segments; None when Redis does not answer."""
         pipe = self._broker.pipeline(transaction=False)
-        pipe.llen(self._queues.first)
-        pipe.llen(self._queues.begun)
+        lanes = all_lanes()
+        for lane in lanes:
+            pipe.llen(self._queues.first(lane))
+        for lane in lanes:
+            pipe.llen(self._queues.begun(lane))
         try:
-            first, begun = await pipe.execute()
+            depths = await pipe.execute()
         except (RedisError, OSError):
             return None
-        return int(first), int(begun)
+        return sum(map(int, depths[: len(lanes)])), sum(map(int, depths[len(lanes) :]))
 
     async def results_answer(self) -> bool:
         """Whether the result backend answers."""

@@ -8,7 +8,8 @@ from celery.backends.redis import RedisBackend
 from kombu import pools
 from kombu.entity import Exchange, Queue
 
-from headgate.features.runs.engine.distributed.orders import queues_of
+from headgate.features.runs.engine.distributed.lanes import LaneCycle
+from headgate.features.runs.engine.distributed.orders import Queues
 from headgate.features.runs.engine.distributed.transport import SteadyTransport
 from headgate.foundation.settings import Settings
 
@@ -51,7 +52,7 @@ def close_app(app: Celery) -> None:
 def _durable(settings: Settings) -> dict[str, Any]:
     """A message is done when its work is: it comes again when its worker dies. It only says which rows to read."""
     celery = settings.celery
-    queues = queues_of(celery.queue)
+    queues = Queues(celery.queue)
     return {
         "task_acks_late": True,
         "task_reject_on_worker_lost": True,
@@ -67,8 +68,8 @@ def _durable(settings: Settings) -> dict[str, Any]:
         "task_store_errors_even_if_ignored": False,
         "result_expires": celery.result_expires_seconds,
         "task_queues": [_queue(name) for name in queues.names],
-        "task_default_queue": queues.first,
-        "task_default_routing_key": queues.first,
+        "task_default_queue": queues.upkeep,
+        "task_default_routing_key": queues.upkeep,
         "task_default_exchange": "",
         "task_create_missing_queues": False,
     }
@@ -87,8 +88,8 @@ def _transport(settings: Settings) -> dict[str, Any]:
         "visibility_timeout": visibility,
         "broker_transport_options": {
             "visibility_timeout": visibility,
-            # Finish what has begun before something new begins.
-            "queue_order_strategy": "priority",
+            "queue_order_strategy": f"{LaneCycle.__module__}:{LaneCycle.__name__}",
+            "priority_steps": [0],  # one list for each queue
             "global_keyprefix": "",
             **sockets,
         },

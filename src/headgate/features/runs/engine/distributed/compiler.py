@@ -39,7 +39,7 @@ class FlowCompiler:
         self._lanes = lanes
 
     def compile(
-        self, key: RunKey, plan: Plan, dispatch: int, settled: Container[str] = (), *, begun: bool
+        self, key: RunKey, plan: Plan, dispatch: int, settled: Container[str] = (), *, lane: str, begun: bool
     ) -> Signature:
         """The canvas of a run's remainder; where nothing is left, one task that ends the run.
 
@@ -48,13 +48,14 @@ class FlowCompiler:
             plan: Its plan.
             dispatch: Number of this sending.
             settled: Steps that are done or skipped.
+            lane: Where its messages wait.
             begun: Whether the run has begun, so that it goes before those that have not.
         """
         shape = self.shape(plan, settled)
         first = () if begun else frozenset(one.head for one in leading(shape))
         # Only chords need results; everything else is told by rows.
         keep = not isinstance(shape, Segment) and any(isinstance(part, Parallel) for part in _parts(shape))
-        writer = _Writer(self._app, self._queues, self._limits, key, dispatch, first=first, keep=keep)
+        writer = _Writer(self._app, self._queues, self._limits, key, dispatch, lane=lane, first=first, keep=keep)
         return writer.write(shape)
 
     def shape(self, plan: Plan, settled: Container[str] = ()) -> Shape:
@@ -78,6 +79,7 @@ class _Writer:
         key: RunKey,
         dispatch: int,
         *,
+        lane: str,
         first: Container[str],
         keep: bool,
     ) -> None:
@@ -86,6 +88,7 @@ class _Writer:
         self._limits = limits
         self._key = key
         self._dispatch = dispatch
+        self._lane = lane
         self._first = first
         self._keep = keep
 
@@ -114,7 +117,7 @@ class _Writer:
             SEGMENT,
             order.as_kwargs(),
             task_id=order.task_id,
-            queue=self._queues.first if segment.head in self._first else self._queues.begun,
+            queue=(self._queues.first if segment.head in self._first else self._queues.begun)(self._lane),
             soft_time_limit=self._limits.soft(steps),
             time_limit=self._limits.hard(steps),
         )
@@ -128,7 +131,7 @@ class _Writer:
         return task
 
     def _sign(self, name: str, kwargs: dict[str, str | int], **options: object) -> Signature:
-        options.setdefault("queue", self._queues.begun)
+        options.setdefault("queue", self._queues.begun(self._lane))
         return self._app.signature(
             name, kwargs=kwargs, immutable=True, options={**options, "ignore_result": not self._keep}
         )

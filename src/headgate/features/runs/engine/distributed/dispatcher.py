@@ -10,10 +10,13 @@ from redis.exceptions import RedisError
 
 from headgate.features.runs.engine.distributed.celery_app import close_app
 from headgate.features.runs.engine.distributed.compiler import FlowCompiler
+from headgate.features.runs.engine.distributed.lanes import lane_of
+from headgate.features.runs.spaces import Spaces, share_of
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore, Sent
 from headgate.features.runs.transitions import RunKey, StoredRun, clock
 from headgate.foundation.errors import HeadgateError, Unavailable
+from headgate.foundation.fair_places import Share
 from headgate.foundation.log import get_logger
 from headgate.foundation.outages import Outage
 from headgate.graph.plan import Plan
@@ -34,19 +37,23 @@ class Dispatcher:
         compiler: Turns plans into canvases.
         store: The rows.
         plans: The plans of versions.
+        spaces: Which space each flow is in.
     """
 
-    def __init__(self, app: Celery, compiler: FlowCompiler, store: PostgresDispatchStore, plans: Plans) -> None:
+    def __init__(
+        self, app: Celery, compiler: FlowCompiler, store: PostgresDispatchStore, plans: Plans, spaces: Spaces
+    ) -> None:
         self._app = app
         self._compiler = compiler
         self._store = store
         self._plans = plans
+        self._spaces = spaces
         self._outage = Outage(log, "broker")
 
-    async def send_new(self, key: RunKey, plan: Plan) -> bool:
+    async def send_new(self, key: RunKey, plan: Plan, user_id: str | None) -> bool:
         """Send a run that was just stored as sent. False when the broker is away: then it is swept later."""
         try:
-            await self._send(key, plan, 1, begun=False)
+            await self._send(key, plan, 1, lane=await self._lane(key, user_id), begun=False)
         except BrokerAway:
             return False
         return True
@@ -64,7 +71,8 @@ class Dispatcher:
         if dispatch is None:
             return False
         begun = sent.claimed_at is not None or sent.settled_at is not None
-        await self._send(stored.key, planned.plan, dispatch, _settled(stored), begun=begun)
+        lane = await self._lane(stored.key, stored.user_id)
+        await self._send(stored.key, planned.plan, dispatch, _settled(stored), lane=lane, begun=begun)
         return True
 
     async def revoke(self, run_id: str) -> None:
@@ -85,8 +93,16 @@ class Dispatcher:
         """Close the application's connections."""
         await asyncio.to_thread(close_app, self._app)
 
-    async def _send(self, key: RunKey, plan: Plan, dispatch: int, settled: Container[str] = (), *, begun: bool) -> None:
-        canvas = self._compiler.compile(key, plan, dispatch, settled, begun=begun)
+    async def _lane(self, key: RunKey, user_id: str | None) -> str:
+        try:
+            return lane_of(await share_of(self._spaces, key, user_id))
+        except Unavailable:  # the run is stored: it is sent all the same
+            return lane_of(Share(key.tenant_id))
+
+    async def _send(
+        self, key: RunKey, plan: Plan, dispatch: int, settled: Container[str] = (), *, lane: str, begun: bool
+    ) -> None:
+        canvas = self._compiler.compile(key, plan, dispatch, settled, lane=lane, begun=begun)
         try:
             await asyncio.to_thread(canvas.apply_async)
         except _AWAY as error:

@@ -15,7 +15,7 @@ from headgate.features.runs.engine.distributed.compiler import FlowCompiler
 from headgate.features.runs.engine.distributed.dispatcher import Dispatcher
 from headgate.features.runs.engine.distributed.lifeguard import Lifeguard
 from headgate.features.runs.engine.distributed.limits import TaskLimits
-from headgate.features.runs.engine.distributed.orders import queues_of
+from headgate.features.runs.engine.distributed.orders import Queues
 from headgate.features.runs.engine.distributed.presence import Presence
 from headgate.features.runs.engine.distributed.segment_worker import SegmentWorker
 from headgate.features.runs.engine.distributed.sweeper import Sweeper
@@ -118,10 +118,10 @@ def _backend(
 ) -> CeleryBackend:
     if not isinstance(services.bus, EventRelay):
         raise TypeError("the distributed engine publishes through a relay")
-    celery, queues = settings.celery, queues_of(settings.celery.queue)
+    celery, queues = settings.celery, Queues(settings.celery.queue)
     plans = Plans(services.definitions, services.components)
     compiler = FlowCompiler(app, queues, _limits(settings), services.engine.max_concurrent_steps)
-    dispatcher = Dispatcher(app, compiler, store, plans)
+    dispatcher = Dispatcher(app, compiler, store, plans, services.spaces)
     rules = Rules(run_timeout_seconds=services.engine.run_timeout_seconds, redispatch_seconds=celery.redispatch_seconds)
     reconciler = Reconciler(store, shift.has_lost, rules)
     broker = Broker(celery, queues)

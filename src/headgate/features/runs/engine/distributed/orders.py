@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass
 
+from headgate.features.runs.engine.distributed.lanes import all_lanes
 from headgate.features.runs.transitions import RunKey
 
 SEGMENT = "headgate.segment"
@@ -48,21 +49,25 @@ def order_for(key: RunKey, head: str, dispatch: int) -> Order:
 
 @dataclass(frozen=True, slots=True)
 class Queues:
-    """The queues of one installation, in the order in which a worker takes from them."""
+    """The queues of one installation; `lanes` says in which order a worker takes from them."""
 
-    begun: str
-    """Further segments of runs that have begun, and what is sent again: runs are finished before others begin."""
-    upkeep: str
-    """Recovery, ends, scheduled jobs: short, and never behind runs that wait."""
-    first: str
-    """First segments: where runs wait."""
+    name: str
+    """What their names begin with."""
 
     @property
-    def names(self) -> tuple[str, str, str]:
+    def upkeep(self) -> str:
+        """Recovery, ends, scheduled jobs: short, and never behind runs that wait."""
+        return f"{self.name}.upkeep"
+
+    def begun(self, lane: str) -> str:
+        """Further segments of runs that have begun, and what is sent again: they go before first ones of the lane."""
+        return f"{self.name}.begun.{lane}"
+
+    def first(self, lane: str) -> str:
+        """First segments: where runs wait."""
+        return f"{self.name}.first.{lane}"
+
+    @property
+    def names(self) -> list[str]:
         """All of them."""
-        return self.upkeep, self.begun, self.first
-
-
-def queues_of(name: str) -> Queues:
-    """The queues whose names begin with `name`."""
-    return Queues(begun=f"{name}.begun", upkeep=f"{name}.upkeep", first=name)
+        return [self.upkeep, *(name for lane in all_lanes() for name in (self.begun(lane), self.first(lane)))]

@@ -14,7 +14,7 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from headgate.features.runs.engine.distributed.child import Child
-from headgate.features.runs.engine.distributed.orders import END, JOIN, RECOVER, SEGMENT, Order, queues_of
+from headgate.features.runs.engine.distributed.orders import END, JOIN, RECOVER, SEGMENT, Order, Queues
 from headgate.features.runs.engine.distributed.segment_worker import Outcome, SegmentWorker
 from headgate.features.runs.errors import INTERNAL, STEP_TIMEOUT
 from headgate.features.runs.transitions import RunKey
@@ -73,7 +73,7 @@ def register(app: Celery, child: Child[WorkerParts], queue: str, lease_seconds: 
     """
     worker_process_init.connect(lambda **_: child.start(), weak=False)
     worker_process_shutdown.connect(lambda **_: child.stop(), weak=False)
-    upkeep = queues_of(queue).upkeep
+    upkeep = Queues(queue).upkeep
     base = _base(child, upkeep)
 
     @app.task(bind=True, base=base, name=SEGMENT, max_retries=None, throws=(SegmentFailed,))  # type: ignore[untyped-decorator]

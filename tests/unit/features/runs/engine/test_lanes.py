@@ -1,0 +1,82 @@
+"""Lanes, and the order in which a worker takes from them."""
+
+from collections import Counter, defaultdict, deque
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headgate.features.runs.engine.distributed.lanes import LaneCycle, all_lanes, lane_of
+from headgate.features.runs.engine.distributed.orders import Queues
+from headgate.foundation.fair_places import Share
+
+QUEUES = Queues("headgate")
+
+
+def served(waiting: dict[str, int], count: int, cycle: LaneCycle | None = None) -> list[str]:
+    """The queues that the next messages come from, as Redis chooses: the first in the order that has any."""
+    cycle = cycle or LaneCycle(QUEUES.names)
+    left = Counter(waiting)
+    order = []
+    for _ in range(count):
+        queue = next(name for name in cycle.consume(len(QUEUES.names)) if left[name])
+        left[queue] -= 1
+        order.append(cycle.rotate(queue))
+    return order
+
+
+class TestLaneOf:
+    def test_is_one_that_workers_take_from(self) -> None:
+        assert lane_of(Share("a", "b", "c")) in all_lanes()
+
+    @given(st.text(), st.text(), st.text())
+    def test_of_one_tenant_are_in_one_group(self, tenant: str, space: str, user: str) -> None:
+        assert lane_of(Share(tenant, space, user)).partition("-")[0] == lane_of(Share(tenant)).partition("-")[0]
+
+    def test_of_users_are_spread(self) -> None:
+        assert len({lane_of(Share("tenant", "space", f"user {number}")) for number in range(100)}) == 8
+        assert len({lane_of(Share(f"tenant {number}")) for number in range(1000)}) == 64
+
+
+class TestLaneCycle:
+    def test_serves_another_tenant_next_however_much_one_has_sent(self) -> None:
+        one, other = QUEUES.first("0-0"), QUEUES.first("5-3")
+        cycle = LaneCycle(QUEUES.names)
+        assert served({one: 2000}, 10, cycle) == [one] * 10
+        assert served({one: 1990, other: 2}, 5, cycle) == [other, one, other, one, one]
+
+    def test_shares_between_tenants_first_then_between_their_users(self) -> None:
+        users = {QUEUES.first(f"0-{number}"): 100 for number in range(4)}
+        alone = QUEUES.first("7-7")
+        counts = Counter(served({**users, alone: 100}, 80))
+        assert counts[alone] == 40
+        assert {counts[user] for user in users} == {10}
+
+    def test_finishes_what_has_begun_before_more_of_the_lane_begins_and_upkeep_never_waits(self) -> None:
+        first, begun = QUEUES.first("1-1"), QUEUES.begun("1-1")
+        assert served({first: 2, begun: 2, QUEUES.upkeep: 1}, 5) == [QUEUES.upkeep, begun, begun, first, first]
+
+    def test_keeps_whose_turn_it_is_when_queues_are_added(self) -> None:
+        """Kombu adds the queues of a worker one by one, and all again after a lost connection."""
+        one, other = QUEUES.first("0-0"), QUEUES.first("5-3")
+        cycle = LaneCycle()
+        for name in QUEUES.names:
+            cycle.update([*cycle.consume(999), name])
+        assert served({one: 9, other: 9}, 1, cycle) == [one]
+        cycle.update(QUEUES.names)
+        assert served({one: 8, other: 9}, 2, cycle) == [other, one]
+
+    @given(st.lists(st.tuples(st.sampled_from(QUEUES.names), st.integers(1, 5)), min_size=1, max_size=12))
+    def test_serves_every_message_and_no_lane_twice_while_another_waits_for_its_first(
+        self, amounts: list[tuple[str, int]]
+    ) -> None:
+        waiting: Counter[str] = Counter()
+        for queue, amount in amounts:
+            waiting[queue] += amount
+        order = served(dict(waiting), waiting.total())
+        assert Counter(order) == waiting
+        groups: defaultdict[str, set[str]] = defaultdict(set)
+        for queue in waiting:
+            if queue != QUEUES.upkeep:
+                groups[queue.rpartition(".")[2].partition("-")[0]].add(queue)
+        firsts = deque(queue.rpartition(".")[2].partition("-")[0] for queue in order if queue != QUEUES.upkeep)
+        assert len({firsts.popleft() for _ in range(len(groups))}) == len(groups)
