@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import SecretStr
 
+from headgate.features.models.setup.values import NOTHING, ModelServer, ModelSetup, ServerAccess
 from headgate.features.secrets.errors import VariableKept
 from headgate.features.secrets.service import origin_of
 from headgate.foundation.guarded_http.addresses import Network
@@ -17,6 +18,8 @@ class GivenKeys:
         self._stored_for: dict[str, str] = {}
         self._values = values
         self.asked: list[str] = []
+        self._setup = NOTHING
+        self._access: dict[str, ServerAccess] = {}
 
     async def key(self, name: str) -> SecretStr | None:
         self.asked.append(name)
@@ -31,6 +34,17 @@ class GivenKeys:
     async def networks(self, name: str) -> Sequence[Network]:
         """Those of the operator: tests serve models on loopback."""
         return OPERATOR_NETWORKS
+
+    def with_setup(self, setup: ModelSetup, **access: ServerAccess) -> "GivenKeys":
+        """With what is set up, and the key and headers of its servers by name."""
+        self._setup, self._access = setup, access
+        return self
+
+    async def setup(self) -> ModelSetup:
+        return self._setup
+
+    async def access(self, server: ModelServer) -> ServerAccess:
+        return self._access.get(server.name, ServerAccess())
 
     async def key_for(self, name: str, url: str, *, bound: bool = True) -> SecretStr | None:
         found = await self.key(name)

@@ -10,12 +10,13 @@ from headgate.features.mcptools.connector import Connection, McpConnector
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import GuardedWeb
 from headgate.features.models.providers import PROVIDER_VARIABLES, PROVIDERS
+from headgate.features.models.setup.space import SpaceModels
 from headgate.features.runs.ports import Origin
 from headgate.features.runs.secret_reads import service as secret_reads
 from headgate.features.runs.spaces import Spaces
 from headgate.features.runs.transitions import RunKey
 from headgate.features.secrets.errors import VariableNotFound
-from headgate.features.secrets.lookup import ReadAudit, Variables
+from headgate.features.secrets.lookup import ReadAudit
 from headgate.features.secrets.service import origin_of
 from headgate.foundation import secret_values
 from headgate.foundation.database import Database
@@ -33,7 +34,7 @@ else:
     transcription = lazy_module("headgate.features.models.transcription")
     models = lazy_module("headgate.features.models.service")
 
-VariablesOf = Callable[[str, str, ReadAudit | None], Variables]
+VariablesOf = Callable[[str, str, ReadAudit | None], SpaceModels]
 """The variables of a tenant's space, whose reads are written down."""
 
 
@@ -45,7 +46,7 @@ class StepVariables:
     variables_of: VariablesOf
     spaces: Spaces
 
-    async def of(self, origin: Origin) -> Variables:
+    async def of(self, origin: Origin) -> SpaceModels:
         """Those of one step."""
         key = origin.key
         space = await self.spaces.of(key.tenant_id, key.flow_id)
@@ -90,7 +91,7 @@ class StepModels:
 class SpaceSecrets:
     """Encrypted variables of one space and its organisation."""
 
-    variables: Variables
+    variables: SpaceModels
 
     async def secret(self, name: str, *, url: str | None = None) -> SecretStr:
         """The value; with `url`, for a request to that address, which the flow chose.

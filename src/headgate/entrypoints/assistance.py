@@ -37,7 +37,7 @@ def assistance_of(
         database=runs.database,
         registry=base.registry,
         index=index,
-        models=ModelChooser(settings.models, base.keys_of, base.local_models, services.web, metrics),
+        models=ModelChooser(base.keys_of, base.local_models, services.web, metrics),
         runs=runs,
         limits=settings.assistant,
         metrics=metrics,

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from headgate.features.catalog.own import store
     from headgate.features.files import opening, storage
     from headgate.features.flows import rules
-    from headgate.features.models import classes, ports, providers
+    from headgate.features.models import classes, providers
+    from headgate.features.models.local import fetching
     from headgate.features.models.local import models as local_models
+    from headgate.features.models.setup import roles, space
     from headgate.features.runs.evidence import service as evidence
     from headgate.features.secrets import lookup
     from headgate.features.testing import gate
@@ -35,7 +37,9 @@ else:
     providers = lazy_module("headgate.features.models.providers")
     local_models = lazy_module("headgate.features.models.local.models")
     evidence = lazy_module("headgate.features.runs.evidence.service")
-    lookup = lazy_module("headgate.features.secrets.lookup")
+    fetching = lazy_module("headgate.features.models.local.fetching")
+    roles = lazy_module("headgate.features.models.setup.roles")
+    space = lazy_module("headgate.features.models.setup.space")
     gate = lazy_module("headgate.features.testing.gate")
     workspaces = lazy_module("headgate.features.workspace.workspace")
     crypto = lazy_module("headgate.foundation.crypto")
@@ -82,6 +86,11 @@ class Installation:
         return local_models.LocalModels()
 
     @cached_property
+    def local_fetches(self) -> "fetching.LocalFetches":
+        """Local models that are being fetched."""
+        return fetching.LocalFetches(self.local_models)
+
+    @cached_property
     def classes(self) -> "classes.ModelClasses":
         """Classifications of models."""
         return classes.ModelClasses(self.database, self.settings.classification, self.registry)
@@ -103,13 +112,13 @@ class Installation:
 
     def variables_of(
         self, tenant_id: str, space_id: str = "", audit: "lookup.ReadAudit | None" = None
-    ) -> "lookup.Variables":
+    ) -> "space.SpaceModels":
         """The variables of a tenant's space and of the tenant; without a space, of the tenant alone.
 
         Reads of secrets are written into `audit`.
         """
         settings = self.settings
-        return lookup.Variables(
+        return space.SpaceModels(
             self.database,
             self.box,
             tenant_id,
@@ -117,9 +126,10 @@ class Installation:
             listed=providers.PROVIDER_VARIABLES,
             open_to=outgoing.OPERATOR_NETWORKS if settings.server.auto_login else settings.http.allowed_internal_cidrs,
             audit=audit,
+            roles=roles.environment_roles(settings.models, settings.codev),
         )
 
-    def keys_of(self, principal: Principal) -> "ports.KeySource":
+    def keys_of(self, principal: Principal) -> "space.SpaceModels":
         """The source of the API keys of a user's models, in the space that they work in."""
         return self.variables_of(principal.tenant_id, principal.space_id)
 

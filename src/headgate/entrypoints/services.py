@@ -201,6 +201,8 @@ class StepServices:
             await self.isolated.aclose()
         if "web" in vars(self):
             await self.web.close()
+        if "local_fetches" in vars(self.installation):
+            self.installation.local_fetches.close()
         if "local_models" in vars(self.installation):
             self.installation.local_models.close()
 

@@ -38,7 +38,7 @@ from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
 from tests.integration.isolation.known import OWNED, SHARED, Unknown
 from tests.integration.isolation.tested import TESTED
-from tests.integration.isolation.worlds import CODE_HASH, EMAIL, ISSUER, STEP, SUBJECT, VARIABLE, World
+from tests.integration.isolation.worlds import CODE_HASH, EMAIL, ISSUER, MODEL_SERVER, STEP, SUBJECT, VARIABLE, World
 
 Function = Callable[..., Any]
 _PLAIN: dict[str, Any] = {
@@ -54,8 +54,14 @@ _PLAIN: dict[str, Any] = {
 """Arguments that are the same whoever asks."""
 _NOTHING = {"place", "before", "after", "status", "since", "until", "only", "besides", "organisation"}
 """Filters and places in a list that are left out."""
+_SERVER = {"kind": "openai", "address": "http://127.0.0.1:9/v1", "secret_names": [], "updated_at": now()}
 _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("find_spaces_named", "name"): lambda world: "Personal",
+    **{(f"{what}_server", "name"): lambda world: MODEL_SERVER for what in ("find", "save", "delete")},
+    ("save_server", "values"): lambda world: _SERVER,
+    ("put_facts", "facts"): lambda world: {"label": world.marker},
+    **{(f"{what}_role", "role"): lambda world: "step" for what in ("find", "put", "delete")},
+    ("put_role", "models"): lambda world: [{"provider": "openai", "name": world.marker, "params": {}}],
     ("other_owners", "user_id"): lambda world: "",
     ("delete_dead_sessions", "idle_since"): lambda world: now() + timedelta(days=1),
     ("read_rows", "after"): lambda world: 0,

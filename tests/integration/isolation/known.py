@@ -13,7 +13,7 @@ from headgate.features.runs.quotas.bounds import Bound, Quota, Scope
 from headgate.features.testing.service import revision_of
 from headgate.graph.cases import TestCase
 from tests.integration.isolation.development import INSTANCE, INTERRUPT
-from tests.integration.isolation.worlds import SESSION, STEP, VARIABLE, WORKSPACE_FILE, World
+from tests.integration.isolation.worlds import MODEL_SERVER, SESSION, STEP, VARIABLE, WORKSPACE_FILE, World
 from tests.support.own_code import REVERSE
 
 OWNED: dict[str, Callable[[World], list[Any]]] = {
@@ -96,6 +96,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "type": lambda world: "CRM_TOKEN",
     "values": lambda world: {"CRM_TOKEN": world.marker},
     "endpoint": lambda world: "https://127.0.0.1:9",
+    "address": lambda world: "https://93.184.216.34/v1",
     "logout_token": lambda world: "of.no.provider",
     "credential": lambda world: {"rawId": "AAAA"},
     "required": lambda world: True,
@@ -107,6 +108,11 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/v1/chat/completions", "messages"): [{"role": "user", "content": "the same text"}],
     ("/api/v1/codev/instances", "id"): "another-server",
     ("/api/v1/mcp-servers", "name"): "another-server",
+    ("/api/v1/model-servers/{name}", "name"): MODEL_SERVER,
+    ("/api/v1/model-servers/{name}/test", "name"): MODEL_SERVER,
+    ("/api/v1/model-roles/{role}", "role"): "step",
+    ("/api/v1/model-roles/{role}", "models"): [{"model": "openai/gpt-5-mini"}],
+    ("/api/v1/local-models/{name}/fetch", "name"): "no-such-model",
     ("/api/v1/mcp-servers", "url"): "https://example.org/mcp",
     ("/api/v1/assistants", "name"): "Another",
     ("/api/v1/flows/{flow_id}/tests", "revision"): lambda world: revision_of(
@@ -127,6 +133,8 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("POST", "/api/v1/mcp-servers/{server}/test"): {403},
     # It speaks JSON-RPC: tests/integration/mcp asks it for another tenant's things, tool by tool.
     ("POST", "/mcp"): {422},
+    # No weights of that name are published: nothing is fetched here.
+    ("POST", "/api/v1/local-models/{name}/fetch"): {404},
     # Nobody has the password, or the link.
     ("POST", "/api/v1/sign-in"): {401},
     ("POST", "/api/v1/me/password"): {403, 409},

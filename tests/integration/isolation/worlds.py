@@ -16,6 +16,7 @@ from typing import Any
 import httpx2
 from fastapi import FastAPI
 from sqlalchemy import insert, text, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.tables import (
@@ -33,7 +34,7 @@ from headgate.features.catalog.own.tables import OwnComponent
 from headgate.features.flows.tables import FlowRow
 from headgate.features.idempotency.keys import CLAIM, StartKey
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
-from headgate.features.models.tables import ModelClass
+from headgate.features.models.tables import ModelClass, ModelFactsRow, ModelRoleRow, ModelServerRow
 from headgate.features.runs.answered_calls import AnsweredCall
 from headgate.features.runs.deliveries.tables import webhook_deliveries, webhook_delivery_attempts
 from headgate.features.runs.engine.build import build_store
@@ -53,6 +54,7 @@ from tests.support.tenants import ActingAs
 SESSION = "the same session"
 VARIABLE = "SAME_NAME"
 STEP = "said"
+MODEL_SERVER = "same-server"
 WORKSPACE_FILE = "notes/same.md"
 OTHER_SPACE = "The same space"
 EMAIL, ISSUER, SUBJECT = "the-same@example.org", "https://login.example.org", "the same subject"
@@ -148,6 +150,7 @@ async def make_tenant_things(app: FastAPI, world: World, database: Database) -> 
         for name in (world.marker, VARIABLE):
             row = {"tenant_id": world.principal.tenant_id, "provider": "openai", "name": name, "level": 1}
             await session.execute(insert(ModelClass).values(**row))
+        await _set_up_models(session, world)
         session.add(User(id=new_id(), tenant_id=world.principal.tenant_id, name="who commands act as"))
         session.add(
             OwnComponent(
@@ -160,6 +163,19 @@ async def make_tenant_things(app: FastAPI, world: World, database: Database) -> 
         )
         who = {"email": EMAIL, "sso_issuer": ISSUER, "sso_subject": SUBJECT}
         await session.execute(update(User).where(User.id == world.principal.user_id).values(**who))
+
+
+async def _set_up_models(session: AsyncSession, world: World) -> None:
+    """A server of the space and one of the organisation; what is said of a model; the model of a role."""
+    tenant = world.principal.tenant_id
+    for space in (world.principal.space_id, None):
+        values: dict[str, Any] = {"kind": "openai", "address": "http://127.0.0.1:9/v1", "secret_names": [world.marker]}
+        session.add(ModelServerRow(tenant_id=tenant, space_id=space, name=MODEL_SERVER, **values))
+    for name in (world.marker, VARIABLE):
+        session.add(ModelFactsRow(tenant_id=tenant, provider="openai", name=name, facts={"label": world.marker}))
+    for role in ("step", "fallback"):
+        models = [{"provider": "openai", "name": world.marker, "params": {}}]
+        session.add(ModelRoleRow(tenant_id=tenant, role=role, models=models))
 
 
 def _be_answered(app: FastAPI, world: World) -> None:

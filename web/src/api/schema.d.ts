@@ -2023,6 +2023,228 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/model-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List model servers
+         * @description The model servers of the organisation and of the spaces you see, and the kinds of servers there are.
+         *
+         *     Needs the permission `variables.view`.
+         */
+        get: operations["list_servers_api_v1_model_servers_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/model-servers/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set a model server
+         * @description Connect a server that you run or rent: its models are `NAME/model` everywhere. One of that name is replaced.
+         *
+         *     Needs the permission `space_variables.manage`.
+         */
+        put: operations["put_server_api_v1_model_servers__name__put"];
+        post?: never;
+        /**
+         * Remove a model server
+         * @description Remove a model server; steps that name its models no longer run.
+         *
+         *     Needs the permission `space_variables.manage`.
+         */
+        delete: operations["delete_server_api_v1_model_servers__name__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/model-servers/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a model server
+         * @description Ask the server for its models, and one of them for one word. A server that fails is an answer, not an error.
+         *
+         *     Needs the permission `space_variables.manage`.
+         */
+        post: operations["test_server_api_v1_model_servers__name__test_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/model-facts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List models with those that are hidden
+         * @description Every model that is offered or hidden, with what the organisation says of it.
+         *
+         *     Needs the permission `catalog.view`.
+         */
+        get: operations["list_facts_api_v1_model_facts_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/model-facts/{provider}/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add, describe, price or hide a model
+         * @description Say what a model is called, can do and costs. It replaces what was said before; a model of no list is added.
+         *
+         *     Needs the permission `models.manage`.
+         */
+        put: operations["put_facts_api_v1_model_facts__provider___name__put"];
+        post?: never;
+        /**
+         * Forget what was said of a model
+         * @description Go back to what the catalogue and the server say; a model that was added is no longer offered.
+         *
+         *     Needs the permission `models.manage`.
+         */
+        delete: operations["delete_facts_api_v1_model_facts__provider___name__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/model-roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the models of roles
+         * @description Which model answers where nothing names one, where it was chosen, and whether it is ready.
+         *
+         *     Needs the permission `catalog.view`.
+         */
+        get: operations["list_roles_api_v1_model_roles_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/model-roles/{role}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Choose the model of a role
+         * @description Choose the default model, that of the assistant, the development agent or steps, or the fallback chain.
+         *
+         *     Needs the permission `models.manage`.
+         */
+        put: operations["put_role_api_v1_model_roles__role__put"];
+        post?: never;
+        /**
+         * Leave a role to its default
+         * @description Remove the choice; the variable of the environment applies again, or the role it inherits from.
+         *
+         *     Needs the permission `models.manage`.
+         */
+        delete: operations["delete_role_api_v1_model_roles__role__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/local-models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List local models
+         * @description Models that run inside Headgate: those on this machine, and those that can be fetched, with their progress.
+         *
+         *     Needs the permission `catalog.view`.
+         */
+        get: operations["list_local_api_v1_local_models_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/local-models/{name}/fetch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fetch a local model
+         * @description Fetch the weights in the background, verified by SHA-256. One that was stopped continues where it was.
+         *
+         *     Needs the permission `models.manage`.
+         */
+        post: operations["fetch_local_api_v1_local_models__name__fetch_post"];
+        /**
+         * Stop fetching a local model
+         * @description Stop; what has been fetched is kept, and the next fetch continues there.
+         *
+         *     Needs the permission `models.manage`.
+         */
+        delete: operations["stop_local_api_v1_local_models__name__fetch_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/components/check": {
         parameters: {
             query?: never;
@@ -3852,6 +4074,16 @@ export interface components {
             /** Default Model */
             default_model: string;
             /**
+             * Problem
+             * @default
+             */
+            problem?: string;
+            /**
+             * Remedy
+             * @default
+             */
+            remedy?: string;
+            /**
              * Offline Builder
              * @default true
              */
@@ -5631,6 +5863,41 @@ export interface components {
             code?: string | null;
         };
         /**
+         * LocalModelOut
+         * @description A model that runs inside Headgate, on this machine or to be fetched.
+         */
+        LocalModelOut: {
+            /** Name */
+            name: string;
+            /** Label */
+            label: string;
+            /**
+             * Size
+             * @description Bytes.
+             */
+            size: number;
+            /** Licence */
+            licence: string;
+            /** Ready */
+            ready: boolean;
+            /**
+             * Done
+             * @description Bytes that are here of one that is not complete.
+             */
+            done: number;
+            /** Fetching */
+            fetching: boolean;
+            /**
+             * Detail
+             * @description What the fetch is doing, or why it failed.
+             */
+            detail: string;
+            /** Remedy */
+            remedy: string;
+            /** Failed */
+            failed: boolean;
+        };
+        /**
          * MaintenanceOut
          * @description The retention policy and the jobs that apply it.
          */
@@ -5890,7 +6157,7 @@ export interface components {
          * @description What a person may do in a space.
          */
         MemberIn: {
-            role: components["schemas"]["Role"];
+            role: components["schemas"]["headgate__features__access__permissions__Role"];
         };
         /**
          * MemberOut
@@ -5908,13 +6175,32 @@ export interface components {
              * @description Somebody who is not active cannot sign in.
              */
             active: boolean;
-            role: components["schemas"]["Role"];
+            role: components["schemas"]["headgate__features__access__permissions__Role"];
             /**
              * Created At
              * Format: date-time
              * @description When they were added.
              */
             created_at: string;
+        };
+        /**
+         * Model
+         * @description A chosen chat model. Turn it into a client with `await ctx.chat_model(model)`.
+         */
+        Model: {
+            /** Provider */
+            provider: string;
+            /** Name */
+            name: string;
+            /** Params */
+            params?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** Api Key */
+            api_key?: {
+                secret: string;
+                scheme?: string;
+            } | null;
         };
         /**
          * ModelClassIn
@@ -5956,6 +6242,58 @@ export interface components {
             default_level: number;
             /** Items */
             items: components["schemas"]["ModelClassOut"][];
+        };
+        /**
+         * ModelFacts
+         * @description What an organisation says of a model. A member that is not set keeps what the catalogue and the server say.
+         */
+        ModelFacts: {
+            /**
+             * Label
+             * @description Name shown to users.
+             */
+            label?: string | null;
+            /**
+             * Description
+             * @description What it is for.
+             */
+            description?: string | null;
+            /**
+             * Hidden
+             * @description Whether it is no longer offered. Steps that name it continue to run.
+             * @default false
+             */
+            hidden?: boolean;
+            /**
+             * Price In
+             * @description US dollars a million prompt tokens.
+             */
+            price_in?: number | null;
+            /**
+             * Price Out
+             * @description US dollars a million answer tokens.
+             */
+            price_out?: number | null;
+            /**
+             * Context Window
+             * @description Longest prompt, in tokens.
+             */
+            context_window?: number | null;
+            /**
+             * Max Output
+             * @description Longest answer, in tokens.
+             */
+            max_output?: number | null;
+            /**
+             * Tools
+             * @description How it calls tools: by itself, through a JSON schema, or not at all.
+             */
+            tools?: ("native" | "shim" | "none") | null;
+            /**
+             * Vision
+             * @description Whether it takes images.
+             */
+            vision?: boolean | null;
         };
         /**
          * ModelFigures
@@ -6020,6 +6358,21 @@ export interface components {
              * @default true
              */
             known?: boolean;
+            /**
+             * Description
+             * @default
+             */
+            description?: string;
+            /**
+             * Hidden
+             * @default false
+             */
+            hidden?: boolean;
+            /**
+             * Changed
+             * @default false
+             */
+            changed?: boolean;
         };
         /**
          * ModelList
@@ -6055,6 +6408,86 @@ export interface components {
              * @default headgate
              */
             owned_by?: string;
+        };
+        /**
+         * ModelServerIn
+         * @description A model server. One that has the same name is replaced.
+         */
+        ModelServerIn: {
+            /**
+             * Kind
+             * @description The protocol it speaks.
+             * @default openai
+             * @enum {string}
+             */
+            kind?: "openai" | "ollama";
+            /**
+             * Address
+             * @description Where it listens: for `openai` the address before `/models`, which most servers have at `/v1`.
+             * @example http://localhost:8000/v1
+             */
+            address: string;
+            /**
+             * Key
+             * @description Its key, kept encrypted, or the variable that it is in: `{"secret": "VLLM_KEY"}`. Left out, a server that stays at its address keeps its key; an empty text removes it.
+             */
+            key?: string | {
+                secret: string;
+                scheme?: string;
+            } | null;
+            /**
+             * Headers
+             * @description Further headers of each request, as `key`. Left out, they stay like the key.
+             */
+            headers?: {
+                [key: string]: string | {
+                    secret: string;
+                    scheme?: string;
+                };
+            } | null;
+        };
+        /**
+         * ModelServerOut
+         * @description A model server without its secrets.
+         */
+        ModelServerOut: {
+            /**
+             * Name
+             * @description Its models are `NAME/model`.
+             */
+            name: string;
+            /**
+             * Space Id
+             * @description The space whose flows may use it; null: every space.
+             */
+            space_id: string | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "openai" | "ollama";
+            /** Address */
+            address: string;
+            /**
+             * Secret Names
+             * @description What it is sent in confidence: `key`, and the names of headers.
+             */
+            secret_names: string[];
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * ModelServersOut
+         * @description The servers you see, and the kinds there are.
+         */
+        ModelServersOut: {
+            /** Items */
+            items: components["schemas"]["ModelServerOut"][];
+            /** Presets */
+            presets: components["schemas"]["PresetOut"][];
         };
         /**
          * Named
@@ -6551,7 +6984,7 @@ export interface components {
          * @description One thing that a person may be allowed to do. The value is what errors, API keys and docs call it.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "variables.manage" | "models.classify" | "mcp_servers.programs" | "maintenance.run" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
+        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
         /**
          * Person
          * @description Somebody of a tenant.
@@ -6626,6 +7059,30 @@ export interface components {
              * @default 0
              */
             y?: number;
+        };
+        /**
+         * PresetOut
+         * @description A kind of server that users run, with the address it listens on by default.
+         */
+        PresetOut: {
+            /** Id */
+            id: string;
+            /** Label */
+            label: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "openai" | "ollama";
+            /** Address */
+            address: string;
+            /**
+             * Key
+             * @description Whether it needs a key.
+             */
+            key: boolean;
+            /** Docs */
+            docs: string;
         };
         /**
          * Problem
@@ -6722,6 +7179,11 @@ export interface components {
             default_model: string | null;
             /** Docs */
             docs: string;
+            /**
+             * Server
+             * @default false
+             */
+            server?: boolean;
         };
         /**
          * PublishIn
@@ -7060,11 +7522,62 @@ export interface components {
             spaces: components["schemas"]["SpaceRightsOut"][];
         };
         /**
-         * Role
-         * @description A person's role in a space, the least first.
-         * @enum {string}
+         * RoleIn
+         * @description The models of a role: one, or for `fallback` several in the order they are asked.
          */
-        Role: "viewer" | "runner" | "editor" | "publisher" | "owner";
+        RoleIn: {
+            /** Models */
+            models: components["schemas"]["RoleModelIn"][];
+        };
+        /**
+         * RoleModelIn
+         * @description A model with its parameters.
+         */
+        RoleModelIn: {
+            /**
+             * Model
+             * @description `provider/name` or `server/name`; `offline` for the assistant's offline builder.
+             */
+            model: string;
+            /**
+             * Params
+             * @description `temperature`, `max_tokens`, `timeout_seconds`, `tool_shim`, `reasoning_effort` and the like, as the model's provider takes them.
+             */
+            params?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        };
+        /**
+         * RoleReadiness
+         * @description Which model a role has, and whether it can answer.
+         */
+        RoleReadiness: {
+            role: components["schemas"]["headgate__features__models__setup__values__Role"];
+            /** Model */
+            model: string | null;
+            /** Params */
+            params: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** Models */
+            models: components["schemas"]["Model"][];
+            /** Source */
+            source: string;
+            /** Ready */
+            ready: boolean;
+            /** Problem */
+            problem: string;
+            /** Remedy */
+            remedy: string;
+        };
+        /**
+         * RolesOut
+         * @description Which model has which role, and whether it can answer.
+         */
+        RolesOut: {
+            /** Items */
+            items: components["schemas"]["RoleReadiness"][];
+        };
         /**
          * RunCostOut
          * @description What a run took at list prices.
@@ -7326,6 +7839,48 @@ export interface components {
             totp_since: string | null;
             /** Recovery Codes Left */
             recovery_codes_left: number;
+        };
+        /**
+         * ServerTestIn
+         * @description What to test.
+         */
+        ServerTestIn: {
+            /**
+             * Model
+             * @description The model that is to answer; by default its first.
+             */
+            model?: string | null;
+        };
+        /**
+         * ServerTestOut
+         * @description What a server answered: its list of models, and one short completion.
+         */
+        ServerTestOut: {
+            /** Ok */
+            ok: boolean;
+            /**
+             * Models
+             * @description The models that it lists.
+             */
+            models: string[];
+            /** List Ms */
+            list_ms: number;
+            /**
+             * Model
+             * @description The model that was asked for one word; null where there was none to ask.
+             */
+            model: string | null;
+            /** Answer Ms */
+            answer_ms: number | null;
+            /**
+             * Code
+             * @description Why it failed, for programs; null when it worked.
+             */
+            code: string | null;
+            /** Detail */
+            detail: string;
+            /** Remedy */
+            remedy: string;
         };
         /**
          * SessionOut
@@ -7680,7 +8235,7 @@ export interface components {
              */
             owner_user_id: string | null;
             /** @description Your role in it; null for an admin of the tenant who is no member. */
-            role: components["schemas"]["Role"] | null;
+            role: components["schemas"]["headgate__features__access__permissions__Role"] | null;
             /**
              * Created At
              * Format: date-time
@@ -7695,7 +8250,7 @@ export interface components {
             /** Space Id */
             space_id: string;
             /** @description Null for an admin of the tenant who is no member. */
-            role: components["schemas"]["Role"] | null;
+            role: components["schemas"]["headgate__features__access__permissions__Role"] | null;
             /** Permissions */
             permissions: components["schemas"]["Permission"][];
         };
@@ -8652,6 +9207,18 @@ export interface components {
             /** Text */
             text: string;
         };
+        /**
+         * Role
+         * @description A person's role in a space, the least first.
+         * @enum {string}
+         */
+        headgate__features__access__permissions__Role: "viewer" | "runner" | "editor" | "publisher" | "owner";
+        /**
+         * Role
+         * @description What a model is chosen for.
+         * @enum {string}
+         */
+        headgate__features__models__setup__values__Role: "default" | "assistant" | "codev" | "step" | "fallback";
     };
     responses: never;
     parameters: never;
@@ -16633,6 +17200,979 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_servers_api_v1_model_servers_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelServersOut"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_server_api_v1_model_servers__name__put: {
+        parameters: {
+            query?: {
+                /** @description Id of the space; by default your own. */
+                space_id?: string | null;
+                /** @description Whether it is the organisation's, for every space. */
+                organisation?: boolean;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelServerIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelServerOut"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_server_api_v1_model_servers__name__delete: {
+        parameters: {
+            query?: {
+                /** @description Id of the space; by default your own. */
+                space_id?: string | null;
+                /** @description Whether it is the organisation's, for every space. */
+                organisation?: boolean;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    test_server_api_v1_model_servers__name__test_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServerTestIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerTestOut"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_facts_api_v1_model_facts_get: {
+        parameters: {
+            query?: {
+                provider?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelInfo"][];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_facts_api_v1_model_facts__provider___name__put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider: string;
+                /** @description The model's name as its server lists it. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelFacts"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelInfo"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_facts_api_v1_model_facts__provider___name__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider: string;
+                /** @description The model's name as its server lists it. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_roles_api_v1_model_roles_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolesOut"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_role_api_v1_model_roles__role__put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                role: components["schemas"]["headgate__features__models__setup__values__Role"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoleIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolesOut"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_role_api_v1_model_roles__role__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                role: components["schemas"]["headgate__features__models__setup__values__Role"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_local_api_v1_local_models_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LocalModelOut"][];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    fetch_local_api_v1_local_models__name__fetch_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LocalModelOut"][];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stop_local_api_v1_local_models__name__fetch_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -62,6 +62,9 @@ class CheckConfig(BaseModel):
     providers: list[ProviderState]
     default_provider: str
     default_model: str
+    problem: str = ""
+    """Why that model cannot answer, or why there is none; empty when it can."""
+    remedy: str = ""
     offline_builder: bool = True
     """The offline builder needs no configuration; it is used when no model is."""
     protocol: AssistProtocol = PROTOCOL

@@ -22,13 +22,13 @@ from headgate.entrypoints.cli.open_doors import exposures, refuse_open_door
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
 from headgate.entrypoints.compose import open_parts
 from headgate.entrypoints.doors import is_locked
+from headgate.entrypoints.installation import Installation
 from headgate.entrypoints.readiness import Readiness, check_readiness
 from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID
 from headgate.features.accounts.single_sign_on.sign_on import SingleSignOn
 from headgate.features.catalog.installed import installed_components
-from headgate.features.models import service as models
+from headgate.features.models import readiness
 from headgate.features.models.local.models import LocalModels
-from headgate.features.secrets.lookup import Variables
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import HEAD, current
@@ -310,15 +310,31 @@ def _single_sign_on(settings: Settings) -> list[Finding]:
 
 
 def _models(settings: Settings) -> list[Finding]:
-    async def work() -> list[models.ProviderStatus]:
+    """What Settings and the assistant say too: the providers that are ready, and each role without a model."""
+
+    async def work() -> readiness.ModelsReadiness | None:
         database = Database(settings)
         try:
-            keys = Variables(database, SecretBox(settings), DEFAULT_TENANT_ID, DEFAULT_SPACE_ID)
-            return await models.list_providers(keys, local=LocalModels()) if await current(database) else []
+            if await current(database) != HEAD:
+                return None  # reported by the check of the database
+            keys = Installation(settings, database).variables_of(DEFAULT_TENANT_ID, DEFAULT_SPACE_ID)
+            return await readiness.survey(keys, local=LocalModels())
         finally:
             await database.close()
 
-    ready = [one.label for one in asyncio.run(work()) if one.configured]
-    detail = f"ready: {', '.join(ready)}" if ready else "none configured; the offline builder answers"
+    survey = asyncio.run(work())
+    if survey is None:
+        return []
+    ready = [one.label for one in survey.providers if one.configured]
+    chosen = [f"{one.role}: {one.model}" for one in survey.roles if one.model and one.ready]
+    none = "none is ready; the offline builder answers"
+    detail = f"ready: {', '.join(ready)}. {'; '.join(chosen)}" if ready else none
     remedy = "headgate models providers says what each needs."
-    return [Finding("models", good=bool(ready), detail=detail, remedy=remedy, needed=False)]
+    return [
+        Finding("models", good=bool(ready), detail=detail, remedy=remedy, needed=False),
+        *(
+            Finding(f"model: {one.role}", good=False, detail=one.problem, remedy=one.remedy, needed=False)
+            for one in survey.roles
+            if not one.ready and (ready or one.source)
+        ),
+    ]

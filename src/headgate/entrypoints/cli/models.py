@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
-from headgate.entrypoints.cli import model_classes
+from headgate.entrypoints.cli import model_classes, model_facts, model_roles, model_servers
 from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table
 from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
@@ -19,6 +19,10 @@ from headgate.features.models.local.weights import find_weights
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Providers, models and the local model.")
 app.add_typer(model_classes.app, name="classes")
+app.add_typer(model_servers.app, name="servers")
+app.add_typer(model_roles.app, name="roles")
+app.command("describe")(model_facts.describe)
+app.command("reset")(model_facts.reset)
 
 
 @app.command()

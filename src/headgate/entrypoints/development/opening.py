@@ -68,9 +68,7 @@ class Development:
         settings, base, live, jobs = ground.settings, ground.installation, Live(), ground.services.jobs
         self._http = GuardedHttp(settings.http)
         around = Surroundings(
-            reasoning=ReasoningChooser(
-                settings.codev, settings.models, ground.keys_of, ground.services.web, base.local_models
-            ),
+            reasoning=ReasoningChooser(settings.codev, ground.keys_of, ground.services.web, base.local_models),
             patterns=ground.patterns_of,
             http=self._http,
             secret_of=ground.secret_of,

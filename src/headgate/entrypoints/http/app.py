@@ -54,6 +54,11 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.features.accounts.keys.routes", "api-keys", prefix=API),
     LazyRouter("headgate.features.mcptools.routes", "mcp-servers", prefix=API),
     LazyRouter("headgate.features.models.routes", "providers", "models", "model-classes", prefix=API),
+    LazyRouter(
+        "headgate.features.models.setup.routes",
+        *("model-servers", "model-facts", "model-roles", "local-models"),
+        prefix=API,
+    ),
     LazyRouter("headgate.features.catalog.own.routes", "components", prefix=API),
     LazyRouter("headgate.agents.codev.patterns.routes", "codev", prefix=API),
     LazyRouter("headgate.features.runs.report.routes", "flows", "flow-runs", prefix=API),

@@ -42,6 +42,7 @@ class Permission(StrEnum):
     KEYS_MANAGE = "keys.manage"
     VARIABLES_MANAGE = "variables.manage"
     MODELS_CLASSIFY = "models.classify"
+    MODELS_MANAGE = "models.manage"
     MCP_SERVERS_PROGRAMS = "mcp_servers.programs"
     MAINTENANCE_RUN = "maintenance.run"
     QUOTAS_MANAGE = "quotas.manage"
@@ -99,6 +100,10 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
             TenantRole.ADMIN, "Set and delete variables of the organisation, keys of model providers among them."
         ),
         Permission.MODELS_CLASSIFY: Rule(TenantRole.ADMIN, "Set the security class of models."),
+        Permission.MODELS_MANAGE: Rule(
+            TenantRole.ADMIN,
+            "Choose the default models and their parameters; add, hide, price and describe models; fetch local ones.",
+        ),
         Permission.MCP_SERVERS_PROGRAMS: Rule(
             TenantRole.ADMIN, "Register programs of the server's machine as MCP servers, where the operator allows it."
         ),

@@ -16,7 +16,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from headgate.features.models.errors import ModelNotAccessible
-from headgate.features.models.providers import find_provider
+from headgate.features.models.providers import Provider, find_provider, known_provider
 from headgate.sdk.values import Model
 
 _EDITION = re.compile(r"[-@:](?:20\d{6}|20\d{2}-\d{2}-\d{2}|latest)$")
@@ -27,6 +27,8 @@ _NO_CHAT = re.compile(
     r"embed|rerank|whisper|tts|dall-e|image|moderation|realtime|transcribe|davinci|babbage|sora|guard", re.IGNORECASE
 )
 """Models in the lists of servers that answer no chat, by their names: most lists do not say it."""
+_SERVER = "openai_compatible"
+"""What a server speaks of which only the name is known."""
 _DOCUMENT_PROVIDERS = frozenset({"openai", "anthropic", "google"})
 
 
@@ -57,6 +59,12 @@ class ModelInfo(BaseModel):
     """Whether it takes a PDF as it is, pages and all; else a document goes to it as text."""
     known: bool = True
     """False when the values are the provider's usual ones, not this model's."""
+    description: str = ""
+    """What the organisation says it is for."""
+    hidden: bool = False
+    """Whether it is no longer offered; steps that name it continue to run."""
+    changed: bool = False
+    """Whether the organisation set some of these values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,31 +81,38 @@ def list_models(provider_id: str | None = None) -> list[ModelInfo]:
     return [info for shelf in _shelves().values() for info in shelf.models.values()]
 
 
-def resolve(model: Model) -> ModelInfo:
-    """What is known of a model; for an unknown name, what its provider's usually do. Raises `UnknownProvider`."""
-    provider_id = find_provider(model.provider).id
-    shelf = _shelf(provider_id)
+def resolve(model: Model, kind: str = _SERVER) -> ModelInfo:
+    """What is known of a model; for an unknown name, what its provider's usually do.
+
+    Args:
+        model: The model.
+        kind: The provider whose protocol is spoken where the model's provider is a server with a name of its own.
+    """
+    known = known_provider(model.provider)
+    provider_id = model.provider if known is None else known.id
+    shelf = _shelf(kind if known is None else known.id)
     for name in (model.name, _EDITION.sub("", model.name)):
         if name in shelf.models:
-            return shelf.models[name].model_copy(update={"name": model.name})
+            return shelf.models[name].model_copy(update={"provider": provider_id, "name": model.name})
     return ModelInfo(provider=provider_id, name=model.name, label=model.name, known=False, **shelf.unknown)
 
 
-def describe(provider_id: str, names: Collection[str]) -> list[ModelInfo]:
+def describe(provider: Provider, names: Collection[str]) -> list[ModelInfo]:
     """The chat models among the names that a server lists: known ones first, in the catalogue's order.
 
     A dated edition is left out where the model itself is listed too.
     """
     listed = set(names)
     chats = [name for name in names if not _NO_CHAT.search(name) and _EDITION.sub("", name) not in listed - {name}]
-    order = {name: place for place, name in enumerate(_shelf(find_provider(provider_id).id).models)}
-    infos = [resolve(Model(provider=provider_id, name=name)) for name in chats]
+    order = {name: place for place, name in enumerate(_shelf(provider.kind).models)}
+    infos = [resolve(Model(provider=provider.id, name=name), provider.kind) for name in chats]
     return sorted(infos, key=lambda info: order.get(info.name, order.get(_EDITION.sub("", info.name), len(order))))
 
 
 def default_name(provider_id: str) -> str | None:
     """The model to use when only the provider is known; None when it has no models of its own."""
-    return _shelf(find_provider(provider_id).id).default
+    known = known_provider(provider_id)
+    return None if known is None else _shelf(known.id).default
 
 
 def next_model(model: Model, tried: Collection[str]) -> Model | None:
@@ -107,14 +122,21 @@ def next_model(model: Model, tried: Collection[str]) -> Model | None:
         model: The one that failed; its params go along.
         tried: Names already tried, the failed one included.
     """
-    names = [default_name(model.provider), *(info.name for info in list_models(model.provider))]
+    known = known_provider(model.provider)
+    names = [default_name(model.provider), *(_shelf(known.id).models if known is not None else ())]
     following = next((name for name in names if name and name not in tried), None)
     return model.model_copy(update={"name": following}) if following else None
 
 
 def models_exhausted(model: Model, tried: Collection[str]) -> ModelNotAccessible:
     """The error when no model of a provider was accessible, naming those tried in their order (seed 001, ADR-024)."""
-    provider = find_provider(model.provider)
+    provider = known_provider(model.provider)
+    if provider is None:
+        return ModelNotAccessible(
+            f"The model server '{model.provider}' has no model it lets this key use. Tried: {', '.join(tried)}.",
+            remedy="Test the server in Settings, Models: it lists the models that it has.",
+            tried=list[JsonValue](tried),
+        )
     return ModelNotAccessible(
         f"No accessible model on {provider.id}. Tried: {', '.join(tried)}. Configure access to one of these models in"
         f" your {provider.id} account, or switch to a different provider in Settings → Model Providers.",

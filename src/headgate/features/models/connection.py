@@ -17,7 +17,7 @@ from headgate.features.models.listing import forget_lists, list_offered
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import GuardedWeb, KeySource
 from headgate.features.models.providers import LOCAL, Provider, find_provider, import_chat_class
-from headgate.features.models.service import create_chat_model, langchain_side, status_of
+from headgate.features.models.service import create_chat_model, langchain_side, provider_of, status_of
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.sdk.values import Model
 
@@ -52,7 +52,7 @@ async def try_provider(
         model: The model to let answer; without it a provider that lists its models is asked for the list.
         local: The local models of this process.
     """
-    known = find_provider(provider)
+    known = await provider_of(provider, keys)
     began = time.monotonic()
     count: int | None = None
     failed: HeadgateError | None = None
@@ -83,7 +83,7 @@ async def record_test(session: AsyncSession, principal: Principal, found: Connec
 
 def _lists_itself(provider: Provider, model: str | None) -> bool:
     """Whether its models can be listed without its package."""
-    return model is None and provider.id in {"ollama", LOCAL}
+    return model is None and provider.kind in {"ollama", LOCAL}
 
 
 async def _call(
@@ -108,7 +108,7 @@ async def _count(chat: Any, provider: Provider) -> int | None:  # noqa: ANN401 -
     try:
         count: int | None = await langchain_side().count_models(chat)
     except ModelNotAccessible:
-        if not provider.flow_base_url:
+        if not provider.flow_base_url and provider.server is None:
             raise
         raise BadModelSettings(
             "The server answers and does not list its models.", remedy="Test it with the name of one of its models."

@@ -1,7 +1,7 @@
 """Find a provider's key and address among the variables, and send a key nowhere but where it belongs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import SecretStr
@@ -10,6 +10,7 @@ from headgate.features.models.errors import BadModelSettings, KeyMissing
 from headgate.features.models.params import ModelParams
 from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import PROVIDER_VARIABLES, PROVIDERS, Provider, Setting
+from headgate.features.models.setup.values import ModelServer
 from headgate.features.secrets.service import origin_of
 from headgate.foundation.guarded_http.addresses import Network
 from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
@@ -26,6 +27,8 @@ class Credentials:
     """Address that is called; empty when the provider's package knows it."""
     networks: Sequence[Network] | None = None
     """Internal networks that the address may be in; None for those that flows may reach."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Further headers of each request."""
 
 
 async def find_credentials(provider: Provider, params: ModelParams, keys: KeySource) -> Credentials:
@@ -35,6 +38,8 @@ async def find_credentials(provider: Provider, params: ModelParams, keys: KeySou
         KeyMissing: A required variable is set nowhere; the error names it, and the user's own when they named one.
         BadModelSettings: The variable they named is another provider's key.
     """
+    if provider.server is not None:
+        return await _of_server(provider, provider.server, params, keys)
     own_address = await find_server(provider, keys)
     address = params.base_url or own_address.address or None
     if provider.base_url is not None and address is None and provider.base_url.required:
@@ -53,6 +58,23 @@ async def find_credentials(provider: Provider, params: ModelParams, keys: KeySou
             raise _variable_missing(provider, setting)
     networks = None if params.base_url else own_address.networks
     return Credentials(arguments, key.variable if key else "", address or "", networks)
+
+
+async def _of_server(provider: Provider, server: ModelServer, params: ModelParams, keys: KeySource) -> Credentials:
+    """What a server is sent that users gave a name: the key and headers that were stored with it."""
+    if params.api_key is not None:
+        raise BadModelSettings(
+            f"The model server '{server.name}' has its own key; a step cannot give it another.",
+            remedy="Remove 'api_key', or add a second server with that key in Settings, Models.",
+        )
+    access = await keys.access(server)
+    headers = dict(access.headers)
+    arguments: dict[str, Any] = {"base_url": server.address}
+    if provider.key is not None:
+        arguments[provider.key.argument] = access.key or SecretStr(provider.key.default or "")
+    elif access.key is not None:
+        headers["Authorization"] = f"Bearer {access.key.get_secret_value()}"
+    return Credentials(arguments, "", server.address, server.networks, headers)
 
 
 async def missing_variable(provider: Provider, keys: KeySource) -> str | None:

@@ -17,6 +17,8 @@ from headgate.features.models.errors import (
     RequestRefused,
 )
 from headgate.features.models.failure import Failure, causes, read_failure
+from headgate.features.models.setup.roles import timeout_variable
+from headgate.features.models.setup.values import Role
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http import ConnectFailed, ConnectionDropped, HostNotFound
 
@@ -33,6 +35,10 @@ class Caller:
     """The variable its key came from; empty for a model without one."""
     base_url: str = ""
     timeout_seconds: float | None = None
+    server: bool = False
+    """Whether it is a model server that users gave a name."""
+    role: Role | None = None
+    """What the model was chosen for; None for the model of a step."""
 
 
 Rule = Callable[[Failure, Caller], HeadgateError | None]
@@ -129,6 +135,8 @@ def _key_rejected(failure: Failure, caller: Caller) -> HeadgateError | None:
             f"The key is in the variable {caller.key_variable}. Correct it in Settings, Models, with "
             f"`headgate variables set {caller.key_variable}`, or in the environment."
         )
+    elif caller.server:
+        remedy = f"Change the key of the server '{caller.provider}' in Settings, Models."
     else:
         remedy = "Give the provider a key that may use this model."
     return KeyRejected(
@@ -144,8 +152,15 @@ def _timed_out(failure: Failure, caller: Caller) -> HeadgateError | None:
     within = f" within {caller.timeout_seconds:g} seconds" if caller.timeout_seconds else " in time"
     return ModelTimedOut(
         f"{caller.model} did not answer{within}.",
-        remedy="Try again, shorten the prompt or `max_tokens`, or raise `timeout_seconds` in the model's settings.",
+        remedy=f"Try again, shorten the prompt or `max_tokens`, or raise {_time_limit(caller.role)}.",
     )
+
+
+def _time_limit(role: Role | None) -> str:
+    """Where the time limit of a model is set."""
+    if role is None:
+        return "`timeout_seconds` in the model's settings"
+    return f"`timeout_seconds` of this model in Settings, Models, or {timeout_variable(role)}"
 
 
 def _provider_down(failure: Failure, caller: Caller) -> HeadgateError | None:

@@ -8,9 +8,12 @@ Invalid
 ├── NoModelConfigured     nothing to fall back on
 ├── ModelLacksInput       an image, sound or document that the model does not take
 ├── BadModelFile          not a GGUF file
+├── BadModelServer        a name or address that no model server has
 └── ClassUnknown          no security class of that number or name
 NotFound
 ├── LocalModelMissing     not pulled yet
+├── ModelServerNotFound   no server of that name in the space or organisation
+├── NotSetUp              nothing to remove: nothing was set
 └── NotClassed            nobody gave the model a class
 Unavailable
 └── LocalModelFailed      the weights would not load
@@ -81,6 +84,32 @@ class BadModelSettings(Invalid):
 
     code = "bad_model_settings"
     title = "Wrong model settings"
+
+
+class BadModelServer(Invalid):
+    """A name, address or header that no model server has."""
+
+    code = "bad_model_server"
+    title = "Wrong model server"
+
+
+class ModelServerNotFound(NotFound):
+    """The space or organisation has no such server."""
+
+    code = "model_server_not_found"
+    title = "Model server not found"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"There is no model server '{name[:64]}' here.", remedy="`headgate models servers list` shows them."
+        )
+
+
+class NotSetUp(NotFound):
+    """Nothing was set that could be removed."""
+
+    code = "model_not_set_up"
+    title = "Nothing set"
 
 
 class NoModelConfigured(Invalid):

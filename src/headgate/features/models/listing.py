@@ -19,6 +19,7 @@ from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import Provider
 from headgate.foundation.errors import HeadgateError, UpstreamFailed
 from headgate.foundation.guarded_http.addresses import Network
+from headgate.foundation.guarded_http.errors import HostNotFound
 from headgate.foundation.guarded_http.outgoing import MODEL_LISTS
 from headgate.foundation.lazy import lazy_module
 from headgate.foundation.settings import HttpSettings
@@ -107,24 +108,25 @@ class _Question:
     key_variable: str
     networks: Sequence[Network]
     patience_seconds: float
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def place(self) -> tuple[str, str, str]:
         """Whose answer it is."""
-        return self.provider.id, self.address, hashlib.sha256(self.key.encode()).hexdigest()
+        secrets = orjson.dumps([self.key, dict(self.headers)])
+        return self.provider.id, self.address, hashlib.sha256(secrets).hexdigest()
 
     async def ask(self) -> Listing:
         """Ask the server."""
         settings = HttpSettings(allowed_internal_cidrs=list(self.networks), timeout_seconds=self.patience_seconds)
-        headers = {"Accept": "application/json", **self.protocol.headers}
+        headers = {"Accept": "application/json", **self.protocol.headers, **self.headers}
         if self.key and self.protocol.key_header:
             headers[self.protocol.key_header] = f"{self.protocol.key_prefix}{self.key}"
         http = guarded_http.GuardedHttp(MODEL_LISTS.limits(settings), pauses=())
         try:
             answer = await http.request("GET", self.address + self.protocol.path, headers=headers)
         except UpstreamFailed:
-            label = self.provider.label.removesuffix(" server")
-            return Listing(None, f"No {label} server answers at {self.address}.", self._start_it)
+            return Listing(None, f"{self._nobody} answers at {self.address}.", self._start_it)
         except HeadgateError as error:
             return Listing(None, error.detail, error.remedy)
         finally:
@@ -134,7 +136,7 @@ class _Question:
     def _read(self, status: int, content: bytes) -> Listing:
         if status in _REFUSED:
             refused = f"The server at {self.address} refused the key ({status})."
-            return Listing(None, refused, f"Check the variable {self.key_variable}." if self.key_variable else "")
+            return Listing(None, refused, self._check_key)
         if status in _NO_LIST and self.protocol is not _OLLAMA:
             return Listing()
         if status != HTTPStatus.OK:
@@ -145,8 +147,22 @@ class _Question:
             return Listing(None, f"What answers at {self.address} sent no list of models.", self._start_it)
 
     @property
+    def _nobody(self) -> str:
+        if self.provider.server is not None:
+            return f"The model server '{self.provider.label}' is not reached: nothing"
+        return f"No {self.provider.label.removesuffix(' server')} server"
+
+    @property
+    def _check_key(self) -> str:
+        if self.provider.server is not None:
+            return f"Change the key of '{self.provider.label}' in Settings, Models."
+        return f"Check the variable {self.key_variable}." if self.key_variable else ""
+
+    @property
     def _start_it(self) -> str:
         setting = self.provider.base_url
+        if self.provider.server is not None:
+            return "Start it, or change its address in Settings, Models."
         return f"Start it, or set {setting.variables[0]} to where it runs." if setting else "Try again later."
 
 
@@ -167,7 +183,7 @@ async def list_offered(provider: Provider, keys: KeySource, *, refresh: bool = F
         keys: Where key and address come from.
         refresh: Whether to ask although an answer is cached.
     """
-    if provider.id not in _PROTOCOLS:
+    if provider.kind not in _PROTOCOLS:
         return Listing()
     try:
         question = _question(provider, await find_credentials(provider, ModelParams(), keys))
@@ -184,6 +200,23 @@ async def list_offered(provider: Provider, keys: KeySource, *, refresh: bool = F
     return listing
 
 
+async def check_address(address: str, networks: Sequence[Network]) -> None:
+    """Raise `AddressRefused` or `BadUrl` when no server may be at this address; one that is not up yet may.
+
+    Args:
+        address: Where a model server is said to be.
+        networks: Internal networks that it may be in.
+    """
+    settings = HttpSettings(allowed_internal_cidrs=list(networks))
+    http = guarded_http.GuardedHttp(MODEL_LISTS.limits(settings), pauses=())
+    try:
+        await http.check(address)
+    except HostNotFound:
+        return
+    finally:
+        await http.close()
+
+
 def forget_lists() -> None:
     """Ask every server anew from now on."""
     _cache.clear()
@@ -195,10 +228,11 @@ def _question(provider: Provider, credentials: Credentials) -> _Question:
     key = credentials.arguments.get(provider.key.argument) if provider.key is not None else None
     return _Question(
         provider,
-        _PROTOCOLS[provider.id],
+        _PROTOCOLS[provider.kind],
         address.rstrip("/"),
         key.get_secret_value() if isinstance(key, SecretStr) else "",
         credentials.key_variable,
         credentials.networks or (),
         _DEFAULT_PATIENCE_SECONDS if provider.id == "ollama" and address == default else PATIENCE_SECONDS,
+        credentials.headers,
     )

@@ -5,14 +5,15 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from headgate.features.models import catalogue
 from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.credentials import find_credentials
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.local.store import find_local
 from headgate.features.models.params import ModelParams
 from headgate.features.models.ports import KeySource
-from headgate.features.models.providers import LOCAL, Provider, find_provider, is_installed
+from headgate.features.models.providers import LOCAL, Provider, is_installed
+from headgate.features.models.service import provider_of
+from headgate.features.models.setup.facts import HIDDEN, known_of
 from headgate.foundation.errors import HeadgateError
 from headgate.sdk.values import Model
 
@@ -31,25 +32,33 @@ class ModelOutlook(BaseModel):
     """Name of the variable its key comes from."""
     info: ModelInfo | None = None
     """What it can do and costs; None for an unknown provider."""
+    note: str = ""
+    """What is worth knowing of a model that works, such as that it is hidden from lists."""
 
 
 async def look_at(model: Model, keys: KeySource, local: LocalModels | None = None) -> ModelOutlook:
     """The outlook of one model. Never raises for what is wrong with it."""
     info = None
     try:
-        provider = find_provider(model.provider)
-        info = catalogue.resolve(model)
+        provider = await provider_of(model.provider, keys)
+        info = known_of(model, await keys.setup())
         params = ModelParams.parse(model.params, provider=provider, api_key=model.api_key)
         if not is_installed(provider):
             problem = f"The package of {provider.label} is not installed."
             return _unusable(model, info, problem, f"Install it with: {provider.install}")
         if provider.id == LOCAL:
             return await _local(model, info, local)
-        found = await find_credentials(provider, params, keys)
+        credentials = await find_credentials(provider, params, keys)
     except HeadgateError as error:
         return _unusable(model, info, error.detail, error.remedy)
-    host = _host(provider, found.base_url)
-    return ModelOutlook(model=str(model), usable=True, host=host, variable=found.key_variable, info=info)
+    return ModelOutlook(
+        model=str(model),
+        usable=True,
+        host=_host(provider, credentials.base_url),
+        variable=credentials.key_variable,
+        info=info,
+        note=f"{model}: {HIDDEN}" if info.hidden else "",
+    )
 
 
 async def _local(model: Model, info: ModelInfo, local: LocalModels | None) -> ModelOutlook:

@@ -76,7 +76,7 @@ def accepted_params(provider: Provider) -> tuple[str, ...]:
     names = set(provider.params)
     if provider.flow_base_url:
         names.add("base_url")
-    if provider.id == "openai_compatible":
+    if provider.kind == "openai_compatible":
         names.add("tool_shim")
     return tuple(sorted(names))
 
@@ -88,12 +88,16 @@ def constructor_arguments(provider: Provider, params: ModelParams) -> dict[str, 
         values.setdefault("timeout_seconds", provider.timeout_seconds)
     arguments: dict[str, Any] = dict(provider.fixed)
     for name, value in values.items():
-        *outer, last = provider.params[name].split(".")
-        place = arguments
-        for part in outer:
-            place = place.setdefault(part, {})
-        place[last] = list(value) if isinstance(value, tuple) else value
+        put_argument(arguments, provider.params[name], list(value) if isinstance(value, tuple) else value)
     return arguments
+
+
+def put_argument(arguments: dict[str, Any], path: str, value: object) -> None:
+    """Set an argument; a dot in its name leads into a nested object."""
+    *outer, last = path.split(".")
+    for part in outer:
+        arguments = arguments.setdefault(part, {})
+    arguments[last] = value
 
 
 def _require_known(name: str, provider: Provider) -> None:
@@ -104,7 +108,9 @@ def _require_known(name: str, provider: Provider) -> None:
         remedy = 'Keys are not written in flows. Store it, and refer to it in the model: "api_key": {"secret": "KEY"}.'
     elif name == "base_url" and provider.base_url is not None:
         remedy = (
-            f"Its key goes to its own address only. Set the variable {provider.base_url.variables[0]}, "
+            "The address is that of the server, set in Settings, Models."
+            if provider.server is not None
+            else f"Its key goes to its own address only. Set the variable {provider.base_url.variables[0]}, "
             "or use the provider 'openai_compatible'."
         )
     else:

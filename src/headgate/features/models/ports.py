@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pydantic import JsonValue, SecretStr
 
+from headgate.features.models.setup.values import NOTHING, ModelServer, ModelSetup, ServerAccess
 from headgate.features.secrets.errors import VariableKept
 from headgate.features.secrets.service import origin_of
 from headgate.foundation.guarded_http.addresses import Network
@@ -35,6 +36,14 @@ class KeySource(Protocol):
         Raises `Forbidden` when it is there and was not stored for that server; unless `bound`, one that was stored for
         no server in particular is given.
         """
+        ...
+
+    async def setup(self) -> ModelSetup:
+        """What is set up for the space: servers by name, facts about models, models of roles."""
+        ...
+
+    async def access(self, server: ModelServer) -> ServerAccess:
+        """The key and headers of a server. Raises `Forbidden` for a secret that may not go there, `KeyMissing`."""
         ...
 
 
@@ -81,6 +90,14 @@ class EnvironmentKeys:
         if await self.key(name) is None:
             return None
         raise VariableKept(name, origin_of(url))
+
+    async def setup(self) -> ModelSetup:
+        """Nothing: the environment names no servers."""
+        return NOTHING
+
+    async def access(self, server: ModelServer) -> ServerAccess:  # noqa: ARG002
+        """Nothing."""
+        return ServerAccess()
 
 
 class CallLog(Protocol):

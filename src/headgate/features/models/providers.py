@@ -4,7 +4,7 @@ Provider packages are heavy (seconds to import); nothing here imports one until 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.util import find_spec
 from types import MappingProxyType
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import JsonValue
 
 from headgate.features.models.errors import ProviderNotInstalled, UnknownProvider
+from headgate.features.models.setup.values import ModelServer, ServerKind
 from headgate.graph.names import nearest
 
 if TYPE_CHECKING:  # named without importing LangChain at start-up
@@ -68,6 +69,17 @@ class Provider:
     """How long to wait for an answer when the model does not say."""
     ends_are_marked: bool = False
     """Whether a stream without a last mark was cut off; said only of protocols this is tested for."""
+    headers: str = ""
+    """The argument for further headers, where its library takes some; a dot leads into a nested object."""
+    like: str = ""
+    """The provider whose protocol a named server speaks; empty for those of the table."""
+    server: ModelServer | None = None
+    """The server that this is, where it has a name of its own."""
+
+    @property
+    def kind(self) -> str:
+        """The provider of the table whose protocol it speaks."""
+        return self.like or self.id
 
     @property
     def install(self) -> str:
@@ -160,6 +172,7 @@ _TABLE = (
             "timeout_seconds": "client_kwargs.timeout",
         },
         flow_base_url=True,
+        headers="client_kwargs.headers",
         client="client_kwargs",
         docs="https://ollama.com/library",
     ),
@@ -193,6 +206,7 @@ _TABLE = (
         ends_are_marked=True,
         client="httpx2",
         flow_base_url=True,
+        headers="default_headers",
         docs="https://platform.openai.com/docs/api-reference/chat",
     ),
     Provider(
@@ -221,21 +235,53 @@ PROVIDER_VARIABLES: Mapping[str, str] = MappingProxyType(
 """Variable name to the provider it belongs to."""
 
 
-def find_provider(provider_id: str) -> Provider:
-    """The provider of that id, written in any case. Raises `UnknownProvider` naming the nearest."""
-    provider = PROVIDERS.get(provider_id.strip().lower().replace("-", "_"))
+_OF_KIND: Mapping[ServerKind, str] = {"openai": "openai_compatible", "ollama": "ollama"}
+
+
+def known_provider(provider_id: str) -> Provider | None:
+    """The provider of the table of that id, written in any case."""
+    return PROVIDERS.get(provider_id.strip().lower().replace("-", "_"))
+
+
+def of_server(server: ModelServer) -> Provider:
+    """A named server as a provider: its protocol's, with its own name and address."""
+    like = PROVIDERS[_OF_KIND[server.kind]]
+    base_url = Setting("base_url", (), default=server.address)
+    return replace(
+        like,
+        id=server.name,
+        like=like.id,
+        label=server.name,
+        server=server,
+        key=None if like.key is None else replace(like.key, variables=()),
+        base_url=base_url,
+        flow_base_url=False,
+    )
+
+
+def find_provider(provider_id: str, servers: Mapping[str, ModelServer] = MappingProxyType({})) -> Provider:
+    """The provider of that id, written in any case, or the server of that name.
+
+    Raises `UnknownProvider` naming the nearest.
+    """
+    provider = known_provider(provider_id)
     if provider is not None:
         return provider
+    server = servers.get(provider_id.strip().lower())
+    if server is not None:
+        return of_server(server)
     if provider_id.strip().lower() in {"", "unknown"}:
         raise UnknownProvider(
             "The selected model is missing a provider.",
             remedy="Please reselect a model in the model field of the step: it is written `provider/name`.",
         )
-    close = nearest(provider_id, PROVIDERS)
+    names = (*PROVIDERS, *servers)
+    close = nearest(provider_id, names)
     hint = f"Did you mean '{close}'? " if close else ""
     raise UnknownProvider(
-        f"There is no model provider '{provider_id}'.",
-        remedy=f"{hint}Providers: {', '.join(PROVIDERS)}.",
+        f"There is no model provider '{provider_id}', and no model server of that name.",
+        remedy=f"{hint}Providers: {', '.join(names)}. Add a server in Settings, Models, or with "
+        "`headgate models servers add`.",
         nearest=close,
     )
 

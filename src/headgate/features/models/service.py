@@ -11,10 +11,10 @@ from headgate.features.models import catalogue
 from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.credentials import Credentials, find_credentials, is_set, missing_variable
 from headgate.features.models.diagnosis import Caller, friendly_error
-from headgate.features.models.errors import BadModelSettings, NoModelConfigured
+from headgate.features.models.errors import BadModelSettings
 from headgate.features.models.listing import list_offered
 from headgate.features.models.local.models import LocalModels
-from headgate.features.models.params import ModelParams, accepted_params, constructor_arguments
+from headgate.features.models.params import ModelParams, accepted_params, constructor_arguments, put_argument
 from headgate.features.models.ports import CallLog, GuardedWeb, KeySource
 from headgate.features.models.providers import (
     LOCAL,
@@ -23,7 +23,11 @@ from headgate.features.models.providers import (
     find_provider,
     import_chat_class,
     is_installed,
+    known_provider,
+    of_server,
 )
+from headgate.features.models.setup.facts import known_of, with_facts
+from headgate.features.models.setup.values import Role
 from headgate.foundation.lazy import lazy_module
 from headgate.sdk.values import Model
 
@@ -35,7 +39,7 @@ if TYPE_CHECKING:  # named without importing LangChain and the HTTP library at s
 else:
     clients = lazy_module("headgate.features.models.clients")
 
-__all__ = ["ProviderStatus", "create_chat_model", "default_model", "friendly_error", "list_providers"]
+__all__ = ["ProviderStatus", "create_chat_model", "friendly_error", "list_providers"]
 
 
 class ProviderSetting(BaseModel):
@@ -74,6 +78,8 @@ class ProviderStatus(BaseModel):
     """Names it takes in `Model.params`."""
     default_model: str | None
     docs: str
+    server: bool = False
+    """Whether it is a model server that users gave a name."""
 
 
 async def create_chat_model(
@@ -82,6 +88,7 @@ async def create_chat_model(
     *,
     local: LocalModels | None = None,
     web: GuardedWeb,
+    role: Role | None = None,
 ) -> "BaseChatModel":
     """A LangChain chat model, its key filled in; its calls fail with a `HeadgateError` only.
 
@@ -90,13 +97,14 @@ async def create_chat_model(
         keys: Where keys come from.
         local: The local models of this process; needed for the provider `local`.
         web: The way to the provider's server, wherever its address came from.
+        role: What it was chosen for; errors then name the settings of that role.
 
     Raises:
         Invalid: Unknown provider, package or key missing, or wrong settings; each says what to do.
         LocalModelMissing: A local model that was not pulled.
         Forbidden: The flow's address may not be called, or its key is not for it.
     """
-    provider = find_provider(model.provider)
+    provider = await provider_of(model.provider, keys)
     params = ModelParams.parse(model.params, provider=provider, api_key=model.api_key)
     if params.base_url is not None:
         await web.check(params.base_url)
@@ -105,63 +113,89 @@ async def create_chat_model(
     else:
         credentials = await find_credentials(provider, params, keys)
     arguments = {"model": model.name, **constructor_arguments(provider, params), **credentials.arguments}
+    if credentials.headers:
+        put_argument(arguments, provider.headers, dict(credentials.headers))
     caller = Caller(
         model=f"{provider.id}/{model.name}",
         provider=provider.label,
         key_variable=credentials.key_variable,
-        base_url=credentials.base_url if provider.flow_base_url else "",
+        base_url=credentials.base_url if provider.flow_base_url or provider.server is not None else "",
         timeout_seconds=params.timeout_seconds or provider.timeout_seconds,
+        server=provider.server is not None,
+        role=role,
     )
-    shim = catalogue.resolve(model).tools == "shim" if params.tool_shim is None else params.tool_shim
+    shim = params.tool_shim
+    if shim is None:
+        shim = known_of(model, await keys.setup()).tools == "shim"
     # Importing a provider's package and building its client take up to seconds, in which others must be served.
     transport = None if provider.id == LOCAL else web.library_transport(credentials.networks)
     return await asyncio.to_thread(_build, provider, arguments, caller, transport, shim=shim)
 
 
+async def provider_of(provider_id: str, keys: KeySource) -> Provider:
+    """The provider of that id, or the model server of that name. Raises `UnknownProvider`."""
+    return known_provider(provider_id) or find_provider(provider_id, (await keys.setup()).servers)
+
+
+async def every_provider(keys: KeySource) -> list[Provider]:
+    """Providers in the order a default is looked for; the model servers of the space before Headgate's own models."""
+    servers = (await keys.setup()).servers
+    *table, own = PROVIDERS.values()
+    return [*table, *(of_server(servers[name]) for name in sorted(servers)), own]
+
+
 async def list_providers(keys: KeySource, *, local: LocalModels | None = None) -> list[ProviderStatus]:
     """Every provider in the order a default is looked for, without importing any provider's package."""
-    return list(await asyncio.gather(*(status_of(provider, keys, local) for provider in PROVIDERS.values())))
+    providers = await every_provider(keys)
+    return list(await asyncio.gather(*(status_of(provider, keys, local) for provider in providers)))
 
 
 async def offered_models(
-    status: ProviderStatus, keys: KeySource, *, local: LocalModels | None = None, refresh: bool = False
+    status: ProviderStatus,
+    keys: KeySource,
+    *,
+    local: LocalModels | None = None,
+    refresh: bool = False,
+    hidden: bool = False,
 ) -> list[ModelInfo]:
     """The chat models of a provider, best known first: those that its server lists, with what the catalogue knows.
 
-    The catalogue's where the provider is not ready or its server has no list.
+    The catalogue's where the provider is not ready or its server has no list. What the organisation says of models is
+    merged in: those that it added are listed, those that it hid are not, unless `hidden`.
     """
-    provider = find_provider(status.id)
-    known = catalogue.list_models(provider.id)
+    provider = await provider_of(status.id, keys)
+    infos = await _listed(provider, status, keys, local=local, refresh=refresh)
+    return with_facts(provider, infos, (await keys.setup()).facts, hidden=hidden)
+
+
+async def _listed(
+    provider: Provider, status: ProviderStatus, keys: KeySource, *, local: LocalModels | None, refresh: bool
+) -> list[ModelInfo]:
+    known = [] if provider.server is not None else catalogue.list_models(provider.id)
     if not status.configured:
         return known
     if provider.id == LOCAL:
         names: Sequence[str] | None = [one.name for one in await asyncio.to_thread(local.ready)] if local else []
     else:
         names = (await list_offered(provider, keys, refresh=refresh)).names
-    return known if names is None else catalogue.describe(provider.id, names)
+    return known if names is None else catalogue.describe(provider, names)
 
 
 async def all_models(
-    keys: KeySource, *, local: LocalModels | None = None, provider: str | None = None, refresh: bool = False
+    keys: KeySource,
+    *,
+    local: LocalModels | None = None,
+    provider: str | None = None,
+    refresh: bool = False,
+    hidden: bool = False,
 ) -> list[ModelInfo]:
     """The chat models of every provider, or of one, in the order of providers. Raises `UnknownProvider`."""
-    wanted = PROVIDERS.values() if provider is None else (find_provider(provider),)
+    wanted = await every_provider(keys) if provider is None else [await provider_of(provider, keys)]
     statuses = await asyncio.gather(*(status_of(one, keys, local) for one in wanted))
-    offers = await asyncio.gather(*(offered_models(one, keys, local=local, refresh=refresh) for one in statuses))
-    return [info for offered in offers for info in offered]
-
-
-async def default_model(keys: KeySource, *, local: LocalModels | None = None) -> Model:
-    """The model to use when nobody chose: the first configured provider's. Raises `NoModelConfigured`."""
-    for provider in PROVIDERS.values():
-        status = await status_of(provider, keys, local)
-        if status.configured and status.default_model:
-            return Model(provider=status.id, name=status.default_model)
-    raise NoModelConfigured(
-        "No model provider is configured.",
-        remedy="Set a key (`headgate variables set OPENAI_API_KEY`) or fetch a local model "
-        "(`headgate models pull qwen2.5-coder-1.5b`). `headgate models providers` lists them all.",
+    offers = await asyncio.gather(
+        *(offered_models(one, keys, local=local, refresh=refresh, hidden=hidden) for one in statuses)
     )
+    return [info for offered in offers for info in offered]
 
 
 async def status_of(provider: Provider, keys: KeySource, local: LocalModels | None) -> ProviderStatus:
@@ -174,7 +208,7 @@ async def status_of(provider: Provider, keys: KeySource, local: LocalModels | No
         default, reason, remedy = await asyncio.to_thread(_local_status, local)
     else:
         reason, remedy = await _variable_status(provider, keys)
-        if not remedy and provider.flow_base_url:
+        if not remedy and (provider.flow_base_url or provider.server is not None):
             default, reason, remedy = await _server_status(provider, keys)
     return ProviderStatus(
         id=provider.id,
@@ -189,6 +223,7 @@ async def status_of(provider: Provider, keys: KeySource, local: LocalModels | No
         params=accepted_params(provider),
         default_model=default,
         docs=provider.docs,
+        server=provider.server is not None,
     )
 
 
@@ -203,6 +238,7 @@ async def _settings_of(provider: Provider, keys: KeySource) -> tuple[ProviderSet
                 is_set=await is_set(setting, keys),
             )
             for setting in provider.all_settings
+            if setting.variables
         ]
     )
 
@@ -221,11 +257,17 @@ async def _server_status(provider: Provider, keys: KeySource) -> tuple[str | Non
     if listing.problem:
         return suggested, listing.problem, listing.remedy or "Check its address and key."
     if listing.names is None:
-        return None, "Ready. It does not list its models: name one as `provider/name`.", ""
-    models = catalogue.describe(provider.id, listing.names)
+        added = with_facts(provider, [], (await keys.setup()).facts, hidden=False)
+        if added:
+            return added[0].name, "Ready.", ""
+        return None, f"Ready. It does not list its models: add one in Settings, or name it as `{provider.id}/name`.", ""
+    infos = catalogue.describe(provider, listing.names)
+    models = with_facts(provider, infos, (await keys.setup()).facts, hidden=False)
     if models:
         return models[0].name, "Ready.", ""
-    fetch = f"Fetch one: ollama pull {suggested}" if provider.id == "ollama" else "Load a model there."
+    if infos:
+        return None, "Ready. All of its models are hidden.", ""
+    fetch = f"Fetch one: ollama pull {suggested or 'qwen3'}" if provider.kind == "ollama" else "Load a model there."
     return suggested, f"The server of {provider.label} has no chat models.", fetch
 
 

@@ -4,6 +4,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, SecretStr, StringConstraints
 
+from headgate.foundation.settings.models import ModelName
+
 
 class FlowiseInstance(BaseModel, defer_build=True):
     """A Flowise server that the operator vouches for."""
@@ -16,7 +18,9 @@ class FlowiseInstance(BaseModel, defer_build=True):
 class CodevSettings(BaseModel, defer_build=True):
     """The development agent: its model, its limits, and Flowise servers it may work on."""
 
-    model: str = Field(default="", description="`provider/name` that it works with. Empty: that of the assistant.")
+    model: ModelName = Field(
+        default="", description="`provider/name` that it works with. Empty: that of the assistant."
+    )
     temperature: float = Field(
         default=0.2,
         ge=0,

@@ -1,12 +1,47 @@
 """Models used when nothing names one."""
 
-from pydantic import BaseModel, Field
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, StringConstraints
+
+MODEL_PATTERN = r"[^\s/]{1,64}/\S[^\r\n]{0,199}"
+ModelName = Annotated[str, StringConstraints(pattern=rf"^(?:{MODEL_PATTERN})?$")]
+"""`provider/name`, or empty."""
+AssistantModel = Annotated[str, StringConstraints(pattern=rf"^(?:offline|{MODEL_PATTERN})?$")]
+
+
+class ModelParameters(BaseModel, defer_build=True):
+    """Parameters of a model, as far as its provider takes them."""
+
+    temperature: float | None = Field(default=None, ge=0, le=2, description="Sampling temperature.")
+    max_tokens: int | None = Field(default=None, ge=1, description="Longest answer, in tokens.")
+    timeout_seconds: float | None = Field(
+        default=None, gt=0, le=3600, description="How long to wait for an answer. Empty: 120 seconds, 900 for `local`."
+    )
+    tool_shim: bool | None = Field(
+        default=None, description="Whether tools go through a JSON schema because the server knows no tool calls."
+    )
+    reasoning_effort: Literal["minimal", "low", "medium", "high"] | None = Field(
+        default=None, description="How much a model thinks before it answers."
+    )
 
 
 class ModelSettings(BaseModel, defer_build=True):
-    """Models used when a flow or request names none."""
+    """Models used when a flow or request names none. A choice made in Settings, Models comes before these."""
 
-    default: str = Field(default="", description="`provider/name` to use. Empty: the first configured one.")
-    assistant: str = Field(
+    default: ModelName = Field(
+        default="", description="`provider/name`, or `server/name` of a named server. Empty: the first that is ready."
+    )
+    assistant: AssistantModel = Field(
         default="", description="Model of the assistant; `offline` for the offline builder. Empty: the default model."
     )
+    step: ModelName = Field(default="", description="Model of steps that name none. Empty: the default model.")
+    fallback: list[ModelName] = Field(
+        default_factory=list,
+        description="Models that are asked in this order when the one of the assistant or development agent cannot "
+        'answer, as a JSON list: `["openai/gpt-5-mini", "vllm/qwen3-32b"]`. Empty: others of the same provider.',
+    )
+    default_params: ModelParameters = ModelParameters.model_construct()
+    assistant_params: ModelParameters = ModelParameters.model_construct()
+    codev_params: ModelParameters = ModelParameters.model_construct()
+    step_params: ModelParameters = ModelParameters.model_construct()

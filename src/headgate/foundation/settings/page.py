@@ -1,5 +1,6 @@
 """Which settings there are: writes `docs/settings.md` from the class, so that the page is never behind the code."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +37,15 @@ def settings_page() -> str:
 
 def known_variables() -> set[str]:
     """The name of every variable of the environment that is a setting."""
-    found = set()
-    for name, field in Settings.model_fields.items():
-        group = _group(field)
-        own = f"{PREFIX}{name.upper()}"
-        found |= {own, *(f"{own}__{one.upper()}" for one in (group.model_fields if group else ()))}
-    return found
+    return {name for field, value in Settings.model_fields.items() for name in _variables(f"{PREFIX}{field}", value)}
+
+
+def _variables(name: str, field: FieldInfo) -> Iterator[str]:
+    """A field's variable, and those of its group."""
+    yield name.upper()
+    group = _group(field)
+    for inner, value in (group.model_fields if group is not None else {}).items():
+        yield from _variables(f"{name}__{inner}", value)
 
 
 def _group(field: FieldInfo) -> type[BaseModel] | None:
@@ -54,6 +58,10 @@ def _section(title: str, about: str, prefix: str, model: type[BaseModel], names:
     lines = [f"## {title}", "", about, "", "| Variable | Default | Meaning |", "| --- | --- | --- |"]
     for name in names:
         field = model.model_fields[name]
+        inner = _group(field)
+        if inner is not None:
+            lines += _section("", "", f"{prefix}{name.upper()}__", inner, list(inner.model_fields)).splitlines()[6:]
+            continue
         meaning = f"{field.description or ''} {_accepted(schemas[name])}".strip().replace("|", "&#124;")
         lines.append(f"| `{prefix}{name.upper()}` | {_default(field)} | {meaning} |")
     return "\n".join([*lines, ""])
@@ -73,6 +81,7 @@ def _default(field: FieldInfo) -> str:
 
 def _accepted(schema: dict[str, Any]) -> str:
     """Which values are taken, as far as the type says it."""
+    schema = next((one for one in schema.get("anyOf", ()) if one.get("type") != "null"), schema)
     if "enum" in schema:
         return f"One of {', '.join(f'`{value}`' for value in schema['enum'])}."
     bounds = ", ".join(f"{words} {schema[key]:g}" for key, words in _BOUNDS if key in schema)

@@ -14,6 +14,8 @@ from headgate.agents.codev.workflow.messages import answered, person, tool_answe
 from headgate.features.access.principal import Principal
 from headgate.features.models import service
 from headgate.features.models.errors import BrokenModelAnswer, KeyRejected, ModelRateLimited, ModelUnreachable
+from headgate.features.models.setup.roles import environment_roles
+from headgate.features.models.setup.values import ModelSetup
 from headgate.foundation.errors import Invalid
 from headgate.foundation.settings import CodevSettings, ModelSettings
 from headgate.sdk import Model
@@ -191,7 +193,9 @@ class TestModelReasoning:
 class TestReasoningChooser:
     def chooser(self, keys: GivenKeys, *, codev: str = "", assistant: str = "", default: str = "") -> ReasoningChooser:
         models = ModelSettings(assistant=assistant, default=default)
-        return ReasoningChooser(CodevSettings(model=codev), models, lambda _: keys, open_web())
+        settings = CodevSettings(model=codev)
+        keys.with_setup(ModelSetup(roles=environment_roles(models, settings)))
+        return ReasoningChooser(settings, lambda _: keys, open_web())
 
     async def choose(self, chooser: ReasoningChooser, name: str | None = None) -> Reasoning:
         return await chooser.choose(cast("Principal", None), name)

@@ -13,9 +13,9 @@ from headgate.entrypoints.adapters import SpaceSecrets
 from headgate.features.access.principal import LOCAL
 from headgate.features.models.providers import PROVIDER_VARIABLES
 from headgate.features.models.service import create_chat_model
+from headgate.features.models.setup.space import SpaceModels
 from headgate.features.secrets import service
 from headgate.features.secrets.errors import VariableKept, VariableNotFound
-from headgate.features.secrets.lookup import Variables
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.guarded_http import AddressRefused, GuardedHttp
@@ -60,14 +60,16 @@ def box(tmp_path: Path) -> SecretBox:
 
 
 @pytest.fixture
-def variables(database: Database, box: SecretBox) -> Variables:
+def variables(database: Database, box: SecretBox) -> SpaceModels:
     """An installation whose environment holds its own key."""
     environment = {"OPENAI_COMPATIBLE_API_KEY": KEY, "OPENAI_API_KEY": KEY, "STRIPE_API_KEY": KEY}
-    return Variables(database, box, LOCAL.tenant_id, LOCAL.space_id, listed=PROVIDER_VARIABLES, environment=environment)
+    return SpaceModels(
+        database, box, LOCAL.tenant_id, LOCAL.space_id, listed=PROVIDER_VARIABLES, environment=environment
+    )
 
 
 @pytest.fixture
-async def context(variables: Variables) -> AsyncIterator[Context]:
+async def context(variables: SpaceModels) -> AsyncIterator[Context]:
     http = GuardedHttp(HttpSettings(allowed_internal_cidrs=[ip_network("127.0.0.0/8")]))
     yield Context(SpaceSecrets(variables), http)
     await http.close()
@@ -95,7 +97,7 @@ OPEN = HttpSettings(allowed_internal_cidrs=[ip_network("127.0.0.1/32")])
 class TestModelKeys:
     @pytest.mark.parametrize("name", ["OPENAI_COMPATIBLE_API_KEY", "FREE"])
     async def test_never_reach_a_server_that_a_flow_chose(
-        self, variables: Variables, database: Database, box: SecretBox, model_server: OpenAIServer, name: str
+        self, variables: SpaceModels, database: Database, box: SecretBox, model_server: OpenAIServer, name: str
     ) -> None:
         await store(database, box, "FREE")
         params = {"base_url": model_server.base_url}
@@ -104,7 +106,7 @@ class TestModelKeys:
             await create_chat_model(model, variables, web=open_web(OPEN))
         assert model_server.asked == []
 
-    async def test_do_not_go_along_unnamed_either(self, variables: Variables, model_server: OpenAIServer) -> None:
+    async def test_do_not_go_along_unnamed_either(self, variables: SpaceModels, model_server: OpenAIServer) -> None:
         model_server.script(model_server.text("hi"))
         params = {"base_url": model_server.base_url}
         model = await create_chat_model(
@@ -114,7 +116,7 @@ class TestModelKeys:
         assert KEY not in str(model_server.asked[0].headers)
 
     async def test_reach_the_server_they_were_stored_for(
-        self, variables: Variables, database: Database, box: SecretBox, model_server: OpenAIServer
+        self, variables: SpaceModels, database: Database, box: SecretBox, model_server: OpenAIServer
     ) -> None:
         await store(database, box, "MINE", model_server.base_url)
         model_server.script(model_server.text("hi"))
@@ -204,7 +206,7 @@ class TestModelServers:
         return Model(provider="openai_compatible", name="m", params={"base_url": address, "max_retries": 0})
 
     async def test_that_a_flow_chose_are_called_through_the_guard(
-        self, variables: Variables, model_server: OpenAIServer
+        self, variables: SpaceModels, model_server: OpenAIServer
     ) -> None:
         web = self.web(model_server, "127.0.0.1")
         model_server.script(model_server.text("hi"))
@@ -213,7 +215,7 @@ class TestModelServers:
         await web.close()
 
     async def test_are_not_called_when_their_name_turns_inside_after_the_check(
-        self, variables: Variables, model_server: OpenAIServer
+        self, variables: SpaceModels, model_server: OpenAIServer
     ) -> None:
         web = self.web(model_server, "93.184.216.34", "127.0.0.1", open_to="10.0.0.0/8")
         model = await create_chat_model(self.model_at(model_server), variables, web=web)

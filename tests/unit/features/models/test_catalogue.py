@@ -5,7 +5,7 @@ import pytest
 
 from headgate.features.models import catalogue
 from headgate.features.models.catalogue import ModelInfo
-from headgate.features.models.errors import ModelNotAccessible, UnknownProvider
+from headgate.features.models.errors import ModelNotAccessible
 from headgate.features.models.local.server import DEFAULT_CONTEXT
 from headgate.features.models.local.weights import WEIGHTS
 from headgate.features.models.providers import PROVIDERS
@@ -68,9 +68,9 @@ class TestResolve:
     def test_keeps_slashes_in_names(self) -> None:
         assert catalogue.resolve(Model.model_validate("groq/openai/gpt-oss-120b")).known
 
-    def test_refuses_an_unknown_provider(self) -> None:
-        with pytest.raises(UnknownProvider):
-            catalogue.resolve(Model(provider="nobody", name="x"))
+    def test_takes_an_unknown_provider_for_a_server_that_has_a_name(self) -> None:
+        info = catalogue.resolve(Model(provider="vllm", name="x"))
+        assert (info.provider, info.name, info.known) == ("vllm", "x", False)
 
 
 class TestNextModel:

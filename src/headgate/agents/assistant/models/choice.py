@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
@@ -13,14 +13,16 @@ from headgate.agents.assistant.metrics import AssistantMetrics
 from headgate.agents.assistant.models.chain import ModelChain
 from headgate.agents.assistant.schemas import CheckConfig, ProviderState
 from headgate.features.access.principal import Principal
-from headgate.features.models import catalogue, choosing, service
+from headgate.features.models import catalogue, readiness, service
 from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import GuardedWeb, KeySource
-from headgate.features.models.providers import LOCAL, find_provider
+from headgate.features.models.providers import LOCAL, PROVIDERS, known_provider
+from headgate.features.models.readiness import Choice
+from headgate.features.models.setup.facts import known_of
+from headgate.features.models.setup.values import OFFLINE, Role
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.lazy import lazy_module
-from headgate.foundation.settings import ModelSettings
 from headgate.sdk import Model
 from headgate.toolkit import Workbench
 
@@ -34,7 +36,6 @@ else:
     fallback = lazy_module("headgate.agents.assistant.models.fallback")
     builder = lazy_module("headgate.agents.assistant.offline.builder")
 
-OFFLINE = "offline"
 OFFLINE_NAME = "offline builder"
 _MODELS_SHOWN = 6
 """Models of one provider that the assistant is told of."""
@@ -57,6 +58,8 @@ class TurnModels:
     available: Callable[[], Awaitable[ModelsAvailable]]
     chain: ModelChain | None = None
     """None for the offline builder, which has no other model to fall back on."""
+    known: Callable[[Model], ModelInfo] = catalogue.resolve
+    """What is known of a model, with what the organisation says of it."""
 
     @property
     def offline(self) -> bool:
@@ -76,13 +79,14 @@ class TurnModels:
     @property
     def info(self) -> ModelInfo | None:
         """What is known of it, its prices among that."""
-        return catalogue.resolve(self.model) if self.model is not None else None
+        return self.known(self.model) if self.model is not None else None
 
     async def classifier(self) -> "BaseChatModel | OfflineBuilder":
         """The model with the ceiling of a classification. Raises `Invalid`."""
         if self.chain is None:
             return self.chat
-        made: BaseChatModel = await fallback.with_fallback(self.chain, **_brief(self.chain.model))
+        model = self.chain.model
+        made: BaseChatModel = await fallback.with_fallback(self.chain, **_brief(model, self.known(model)))
         return made
 
 
@@ -94,7 +98,6 @@ class ModelChooser:
     still be the model of a step.
     """
 
-    settings: ModelSettings
     keys_of: Callable[[Principal], KeySource]
     local: LocalModels | None
     web: GuardedWeb
@@ -117,19 +120,26 @@ class ModelChooser:
                 current_flow=lambda: bench.flow,
                 default_model=await self._step_model(keys),
             )
-            return TurnModels(OFFLINE, offline, available)
+            return TurnModels(OFFLINE.provider, offline, available)
 
         async def make(wanted: Model) -> "BaseChatModel":
-            return await service.create_chat_model(wanted, keys, local=self.local, web=self.web)
+            return await service.create_chat_model(wanted, keys, local=self.local, web=self.web, role=Role.ASSISTANT)
 
-        chain = ModelChain(model, make, self.metrics)
-        return TurnModels(model.provider, await fallback.with_fallback(chain), available, chain)
+        chain = ModelChain(model, make, self.metrics, following=await readiness.fallback_models(keys))
+        setup = await keys.setup()
+        return TurnModels(
+            model.provider, await fallback.with_fallback(chain), available, chain, lambda one: known_of(one, setup)
+        )
 
     async def check_config(self, principal: Principal) -> CheckConfig:
-        """Every provider with its state and models."""
+        """Every provider with its state and models, and the model of a turn that names none."""
         keys = self.keys_of(principal)
-        statuses = await service.list_providers(keys, local=self.local)
-        offers = await asyncio.gather(*(service.offered_models(one, keys, local=self.local) for one in statuses))
+        survey = await readiness.survey(keys, local=self.local)
+        offers = await asyncio.gather(
+            *(service.offered_models(one, keys, local=self.local) for one in survey.providers)
+        )
+        role = survey.role(Role.ASSISTANT)
+        provider, _, name = (role.model or str(OFFLINE)).partition("/")
         providers = [
             ProviderState(
                 name=status.id,
@@ -137,98 +147,101 @@ class ModelChooser:
                 configured=status.configured,
                 why_not="" if status.configured else f"{status.reason} {status.remedy}",
                 default_model=status.default_model,
-                models=[{"name": info.name, "display_name": info.label} for info in offered],
+                models=_shown(offered, name if status.id == provider else ""),
             )
-            for status, offered in zip(statuses, offers, strict=True)
+            for status, offered in zip(survey.providers, offers, strict=True)
         ]
-        ready = [one for one in providers if one.configured and one.name != LOCAL]
-        provider, name = self._default(ready)
+        ready = [one.name for one in providers if one.configured and one.name != LOCAL]
         return CheckConfig(
-            configured=bool(ready),
-            configured_providers=[one.name for one in ready],
+            configured=role.ready and (provider != OFFLINE.provider or bool(ready)),
+            configured_providers=ready,
             providers=providers,
             default_provider=provider,
             default_model=name,
+            problem=role.problem,
+            remedy=role.remedy,
         )
-
-    def _default(self, ready: Sequence[ProviderState]) -> tuple[str, str]:
-        """Provider and model of a turn that names none: the operator's, else the first that is ready."""
-        chosen = self._chosen
-        if chosen and chosen != OFFLINE:
-            provider, _, name = chosen.partition("/")
-            return provider, name
-        first = next((one for one in ready if one.default_model), None)
-        if chosen or first is None:
-            return OFFLINE, OFFLINE
-        return first.name, first.default_model or ""
 
     def explain(self, error: Exception) -> HeadgateError:
         """What a provider's own error means to the person who asked."""
         return service.friendly_error(error)
 
-    @property
-    def _chosen(self) -> str:
-        """What the operator set; empty where that was left open."""
-        return self.settings.assistant or self.settings.default
-
     async def _wanted(self, keys: KeySource, provider: str | None, name: str | None) -> Model | None:
         """The model asked for or configured; None for the offline builder."""
-        if provider == OFFLINE:
+        if provider == OFFLINE.provider:
             return None
+        choice = await readiness.choose_model(Role.ASSISTANT, keys, local=self.local)
         if provider is not None:
-            found = find_provider(provider).id
-            return await self._ready(keys, Model(provider=found, name=name or catalogue.default_name(found) or ""))
-        chosen = self._chosen
-        if chosen == OFFLINE:
+            return await self._ready(keys, await self._named(keys, provider, name, choice))
+        if choice is None:
+            await self._require_no_server(keys)
             return None
-        if chosen:
-            return await self._ready(keys, Model.model_validate(chosen))
-        return await choosing.first_configured(keys, name=name)
+        if choice.model == OFFLINE:
+            return None
+        renamed = {"name": name} if name and choice.source == "first_ready" else {}
+        return await self._ready(keys, choice.model.model_copy(update=renamed))
+
+    async def _named(self, keys: KeySource, provider: str, name: str | None, choice: Choice | None) -> Model:
+        """The model that a request names; its provider's first where it names a provider alone."""
+        known = await service.provider_of(provider, keys)
+        name = name or (await service.status_of(known, keys, self.local)).default_model or ""
+        if choice is not None and (choice.model.provider, choice.model.name) == (known.id, name):
+            return choice.model
+        return await readiness.with_params(Model(provider=known.id, name=name), Role.ASSISTANT, keys)
+
+    async def _require_no_server(self, keys: KeySource) -> None:
+        """Raise `ProviderNotConfigured` when a server is ready of which no model is known: it is to be chosen."""
+        role = (await readiness.survey(keys, local=self.local)).role(Role.ASSISTANT)
+        statuses = await service.list_providers(keys, local=self.local)
+        ready = [one.id for one in statuses if one.configured and one.id != LOCAL]
+        if ready:
+            raise ProviderNotConfigured(ready[0], ready, problem=role.problem, remedy=role.remedy)
 
     async def _ready(self, keys: KeySource, model: Model) -> Model:
         """The model, when its provider can be asked. Raises `ProviderNotConfigured` naming what is missing."""
-        why = await choosing.unready(model, keys, self.local)
+        why = await readiness.unready(model, keys, self.local)
         if why is None:
             return model
         raise ProviderNotConfigured(why.provider, why.ready, problem=why.problem, remedy=why.remedy)
 
     async def _step_model(self, keys: KeySource) -> str | None:
         """The model that the offline builder puts into steps that need one."""
-        if self.settings.default:
-            return self.settings.default
-        for status in await service.list_providers(keys, local=self.local):
-            if status.configured and status.default_model:
-                return f"{status.id}/{status.default_model}"
-        return None
+        choice = await readiness.choose_model(Role.STEP, keys, local=self.local)
+        return None if choice is None else str(choice.model)
 
     async def _available(self, keys: KeySource, answering: Model | None) -> ModelsAvailable:
         """Every provider that can be asked now, with its first models. There is no order of preference.
 
-        The model that answers and the operator's default are always among them.
+        The model that answers and those chosen for steps are always among them.
         """
-        named = [Model.model_validate(self.settings.default)] if self.settings.default else []
-        named += [answering] if answering is not None else []
+        step = await readiness.choose_model(Role.STEP, keys, local=self.local)
+        named = [one for one in (step.model if step is not None else None, answering) if one is not None]
         statuses = [one for one in await service.list_providers(keys, local=self.local) if one.configured]
         offers = await asyncio.gather(*(service.offered_models(one, keys, local=self.local) for one in statuses))
-        found: dict[str, dict[str, None]] = {
-            status.id: dict.fromkeys(
-                [name for name in (status.default_model, *(info.name for info in offered)) if name][:_MODELS_SHOWN]
-            )
+        names: dict[str, dict[str, None]] = {
+            status.id: dict.fromkeys([info.name for info in offered][:_MODELS_SHOWN])
             for status, offered in zip(statuses, offers, strict=True)
         }
         for model in named:
-            provider = find_provider(model.provider).id
-            found[provider] = {model.name: None} | found.get(provider, {})
-        return ModelsAvailable(tuple((provider, tuple(names)) for provider, names in found.items() if names))
+            names[model.provider] = {model.name: None} | names.get(model.provider, {})
+        return ModelsAvailable(tuple((provider, tuple(some)) for provider, some in names.items() if some))
 
 
-def _brief(model: Model) -> dict[str, JsonValue]:
+def _shown(offered: Sequence[ModelInfo], chosen: str) -> list[dict[str, Any]]:
+    """The models of a provider; the one that is chosen is always among them."""
+    shown = [{"name": info.name, "display_name": info.label} for info in offered]
+    if chosen and all(info.name != chosen for info in offered):
+        shown.insert(0, {"name": chosen, "display_name": chosen})
+    return shown
+
+
+def _brief(model: Model, info: ModelInfo) -> dict[str, JsonValue]:
     """Params of a short, plain answer, in so far as the provider takes them.
 
     Models that think before they answer count their thoughts among their tokens: they are told to think little.
     """
-    accepted = find_provider(model.provider).params
-    thinks = not catalogue.resolve(model).temperature
+    known = known_provider(model.provider) or PROVIDERS["openai_compatible"]
+    accepted, thinks = known.params, not info.temperature
     wanted: dict[str, JsonValue] = {"max_tokens": MAX_OUTPUT_TOKENS}
     if thinks:
         wanted["reasoning_effort"] = "low"

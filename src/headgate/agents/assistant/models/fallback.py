@@ -12,7 +12,10 @@ from langchain_core.tools import BaseTool
 from pydantic import JsonValue, PrivateAttr
 
 from headgate.agents.assistant.models.chain import ModelChain
-from headgate.features.models.errors import ModelNotAccessible
+from headgate.foundation.errors import HeadgateError
+
+_OFFERED = "tools_offered"
+"""Argument that carries tools as they were offered, until it is known which model is asked."""
 
 
 async def with_fallback(chain: ModelChain, **params: JsonValue) -> "FallbackChat":
@@ -42,6 +45,8 @@ class FallbackChat(BaseChatModel):
         **kwargs: Any,  # noqa: ANN401 - LangChain's signature
     ) -> Runnable[LanguageModelInput, AIMessage]:
         """Offer tools in the provider's form."""
+        if self._chain.following:  # models of several providers, each with its own form
+            return self.bind(**{_OFFERED: (tuple(tools), tool_choice, kwargs)})
         bound = self.first.bind_tools(tools, tool_choice=tool_choice, **kwargs)
         if not isinstance(bound, RunnableBinding):
             return bound
@@ -85,11 +90,14 @@ class FallbackChat(BaseChatModel):
         **kwargs: Any,  # noqa: ANN401
     ) -> ChatResult:
         while True:
-            model, name = await self._chain.chat(self.params), self._chain.model.name
+            model, key = await self._chain.chat(self.params), self._chain.key
             try:
-                return await model._agenerate(messages, stop=stop, run_manager=run_manager, **kwargs)  # noqa: SLF001
-            except ModelNotAccessible:
-                self._chain.fall_back(name)
+                sent = _with_tools(model, kwargs)
+                return await model._agenerate(messages, stop=stop, run_manager=run_manager, **sent)  # noqa: SLF001
+            except HeadgateError as error:
+                if not self._chain.falls_back_on(error):
+                    raise
+                self._chain.fall_back(key, error)
 
     async def _astream(
         self,
@@ -99,15 +107,26 @@ class FallbackChat(BaseChatModel):
         **kwargs: Any,  # noqa: ANN401
     ) -> AsyncIterator[ChatGenerationChunk]:
         while True:
-            model, name = await self._chain.chat(self.params), self._chain.model.name
+            model, key = await self._chain.chat(self.params), self._chain.key
             begun = False
             try:
-                async for chunk in model._astream(messages, stop=stop, run_manager=run_manager, **kwargs):  # noqa: SLF001
+                sent = _with_tools(model, kwargs)
+                async for chunk in model._astream(messages, stop=stop, run_manager=run_manager, **sent):  # noqa: SLF001
                     begun = True
                     yield chunk
-            except ModelNotAccessible:
-                if begun:
+            except HeadgateError as error:
+                if begun or not self._chain.falls_back_on(error):
                     raise
-                self._chain.fall_back(name)
+                self._chain.fall_back(key, error)
             else:
                 return
+
+
+def _with_tools(model: BaseChatModel, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call, with the tools that were offered in the form of this model's provider."""
+    if _OFFERED not in kwargs:
+        return kwargs
+    tools, tool_choice, named = kwargs[_OFFERED]
+    bound = model.bind_tools(tools, tool_choice=tool_choice, **named)
+    form = bound.kwargs if isinstance(bound, RunnableBinding) else {}
+    return {name: value for name, value in kwargs.items() if name != _OFFERED} | dict(form)

@@ -10,16 +10,14 @@ from pydantic import JsonValue, ValidationError
 from headgate.agents.codev.ports import Reasoning
 from headgate.agents.codev.reasoning.errors import NoReasoningModel
 from headgate.features.access.principal import Principal
-from headgate.features.models import catalogue, choosing, service
+from headgate.features.models import readiness, service
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import GuardedWeb, KeySource
-from headgate.features.models.providers import find_provider
+from headgate.features.models.setup.facts import known_of
+from headgate.features.models.setup.values import OFFLINE, Role
 from headgate.foundation.errors import HeadgateError, Invalid
-from headgate.foundation.settings import CodevSettings, ModelSettings
+from headgate.foundation.settings import CodevSettings
 from headgate.sdk import Model
-
-_OFFLINE = "offline"
-"""The assistant's builder without a model. It cannot do this work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,6 @@ class ReasoningChooser:
     """Chooses the model of a session. There is nothing to fall back on: without a model there is no session."""
 
     codev: CodevSettings
-    models: ModelSettings
     keys_of: Callable[[Principal], KeySource]
     web: GuardedWeb
     local: LocalModels | None = None
@@ -36,8 +33,9 @@ class ReasoningChooser:
         """The model, `provider/name`. Raises `NoReasoningModel` or `Invalid` naming what is missing."""
         keys = self.keys_of(principal)
         model = await self._ready(keys, name)
-        cooled = model.model_copy(update={"params": {**_cool(model, self.codev.temperature), **model.params}})
-        chat = await service.create_chat_model(cooled, keys, local=self.local, web=self.web)
+        cool = await _cool(model, keys, self.codev.temperature)
+        cooled = model.model_copy(update={"params": {**cool, **model.params}})
+        chat = await service.create_chat_model(cooled, keys, local=self.local, web=self.web, role=Role.CODEV)
         made: Reasoning = _load().ModelReasoning(model=str(model), chat=chat)
         return made
 
@@ -50,19 +48,21 @@ class ReasoningChooser:
 
     async def _ready(self, keys: KeySource, name: str | None) -> Model:
         model = await self._wanted(keys, name)
-        why = await choosing.unready(model, keys, self.local)
+        why = await readiness.unready(model, keys, self.local)
         if why is not None:
             raise NoReasoningModel(why)
         return model
 
     async def _wanted(self, keys: KeySource, name: str | None) -> Model:
-        for asked in (name, self.codev.model, self.models.assistant, self.models.default):
-            if asked and asked != _OFFLINE:
-                return _parsed(asked)
-        found = await choosing.first_configured(keys)
-        if found is None:
+        choice = await readiness.choose_model(Role.CODEV, keys, local=self.local)
+        if name and name != OFFLINE.name:
+            model = _parsed(name)
+            if choice is not None and str(choice.model) == str(model):
+                return choice.model
+            return await readiness.with_params(model, Role.CODEV, keys)
+        if choice is None:
             raise NoReasoningModel(None)
-        return found
+        return choice.model
 
 
 def _parsed(name: str) -> Model:
@@ -74,9 +74,10 @@ def _parsed(name: str) -> Model:
         ) from None
 
 
-def _cool(model: Model, temperature: float) -> dict[str, JsonValue]:
+async def _cool(model: Model, keys: KeySource, temperature: float) -> dict[str, JsonValue]:
     """The temperature, for models that take one (DD-006)."""
-    takes = "temperature" in find_provider(model.provider).params and catalogue.resolve(model).temperature
+    provider = await service.provider_of(model.provider, keys)
+    takes = "temperature" in provider.params and known_of(model, await keys.setup()).temperature
     return {"temperature": temperature} if takes else {}
 
 

@@ -1,6 +1,6 @@
 """What can go wrong with choosing a session's model."""
 
-from headgate.features.models.choosing import Unready
+from headgate.features.models.readiness import Unready
 from headgate.foundation.errors import Invalid
 
 

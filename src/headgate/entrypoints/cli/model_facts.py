@@ -1,0 +1,71 @@
+"""`headgate models describe`, `hide` and `reset`."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json
+from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.installation import Installation
+from headgate.features.models.errors import BadModelSettings
+from headgate.features.models.setup import service
+from headgate.features.models.setup.values import ModelFacts
+
+ModelArgument = Annotated[str, typer.Argument(help="provider/name or server/name.")]
+
+
+def describe(
+    model: ModelArgument,
+    label: Annotated[str | None, typer.Option(help="Name shown to users.")] = None,
+    description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
+    price_in: Annotated[float | None, typer.Option(help="US dollars a million prompt tokens.")] = None,
+    price_out: Annotated[float | None, typer.Option(help="US dollars a million answer tokens.")] = None,
+    context_window: Annotated[int | None, typer.Option(help="Longest prompt, in tokens.")] = None,
+    hidden: Annotated[bool, typer.Option("--hide/--show", help="Whether it is no longer offered.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Add, describe, price or hide a model. It replaces what was said of it before."""
+    provider, name = _parts_of(model)
+    facts = ModelFacts(
+        label=label,
+        description=description,
+        price_in=price_in,
+        price_out=price_out,
+        context_window=context_window,
+        hidden=hidden,
+    )
+
+    async def work(installation: Installation) -> None:
+        keys = installation.keys_of(acting())
+        async with installation.database.writing() as session:
+            row = await service.put_facts(session, acting(), keys, provider=provider, name=name, facts=facts)
+            stored = {"provider": row.provider, "name": row.name, **row.facts}
+        if json:
+            print_json(stored)
+        else:
+            console.print(f"{escape(model)} is {'hidden' if hidden else 'described'}.")
+
+    with_installation(work)
+
+
+def reset(model: ModelArgument, json: JsonFlag = False) -> None:
+    """Forget what was said of a model; one that was added is no longer offered."""
+    provider, name = _parts_of(model)
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
+            await service.delete_facts(session, acting(), provider=provider, name=name)
+        if json:
+            print_json({"reset": model})
+        else:
+            console.print(f"{escape(model)} is as the catalogue and its server say.")
+
+    with_installation(work)
+
+
+def _parts_of(model: str) -> tuple[str, str]:
+    provider, slash, name = model.partition("/")
+    if not slash or not provider or not name:
+        raise BadModelSettings(f"'{model}' is not a model.", remedy="Write provider/name or server/name.")
+    return provider, name

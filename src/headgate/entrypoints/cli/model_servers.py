@@ -1,0 +1,152 @@
+"""`headgate models servers`."""
+
+from typing import Annotated
+
+import typer
+from pydantic import SecretStr
+from rich.markup import escape
+
+from headgate.entrypoints.cli.exit_codes import OK, UNAVAILABLE
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
+from headgate.entrypoints.cli.session import acting, with_installation, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.installation import Installation
+from headgate.features.models.errors import BadModelServer
+from headgate.features.models.listing import check_address
+from headgate.features.models.setup import service
+from headgate.features.models.setup.presets import PRESETS
+from headgate.features.models.setup.schemas import ModelServerIn, ModelServerOut, ServerTestOut
+from headgate.features.models.setup.testing import try_server
+from headgate.graph.json_values import parse_json
+from headgate.graph.secret_reference import EXAMPLE, SecretReference
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="Model servers that you run or rent: vLLM, LM Studio, LiteLLM, OpenRouter, llama.cpp, Ollama.",
+)
+Name = Annotated[str, typer.Argument(help="Name of the server; its models are NAME/model.")]
+Everywhere = Annotated[bool, typer.Option("--organisation", help="The organisation's, for every space.")]
+
+
+@app.command()
+def add(
+    name: Name,
+    address: Annotated[str, typer.Argument(help="Where it listens; by default the address of --preset.")] = "",
+    preset: Annotated[
+        str, typer.Option("--preset", "-p", help=f"Kind of server: {', '.join(one.id for one in PRESETS)}.")
+    ] = "",
+    key: Annotated[str, typer.Option("--key", help=f"Its key, or the variable that it is in: '{EXAMPLE}'.")] = "",
+    header: Annotated[
+        list[str] | None, typer.Option("--header", "-H", help="'Name: value'; the value is text or a secret, as --key.")
+    ] = None,
+    organisation: Everywhere = False,
+    json: JsonFlag = False,
+) -> None:
+    """Connect a model server, or change one of that name."""
+    kind = next((one for one in PRESETS if one.id == preset), None)
+    if (preset and kind is None) or not (address or kind):
+        raise BadModelServer(
+            f"There is no kind of server '{preset}'." if preset else "A model server needs an address.",
+            remedy=f"Give an address, or --preset with one of: {', '.join(one.id for one in PRESETS)}.",
+        )
+    wanted = ModelServerIn(
+        kind=kind.kind if kind is not None else "openai",
+        address=address or (kind.address if kind is not None else ""),
+        key=_value(key),
+        headers=dict(_header(one) for one in header or []),
+    )
+
+    async def work(installation: Installation) -> None:
+        await check_address(wanted.address, installation.keys_of(acting()).open_networks)
+        async with installation.database.writing() as session:
+            row = await service.put_server(
+                session, acting(), installation.box, name=name, wanted=wanted, organisation=organisation
+            )
+            stored = ModelServerOut.model_validate(row)
+        if json:
+            print_json(stored.model_dump(mode="json"))
+        else:
+            console.print(f"Connected {name} at {escape(stored.address)}. Test it: headgate models servers test {name}")
+
+    with_installation(work)
+
+
+@app.command("list")
+def list_(json: JsonFlag = False) -> None:
+    """List the model servers of your space and the organisation."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
+            rows = [ModelServerOut.model_validate(row) for row in await service.list_servers(session, acting())]
+        if json:
+            print_json([row.model_dump(mode="json") for row in rows])
+        elif not rows:
+            console.print("No model servers yet. Add one: [bold]headgate models servers add NAME ADDRESS[/]")
+        else:
+            cells = [
+                (row.name, row.kind, escape(row.address), ", ".join(row.secret_names), row.space_id or "organisation")
+                for row in rows
+            ]
+            console.print(table(("name", "protocol", "address", "secrets", "space"), cells))
+
+    with_installation(work)
+
+
+@app.command("test")
+def try_(
+    name: Name,
+    model: Annotated[
+        str | None, typer.Option("--model", help="The model that is to answer; by default its first.")
+    ] = None,
+    json: JsonFlag = False,
+) -> int:
+    """Ask a server for its models, and one of them for one word. Exit code 5 when it does not answer."""
+
+    async def work(parts: Parts) -> ServerTestOut:
+        return await try_server(
+            parts.keys_of(acting()), web=parts.services.web, name=name, model=model, local=parts.local_models
+        )
+
+    result = with_parts(work)
+    if json:
+        print_json(result.model_dump(mode="json"))
+    elif result.ok:
+        names = escape(", ".join(result.models[:8]))
+        console.print(f"[green]✓[/] {len(result.models)} models in {result.list_ms} ms: {names}")
+        console.print(f"[green]✓[/] {escape(str(result.model))} answered in {result.answer_ms} ms.")
+    else:
+        console.print(f"[red]✗[/] {escape(result.detail)}\n  {escape(result.remedy)}")
+    return OK if result.ok else UNAVAILABLE
+
+
+@app.command()
+def remove(name: Name, organisation: Everywhere = False, json: JsonFlag = False) -> None:
+    """Remove a server; steps that name its models no longer run."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
+            await service.delete_server(session, acting(), name=name, organisation=organisation)
+        if json:
+            print_json({"removed": name})
+        else:
+            console.print(f"Removed {escape(name)}.")
+
+    with_installation(work)
+
+
+def _header(text: str) -> tuple[str, SecretStr | SecretReference]:
+    name, colon, value = text.partition(":")
+    if not colon or not name.strip():
+        raise BadModelServer("A header is written 'Name: value'.")
+    return name.strip(), _value(value.strip())
+
+
+def _value(text: str) -> SecretStr | SecretReference:
+    """A value as it was typed: text, or a secret."""
+    if text.startswith("{"):
+        try:
+            return SecretReference.parse(parse_json(text))
+        except ValueError as error:
+            raise BadModelServer(f"A secret {error}.") from None
+    return SecretStr(text)

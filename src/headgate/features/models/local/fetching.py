@@ -1,0 +1,103 @@
+"""Fetches of local models in a server: started, watched and cancelled over the API. One that stops can be resumed."""
+
+import threading
+from dataclasses import dataclass, field
+
+from headgate.features.models.local.models import LocalModels
+from headgate.features.models.local.pull import pull
+from headgate.features.models.local.store import LocalModel, list_local
+from headgate.features.models.local.weights import find_weights
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.log import get_logger
+
+log = get_logger(__name__)
+_JOIN_SECONDS = 5.0
+
+
+class FetchCancelled(Exception):
+    """Stops the thread of a fetch."""
+
+
+@dataclass(slots=True)
+class Fetch:
+    """One fetch as it is now. Its thread writes it; whoever reads it sees the last state."""
+
+    name: str
+    done: int = 0
+    detail: str = ""
+    remedy: str = ""
+    failed: bool = False
+    running: bool = True
+    cancelled: threading.Event = field(default_factory=threading.Event)
+    ended: threading.Event = field(default_factory=threading.Event)
+
+
+class LocalFetches:
+    """The fetches of one process. Another process on the same folder is kept out by the lock of the file.
+
+    Args:
+        local: The folder of local models.
+    """
+
+    def __init__(self, local: LocalModels) -> None:
+        self._local = local
+        self._fetches: dict[str, Fetch] = {}
+        self._starting = threading.Lock()
+
+    def start(self, name: str) -> Fetch:
+        """Fetch a model in the background, or resume it; nothing happens to one that is under way.
+
+        Raises `LocalModelMissing` for a name that is not published.
+        """
+        find_weights(name)
+        with self._starting:
+            fetch = self._fetches.get(name)
+            if fetch is not None and fetch.running:
+                return fetch
+            fetch = self._fetches[name] = Fetch(name)
+            threading.Thread(target=self._work, args=(fetch,), name=f"fetch-{name}", daemon=True).start()
+        return fetch
+
+    def cancel(self, name: str) -> None:
+        """Stop a fetch; what is here stays, and the next one continues from there."""
+        fetch = self._fetches.get(name)
+        if fetch is not None:
+            fetch.cancelled.set()
+
+    def find(self, name: str) -> Fetch | None:
+        """The last fetch of a model in this process."""
+        return self._fetches.get(name)
+
+    def list_models(self) -> list[LocalModel]:
+        """Models on this machine, and those that can be fetched."""
+        return list_local(self._local.models_dir)
+
+    def close(self) -> None:
+        """Stop every fetch. Call when the program ends."""
+        for fetch in self._fetches.values():
+            fetch.cancelled.set()
+        for fetch in self._fetches.values():
+            fetch.ended.wait(_JOIN_SECONDS)
+
+    def _work(self, fetch: Fetch) -> None:
+        def progress(done: int, _total: int) -> None:
+            fetch.done = done
+            if fetch.cancelled.is_set():
+                raise FetchCancelled
+
+        def tell(line: str) -> None:
+            fetch.detail = line
+
+        try:
+            pull(fetch.name, self._local.models_dir, progress=progress, tell=tell)
+        except FetchCancelled:
+            fetch.detail = "Stopped. What has been fetched is kept."
+        except HeadgateError as error:
+            fetch.failed, fetch.detail, fetch.remedy = True, error.detail, error.remedy or ""
+        except Exception:
+            log.exception("local_fetch_failed", model=fetch.name)
+            fetch.failed, fetch.detail = True, "The fetch stopped unexpectedly; the server's log has the reason."
+            fetch.remedy = "Start it again: it continues where it was."
+        finally:
+            fetch.running = False
+            fetch.ended.set()

@@ -1,0 +1,220 @@
+"""What is ready of language models, and why not. The one answer behind every door.
+
+`model_readiness` answers for one model without asking it: provider, package, key, settings, hidden or not.
+`choose_model` answers which model a role has: the choice in Settings, else the variable, else the first that is ready.
+`survey` answers for every provider and every role at once. `doctor`, `check-config`, Settings, prompts, the dry run and
+the start of a run read these and nothing else.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import BaseModel, JsonValue
+
+from headgate.features.models import service
+from headgate.features.models.errors import NoModelConfigured
+from headgate.features.models.local.models import LocalModels
+from headgate.features.models.outlook import ModelOutlook, look_at
+from headgate.features.models.params import accepted_params
+from headgate.features.models.ports import KeySource
+from headgate.features.models.providers import LOCAL
+from headgate.features.models.service import ProviderStatus
+from headgate.features.models.setup.roles import INHERITS, LONG
+from headgate.features.models.setup.values import OFFLINE, ModelSetup, Role
+from headgate.foundation.errors import HeadgateError
+from headgate.sdk.values import Model
+
+SETUP = (
+    "Connect a model server or a key in Settings, Models (`headgate models servers add`, `headgate variables set "
+    "OPENAI_API_KEY`), or fetch a local model (`headgate models pull qwen2.5-coder-1.5b`). `headgate models providers` "
+    "lists them all."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The model of a role."""
+
+    model: Model
+    """With its parameters."""
+    source: str
+    """Where it was chosen: `settings`, the name of a variable, or `first_ready`."""
+
+
+class RoleReadiness(BaseModel):
+    """Which model a role has, and whether it can answer."""
+
+    role: Role
+    model: str | None
+    """`provider/name`; `offline/offline` for the offline builder; None where there is none."""
+    params: dict[str, JsonValue]
+    models: list[Model]
+    """What is chosen for this role itself; several for the fallback chain, none where another role's is used."""
+    source: str
+    """Where it was chosen: `settings`, the name of a variable, `first_ready`, or empty."""
+    ready: bool
+    problem: str
+    remedy: str
+
+
+class ModelsReadiness(BaseModel):
+    """What is ready of language models."""
+
+    providers: list[ProviderStatus]
+    roles: list[RoleReadiness]
+
+    def role(self, role: Role) -> RoleReadiness:
+        """One role."""
+        return next(one for one in self.roles if one.role is role)
+
+
+async def model_readiness(model: Model, keys: KeySource, local: LocalModels | None = None) -> ModelOutlook:
+    """Whether one model could be asked now, found out without asking it. Never raises for what is wrong with it."""
+    return await look_at(model, keys, local)
+
+
+async def choose_model(
+    role: Role,
+    keys: KeySource,
+    *,
+    local: LocalModels | None = None,
+    providers: list[ProviderStatus] | None = None,
+) -> Choice | None:
+    """The model of a role; None where nothing is chosen and no provider is ready. It may turn out not to be ready.
+
+    Args:
+        role: Not `fallback`.
+        keys: Where keys and choices come from.
+        local: The local models of this process.
+        providers: What `list_providers` returned, where it was asked already.
+    """
+    setup = await keys.setup()
+    for wanted in INHERITS[role]:
+        choice = setup.roles.get(wanted)
+        if choice is None or not choice.models or (choice.models[0] == OFFLINE and role is not Role.ASSISTANT):
+            continue
+        model = choice.models[0]
+        return Choice(model if model == OFFLINE else await with_params(model, role, keys), choice.source)
+    statuses = await service.list_providers(keys, local=local) if providers is None else providers
+    for status in statuses:
+        if status.configured and status.default_model and (status.id != LOCAL or role not in LONG):
+            first = Model(provider=status.id, name=status.default_model)
+            return Choice(await with_params(first, role, keys), "first_ready")
+    return None
+
+
+async def require_model(role: Role, keys: KeySource, *, local: LocalModels | None = None) -> Model:
+    """The model of a role. Raises `NoModelConfigured` saying what to do."""
+    choice = await choose_model(role, keys, local=local)
+    if choice is None:
+        raise NoModelConfigured("No language model is connected, and nothing names one.", remedy=SETUP)
+    return choice.model
+
+
+async def fallback_models(keys: KeySource) -> tuple[Model, ...]:
+    """The models that are asked in this order when that of the assistant or development agent cannot answer."""
+    choice = (await keys.setup()).roles.get(Role.FALLBACK)
+    return choice.models if choice is not None else ()
+
+
+async def with_params(model: Model, role: Role, keys: KeySource) -> Model:
+    """The model with the parameters of its role; its own come first."""
+    setup = await keys.setup()
+    try:
+        accepted = accepted_params(await service.provider_of(model.provider, keys))
+    except HeadgateError:  # an unknown provider is reported when the model is asked
+        return model
+    usual = {name: value for name, value in _usual_params(role, setup).items() if name in accepted}
+    return model.model_copy(update={"params": {**usual, **model.params}})
+
+
+def _usual_params(role: Role, setup: ModelSetup) -> Mapping[str, JsonValue]:
+    params: dict[str, JsonValue] = {}
+    for wanted in reversed(INHERITS[role]):
+        choice = setup.roles.get(wanted)
+        params |= choice.params if choice is not None else {}
+    return params
+
+
+async def survey(keys: KeySource, *, local: LocalModels | None = None) -> ModelsReadiness:
+    """Every provider and every role: what is ready, and what is missing."""
+    providers = await service.list_providers(keys, local=local)
+    roles = await asyncio.gather(*(_role(role, keys, local, providers) for role in Role))
+    return ModelsReadiness(providers=providers, roles=list(roles))
+
+
+async def _role(
+    role: Role, keys: KeySource, local: LocalModels | None, providers: list[ProviderStatus]
+) -> RoleReadiness:
+    setup = await keys.setup()
+    own = setup.roles.get(role)
+    models = list(own.models) if own is not None else []
+    if role is Role.FALLBACK:
+        return await _chain(models, own.source if own is not None and models else "", keys, local)
+    choice = await choose_model(role, keys, local=local, providers=providers)
+    if choice is None:
+        problem, remedy = _nothing(role, providers)
+        return _readiness(role, None, models, "", (problem, remedy))
+    if choice.model == OFFLINE:
+        return _readiness(role, OFFLINE, models, choice.source, ("", ""))
+    outlook = await model_readiness(choice.model, keys, local)
+    status = next((one for one in providers if one.id == choice.model.provider), None)
+    problem, remedy = outlook.problem, outlook.remedy
+    if outlook.usable and status is not None and not status.configured:
+        problem, remedy = status.reason, status.remedy
+    return _readiness(role, choice.model, models, choice.source, (problem, remedy))
+
+
+async def _chain(models: list[Model], source: str, keys: KeySource, local: LocalModels | None) -> RoleReadiness:
+    """The fallback chain is ready when each of its models is; an empty one is."""
+    outlooks = [await model_readiness(one, keys, local) for one in models]
+    bad = next((one for one in outlooks if not one.usable), None)
+    problem, remedy = ("", "") if bad is None else (f"{bad.model}: {bad.problem}", bad.remedy)
+    return _readiness(Role.FALLBACK, models[0] if models else None, models, source, (problem, remedy))
+
+
+def _readiness(
+    role: Role, model: Model | None, models: list[Model], source: str, why_not: tuple[str, str]
+) -> RoleReadiness:
+    return RoleReadiness(
+        role=role,
+        model=None if model is None else str(model),
+        params={} if model is None else dict(model.params),
+        models=models,
+        source=source,
+        ready=not why_not[0],
+        problem=why_not[0],
+        remedy=why_not[1],
+    )
+
+
+def _nothing(role: Role, providers: list[ProviderStatus]) -> tuple[str, str]:
+    """Why a role has no model: nothing is connected, or what is cannot say what it has."""
+    ready = [one for one in providers if one.configured and (one.id != LOCAL or role not in LONG)]
+    if ready:
+        problem = f"{ready[0].label} is ready, and no model is chosen: it does not list its models."
+        return problem, "Choose a model in Settings, Models."
+    if any(one.configured for one in providers):
+        return "Only a local model is ready, which cannot hold a long conversation.", SETUP
+    return "No language model is connected.", SETUP
+
+
+@dataclass(frozen=True, slots=True)
+class Unready:
+    """Why a model cannot be asked."""
+
+    provider: str
+    ready: tuple[str, ...]
+    """Providers that could be asked instead."""
+    problem: str
+    remedy: str
+
+
+async def unready(model: Model, keys: KeySource, local: LocalModels | None) -> Unready | None:
+    """What keeps the model from being asked; None when nothing does, as far as it shows without asking."""
+    outlook = await model_readiness(model, keys, local)
+    if outlook.usable:
+        return None
+    ready = tuple(status.id for status in await service.list_providers(keys, local=local) if status.configured)
+    return Unready(model.provider, ready, outlook.problem, outlook.remedy)

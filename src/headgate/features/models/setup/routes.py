@@ -1,0 +1,277 @@
+"""HTTP routes of what is set up for models: servers, facts, roles, local models."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.accounts.ports import Scope
+from headgate.features.audit.recorder import record
+from headgate.features.models import readiness
+from headgate.features.models.catalogue import ModelInfo
+from headgate.features.models.listing import check_address
+from headgate.features.models.local.fetching import Fetch, LocalFetches
+from headgate.features.models.local.store import LocalModel
+from headgate.features.models.service import all_models
+from headgate.features.models.setup import service
+from headgate.features.models.setup.facts import known_of
+from headgate.features.models.setup.presets import PRESETS
+from headgate.features.models.setup.schemas import (
+    LocalModelOut,
+    ModelServerIn,
+    ModelServerOut,
+    ModelServersOut,
+    PresetOut,
+    RoleIn,
+    RolesOut,
+    ServerTestIn,
+    ServerTestOut,
+)
+from headgate.features.models.setup.space import SpaceModels
+from headgate.features.models.setup.testing import try_server
+from headgate.features.models.setup.values import ModelFacts, Role
+from headgate.foundation.api import ReadSession, WriteSession, get_database, problems
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.database import Database
+from headgate.sdk.values import Model
+
+router = APIRouter(tags=["models"])
+VIEW, SEE = needs(Permission.CATALOG_VIEW), needs(Permission.VARIABLES_VIEW)
+MANAGE, DESCRIBE = needs(Permission.SPACE_VARIABLES_MANAGE), needs(Permission.MODELS_MANAGE)
+InSpace = Annotated[str | None, Query(description="Id of the space; by default your own.")]
+ForAll = Annotated[bool, Query(description="Whether it is the organisation's, for every space.")]
+ServerName = Annotated[str, Path(max_length=64)]
+ModelName = Annotated[str, Path(max_length=200, description="The model's name as its server lists it.")]
+
+
+def _box(request: Request) -> SecretBox:
+    box: SecretBox = request.app.state.box
+    return box
+
+
+def _keys(request: Request, caller: Caller) -> SpaceModels:
+    keys: SpaceModels = request.app.state.keys_of(caller)
+    return keys
+
+
+def _fetches(request: Request) -> LocalFetches:
+    fetches: LocalFetches = request.app.state.local_fetches
+    return fetches
+
+
+Box = Annotated[SecretBox, Depends(_box)]
+Keys = Annotated[SpaceModels, Depends(_keys)]
+Fetches = Annotated[LocalFetches, Depends(_fetches)]
+
+
+@router.get("/model-servers", summary="List model servers", responses=problems(), dependencies=[SEE])
+async def list_servers(session: ReadSession, caller: Caller) -> ModelServersOut:
+    """The model servers of the organisation and of the spaces you see, and the kinds of servers there are."""
+    rows = await service.list_servers(session, caller)
+    return ModelServersOut(
+        items=[ModelServerOut.model_validate(row) for row in rows],
+        presets=[PresetOut.model_validate(preset) for preset in PRESETS],
+    )
+
+
+@router.put("/model-servers/{name}", summary="Set a model server", responses=problems(403, 404), dependencies=[MANAGE])
+async def put_server(
+    name: ServerName,
+    body: ModelServerIn,
+    session: WriteSession,
+    caller: Caller,
+    box: Box,
+    keys: Keys,
+    *,
+    space_id: InSpace = None,
+    organisation: ForAll = False,
+) -> ModelServerOut:
+    """Connect a server that you run or rent: its models are `NAME/model` everywhere. One of that name is replaced."""
+    await check_address(body.address, keys.open_networks)
+    row = await service.put_server(
+        session, caller, box, name=name, wanted=body, space_id=space_id, organisation=organisation
+    )
+    return ModelServerOut.model_validate(row)
+
+
+@router.delete(
+    "/model-servers/{name}",
+    status_code=204,
+    summary="Remove a model server",
+    responses=problems(403, 404),
+    dependencies=[MANAGE],
+)
+async def delete_server(
+    name: ServerName,
+    session: WriteSession,
+    caller: Caller,
+    *,
+    space_id: InSpace = None,
+    organisation: ForAll = False,
+) -> Response:
+    """Remove a model server; steps that name its models no longer run."""
+    await service.delete_server(session, caller, name=name, space_id=space_id, organisation=organisation)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/model-servers/{name}/test", summary="Test a model server", responses=problems(403, 429), dependencies=[MANAGE]
+)
+async def test_server(
+    request: Request,
+    database: Annotated[Database, Depends(get_database)],
+    name: ServerName,
+    body: ServerTestIn,
+    caller: Caller,
+    keys: Keys,
+) -> ServerTestOut:
+    """Ask the server for its models, and one of them for one word. A server that fails is an answer, not an error."""
+    async with database.reading() as session:
+        await service.require_manager(session, caller)
+    state = request.app.state
+    await state.throttle.allow(Scope.PROVIDER_TEST, f"{caller.tenant_id}/{caller.user_id}")
+    result = await try_server(keys, web=state.web, name=name, model=body.model, local=state.local_models)
+    async with database.writing() as session:
+        outcome = {"ok": result.ok, "code": result.code, "model": result.model}
+        await record(session, caller, "provider.tested", id=name, name=name, payload=outcome)
+    return result
+
+
+@router.get("/model-facts", summary="List models with those that are hidden", responses=problems(), dependencies=[VIEW])
+async def list_facts(
+    request: Request, keys: Keys, provider: Annotated[str | None, Query(max_length=64)] = None
+) -> list[ModelInfo]:
+    """Every model that is offered or hidden, with what the organisation says of it."""
+    return await all_models(keys, local=request.app.state.local_models, provider=provider, hidden=True)
+
+
+@router.put(
+    "/model-facts/{provider}/{name:path}",
+    summary="Add, describe, price or hide a model",
+    responses=problems(403),
+    dependencies=[DESCRIBE],
+)
+async def put_facts(
+    provider: Annotated[str, Path(max_length=64)],
+    name: ModelName,
+    body: ModelFacts,
+    session: WriteSession,
+    caller: Caller,
+    keys: Keys,
+) -> ModelInfo:
+    """Say what a model is called, can do and costs. It replaces what was said before; a model of no list is added."""
+    row = await service.put_facts(session, caller, keys, provider=provider, name=name, facts=body)
+    await session.flush()
+    setup = await keys.setup()
+    facts = {**setup.facts, (row.provider, row.name): body}
+    return known_of(Model(provider=row.provider, name=row.name), setup.with_facts(facts))
+
+
+@router.delete(
+    "/model-facts/{provider}/{name:path}",
+    status_code=204,
+    summary="Forget what was said of a model",
+    responses=problems(403, 404),
+    dependencies=[DESCRIBE],
+)
+async def delete_facts(
+    provider: Annotated[str, Path(max_length=64)], name: ModelName, session: WriteSession, caller: Caller
+) -> Response:
+    """Go back to what the catalogue and the server say; a model that was added is no longer offered."""
+    await service.delete_facts(session, caller, provider=provider, name=name)
+    return Response(status_code=204)
+
+
+@router.get("/model-roles", summary="Show the models of roles", responses=problems(), dependencies=[VIEW])
+async def list_roles(request: Request, keys: Keys) -> RolesOut:
+    """Which model answers where nothing names one, where it was chosen, and whether it is ready."""
+    survey = await readiness.survey(keys, local=request.app.state.local_models)
+    return RolesOut(items=survey.roles)
+
+
+@router.put(
+    "/model-roles/{role}", summary="Choose the model of a role", responses=problems(403), dependencies=[DESCRIBE]
+)
+async def put_role(
+    request: Request,
+    role: Role,
+    body: RoleIn,
+    database: Annotated[Database, Depends(get_database)],
+    caller: Caller,
+    keys: Keys,
+) -> RolesOut:
+    """Choose the default model, that of the assistant, the development agent or steps, or the fallback chain."""
+    async with database.writing() as session:
+        await service.put_role(session, caller, keys, role=role, wanted=body)
+    return await list_roles(request, _keys(request, caller))
+
+
+@router.delete(
+    "/model-roles/{role}",
+    status_code=204,
+    summary="Leave a role to its default",
+    responses=problems(403, 404),
+    dependencies=[DESCRIBE],
+)
+async def delete_role(role: Role, session: WriteSession, caller: Caller) -> Response:
+    """Remove the choice; the variable of the environment applies again, or the role it inherits from."""
+    await service.delete_role(session, caller, role=role)
+    return Response(status_code=204)
+
+
+@router.get("/local-models", summary="List local models", responses=problems(), dependencies=[VIEW])
+async def list_local(fetches: Fetches) -> list[LocalModelOut]:
+    """Models that run inside Headgate: those on this machine, and those that can be fetched, with their progress."""
+    return await asyncio.to_thread(_local_models, fetches)
+
+
+@router.post(
+    "/local-models/{name}/fetch",
+    status_code=202,
+    summary="Fetch a local model",
+    responses=problems(403, 404),
+    dependencies=[DESCRIBE],
+)
+async def fetch_local(
+    name: Annotated[str, Path(max_length=100)], fetches: Fetches, session: WriteSession, caller: Caller
+) -> list[LocalModelOut]:
+    """Fetch the weights in the background, verified by SHA-256. One that was stopped continues where it was."""
+    fetches.start(name)
+    await record(session, caller, "model.fetched", id=f"local/{name}", name=f"local/{name}")
+    return await asyncio.to_thread(_local_models, fetches)
+
+
+@router.delete(
+    "/local-models/{name}/fetch",
+    status_code=204,
+    summary="Stop fetching a local model",
+    responses=problems(403),
+    dependencies=[DESCRIBE],
+)
+async def stop_local(name: Annotated[str, Path(max_length=100)], fetches: Fetches) -> Response:
+    """Stop; what has been fetched is kept, and the next fetch continues there."""
+    fetches.cancel(name)
+    return Response(status_code=204)
+
+
+def _local_models(fetches: LocalFetches) -> list[LocalModelOut]:
+    return [_local_model(model, fetches.find(model.name)) for model in fetches.list_models()]
+
+
+def _local_model(model: LocalModel, fetch: Fetch | None) -> LocalModelOut:
+    running = fetch is not None and fetch.running
+    done = max(model.partial, fetch.done) if fetch is not None and running else model.partial
+    return LocalModelOut(
+        name=model.name,
+        label=model.label,
+        size=model.size,
+        licence=model.licence,
+        ready=model.ready,
+        done=model.size if model.ready else done,
+        fetching=running,
+        detail=fetch.detail if fetch is not None else "",
+        remedy=fetch.remedy if fetch is not None else "",
+        failed=fetch is not None and fetch.failed and not model.ready,
+    )

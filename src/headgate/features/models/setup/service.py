@@ -1,0 +1,280 @@
+"""Servers, facts and roles: set, list, remove. Each change is recorded in the audit log."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from pydantic import SecretStr, ValidationError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.accounts.spaces.service import require_space, spaces_shown
+from headgate.features.audit.recorder import record
+from headgate.features.models import repository
+from headgate.features.models.errors import BadModelServer, BadModelSettings, ModelServerNotFound, NotSetUp
+from headgate.features.models.params import ModelParams
+from headgate.features.models.ports import KeySource
+from headgate.features.models.providers import known_provider
+from headgate.features.models.service import provider_of
+from headgate.features.models.setup.schemas import ModelServerIn, RoleIn, RoleModelIn, as_facts
+from headgate.features.models.setup.sealed import Sealed, Secret, unseal
+from headgate.features.models.setup.values import OFFLINE, ModelFacts, Role
+from headgate.features.models.tables import ModelFactsRow, ModelServerRow
+from headgate.features.secrets.service import origin_of
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.database import now
+from headgate.foundation.guarded_http import parse_target
+from headgate.foundation.guarded_http.headers import check_headers
+from headgate.graph.secret_reference import SecretReference
+from headgate.sdk.values import Model
+
+MAX_SERVERS = 50
+"""Of one organisation or space."""
+MAX_FACTS = 2000
+_MAX_HEADERS = 32
+_LONGEST = 4096
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}", re.ASCII)
+
+
+async def put_server(
+    session: AsyncSession,
+    principal: Principal,
+    box: SecretBox,
+    *,
+    name: str,
+    wanted: ModelServerIn,
+    space_id: str | None = None,
+    organisation: bool = False,
+) -> ModelServerRow:
+    """Set a server of a space, by default the caller's, or of the organisation. Nothing is sent to it.
+
+    Raises `SpaceNotFound`, `PermissionMissing`, `BadModelServer`, `BadUrl`, `HeaderRefused`.
+    """
+    owner = await _owner(session, principal, space_id, organisation=organisation)
+    _check_name(name)
+    address = _checked_address(wanted.address)
+    row = await repository.find_server(session, name, tenant_id=principal.tenant_id, space_id=owner)
+    if row is None:
+        known = await repository.list_servers(
+            session, tenant_id=principal.tenant_id, space_ids=set() if owner is None else {owner}
+        )
+        if sum(one.space_id == owner for one in known) >= MAX_SERVERS:
+            raise BadModelServer(f"There are {MAX_SERVERS} model servers already.", remedy="Remove one first.")
+    before = _described(row)
+    sealed = _sealed(name, wanted, address, row, box)
+    saved = await repository.save_server(
+        session,
+        name,
+        tenant_id=principal.tenant_id,
+        space_id=owner,
+        values={
+            "kind": wanted.kind,
+            "address": address,
+            "sealed": sealed.seal(box),
+            "secret_names": sealed.names,
+            "updated_at": now(),
+        },
+    )
+    after = _described(saved)
+    await record(
+        session,
+        principal,
+        "model_server.set",
+        id=name,
+        name=name,
+        space_id=owner,
+        before=before,
+        after=after,
+        payload=after,
+    )
+    return saved
+
+
+async def list_servers(
+    session: AsyncSession, principal: Principal, *, space_id: str | None = None
+) -> Sequence[ModelServerRow]:
+    """Servers of the organisation and of the spaces that the caller sees, or of one. Raises `SpaceNotFound`."""
+    shown = await spaces_shown(session, principal, space_id, Permission.VARIABLES_VIEW)
+    return await repository.list_servers(session, tenant_id=principal.tenant_id, space_ids=shown)
+
+
+async def delete_server(
+    session: AsyncSession,
+    principal: Principal,
+    *,
+    name: str,
+    space_id: str | None = None,
+    organisation: bool = False,
+) -> None:
+    """Remove a server. Raises `SpaceNotFound`, `PermissionMissing`, `ModelServerNotFound`."""
+    owner = await _owner(session, principal, space_id, organisation=organisation)
+    row = await repository.find_server(session, name[:64], tenant_id=principal.tenant_id, space_id=owner)
+    before = _described(row)
+    if row is None or not await repository.delete_server(session, name, tenant_id=principal.tenant_id, space_id=owner):
+        raise ModelServerNotFound(name)
+    await record(session, principal, "model_server.removed", id=name, name=name, space_id=owner, before=before)
+
+
+async def require_manager(session: AsyncSession, principal: Principal) -> None:
+    """Raise `PermissionMissing` unless the caller may change the servers of the space that they work in."""
+    await _owner(session, principal, None, organisation=False)
+
+
+async def put_facts(
+    session: AsyncSession, principal: Principal, keys: KeySource, *, provider: str, name: str, facts: ModelFacts
+) -> ModelFactsRow:
+    """Say what a model is called, can do and costs, or hide it; a model that no list has is added.
+
+    Raises `PermissionMissing`, `UnknownProvider`, `BadModelSettings`.
+    """
+    principal.require(Permission.MODELS_MANAGE)
+    owner = (await provider_of(provider, keys)).id
+    if not name.strip() or len(name) > 200 or not name.isprintable():
+        raise BadModelSettings("A model's name has 1 to 200 characters.", remedy="Write it as its server lists it.")
+    row = await repository.find_facts(session, tenant_id=principal.tenant_id, provider=owner, name=name)
+    if row is None and len(await repository.list_facts(session, tenant_id=principal.tenant_id)) >= MAX_FACTS:
+        raise BadModelSettings(f"{MAX_FACTS} models are described already.", remedy="Reset some of them first.")
+    before = None if row is None else row.facts
+    after = as_facts(facts.model_dump())
+    saved = await repository.put_facts(session, tenant_id=principal.tenant_id, provider=owner, name=name, facts=after)
+    model = f"{owner}/{name}"
+    await record(session, principal, "model.described", id=model, name=model, before=before, after=after, payload=after)
+    return saved
+
+
+async def delete_facts(session: AsyncSession, principal: Principal, *, provider: str, name: str) -> None:
+    """Forget what was said of a model; one that was added is no longer offered. Raises `NotSetUp`."""
+    principal.require(Permission.MODELS_MANAGE)
+    known = known_provider(provider)
+    owner = provider if known is None else known.id
+    row = await repository.find_facts(session, tenant_id=principal.tenant_id, provider=owner[:64], name=name)
+    model = f"{owner}/{name}"
+    if row is None:
+        raise NotSetUp(f"Nothing is set for the model {model[:200]}.")
+    before = row.facts
+    await repository.delete_facts(session, tenant_id=principal.tenant_id, provider=owner, name=name)
+    await record(session, principal, "model.reset", id=model, name=model, before=before)
+
+
+async def put_role(session: AsyncSession, principal: Principal, keys: KeySource, *, role: Role, wanted: RoleIn) -> None:
+    """Choose the models of a role. Raises `PermissionMissing`, `UnknownProvider`, `BadModelSettings`."""
+    principal.require(Permission.MODELS_MANAGE)
+    if role is not Role.FALLBACK and len(wanted.models) != 1:
+        raise BadModelSettings(
+            f"The role '{role}' has one model.", remedy="Put the others into the role 'fallback', in their order."
+        )
+    models = [(await _checked_model(role, one, keys)).model_dump(mode="json") for one in wanted.models]
+    row = await repository.find_role(session, tenant_id=principal.tenant_id, role=role)
+    before = None if row is None else row.models
+    await repository.put_role(session, tenant_id=principal.tenant_id, role=role, models=models)
+    await record(
+        session,
+        principal,
+        "model_role.set",
+        id=role,
+        name=role,
+        before=before,
+        after=models,
+        payload={"models": models},
+    )
+
+
+async def delete_role(session: AsyncSession, principal: Principal, *, role: Role) -> None:
+    """Leave a role to its variable or to the role it inherits from. Raises `PermissionMissing`, `NotSetUp`."""
+    principal.require(Permission.MODELS_MANAGE)
+    row = await repository.find_role(session, tenant_id=principal.tenant_id, role=role)
+    if row is None:
+        raise NotSetUp(f"No model is chosen in Settings for the role '{role}'.")
+    before = row.models
+    await repository.delete_role(session, tenant_id=principal.tenant_id, role=role)
+    await record(session, principal, "model_role.removed", id=role, name=role, before=before)
+
+
+async def _checked_model(role: Role, wanted: RoleModelIn, keys: KeySource) -> Model:
+    if wanted.model.strip() in {OFFLINE.name, str(OFFLINE)}:
+        if role is not Role.ASSISTANT:
+            raise BadModelSettings("Only the assistant can work offline.", remedy="Choose a language model.")
+        return OFFLINE
+    try:
+        model = Model.model_validate(wanted.model.strip())
+    except ValidationError:
+        raise BadModelSettings(
+            f"'{wanted.model[:100]}' is not the name of a model.", remedy="Write it as provider/name or server/name."
+        ) from None
+    provider = await provider_of(model.provider, keys)
+    ModelParams.parse(wanted.params, provider=provider)
+    params = {name: value for name, value in wanted.params.items() if value is not None}
+    return Model(provider=provider.id, name=model.name, params=params)
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise BadModelServer(
+            f"{name[:70]!r} is no name for a model server.",
+            remedy="Use up to 64 small letters, digits, - and _, a letter first.",
+        )
+    if known_provider(name) is not None or name == OFFLINE.provider:
+        raise BadModelServer(f"'{name}' is the name of a model provider.", remedy=f"Choose another: my-{name}.")
+
+
+def _checked_address(address: str) -> str:
+    """An address of a server without a trailing slash. Raises `BadUrl`, `BadModelServer`."""
+    target = parse_target(address.strip())
+    if "?" in target.url or "#" in target.url:
+        raise BadModelServer(
+            "The address of a model server has no query.", remedy="Give keys as the key or as a header."
+        )
+    return target.url.rstrip("/")
+
+
+def _sealed(name: str, wanted: ModelServerIn, address: str, row: ModelServerRow | None, box: SecretBox) -> Sealed:
+    """The key and headers to store. Those that are left out stay while the server stays at its address."""
+    stored = unseal(box, row.sealed) if row is not None else Sealed()
+    kept = row is not None and origin_of(row.address) == origin_of(address)
+    if not kept and stored.names and (wanted.key is None or wanted.headers is None):
+        raise BadModelServer(
+            f"The key and headers of '{name}' were given for another address.",
+            remedy="Give them again with the new address, or give none: an empty key and headers {}.",
+        )
+    key = stored.key if wanted.key is None else _plain(wanted.key)
+    headers = stored.headers if wanted.headers is None else _checked_headers(name, wanted.headers)
+    if isinstance(key, str) and len(key) > _LONGEST:
+        raise BadModelServer(f"The key of '{name}' is longer than {_LONGEST} characters.")
+    return Sealed(key or None, headers)
+
+
+def _checked_headers(name: str, headers: Mapping[str, SecretStr | SecretReference]) -> dict[str, Secret]:
+    plain = {header: _plain(value) for header, value in headers.items()}
+    if len(plain) > _MAX_HEADERS or any(isinstance(one, str) and len(one) > _LONGEST for one in plain.values()):
+        raise BadModelServer(f"The server '{name}' has more, or longer, headers than are stored.")
+    check_headers({header: value if isinstance(value, str) else "" for header, value in plain.items()})
+    return plain
+
+
+def _plain(value: SecretStr | SecretReference) -> Secret:
+    return value if isinstance(value, SecretReference) else value.get_secret_value()
+
+
+def _described(row: ModelServerRow | None) -> dict[str, object] | None:
+    """A server as the audit log may know it: never its key or the value of a header."""
+    if row is None:
+        return None
+    return {
+        "name": row.name,
+        "space_id": row.space_id,
+        "kind": row.kind,
+        "address": row.address,
+        "secret_names": list(row.secret_names),
+    }
+
+
+async def _owner(
+    session: AsyncSession, principal: Principal, space_id: str | None, *, organisation: bool
+) -> str | None:
+    """The space whose servers the caller may change; None for the organisation."""
+    if organisation:
+        principal.require(Permission.VARIABLES_MANAGE)
+        return None
+    space = principal.space_id if space_id is None else space_id
+    await require_space(session, principal, space, Permission.SPACE_VARIABLES_MANAGE)
+    return space

@@ -1,0 +1,101 @@
+"""What the models of one space need: its variables, and what is set up for it. The `KeySource` of a running server."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import SecretStr
+
+from headgate.features.models import repository
+from headgate.features.models.errors import KeyMissing
+from headgate.features.models.providers import PROVIDER_VARIABLES
+from headgate.features.models.setup.sealed import Secret, unseal
+from headgate.features.models.setup.values import (
+    ModelFacts,
+    ModelServer,
+    ModelSetup,
+    Role,
+    RoleChoice,
+    ServerAccess,
+    ServerKind,
+)
+from headgate.features.models.tables import ModelRoleRow, ModelServerRow
+from headgate.features.secrets.lookup import Variables
+from headgate.foundation import secret_values
+from headgate.foundation.guarded_http.addresses import Network
+from headgate.graph.check_headers import carries_credential
+from headgate.graph.secret_reference import SecretReference
+from headgate.sdk.values import Model
+
+
+class SpaceModels(Variables):
+    """Variables, servers, facts and roles of one space. What is set up is read once: open one for each request."""
+
+    def __init__(
+        self,
+        *arguments: Any,  # noqa: ANN401 - those of `Variables`
+        roles: Mapping[Role, RoleChoice] = MappingProxyType({}),
+        **named: Any,  # noqa: ANN401
+    ) -> None:
+        super().__init__(*arguments, **named)
+        self._roles = roles
+        self._setup: ModelSetup | None = None
+        self._reading = asyncio.Lock()
+
+    @property
+    def open_networks(self) -> Sequence[Network]:
+        """Internal networks that an address which users set may lead to."""
+        return self._open_to
+
+    async def setup(self) -> ModelSetup:
+        """What is set up for the space; a server of the space comes before the organisation's of the same name."""
+        async with self._reading:
+            if self._setup is None:
+                self._setup = await self._read()
+            return self._setup
+
+    async def access(self, server: ModelServer) -> ServerAccess:
+        """The key and headers of a server, with the values of the variables that they name."""
+        sealed = unseal(self._box, server.sealed)
+        key = await self._filled(server, "key", sealed.key) if sealed.key else None
+        headers = {name: await self._filled(server, name, value) for name, value in sealed.headers.items()}
+        return ServerAccess(None if key is None else SecretStr(key), headers)
+
+    async def _read(self) -> ModelSetup:
+        tenant = self._tenant_id
+        async with self._database.reading() as session:
+            servers = await repository.list_servers(session, tenant_id=tenant, space_ids={self._space_id})
+            facts = await repository.list_facts(session, tenant_id=tenant)
+            roles = await repository.list_roles(session, tenant_id=tenant)
+        return ModelSetup(
+            {row.name: server_of(row, self._open_to) for row in reversed(servers)},  # the space's own last: it wins
+            {(row.provider, row.name): ModelFacts.model_validate(row.facts) for row in facts},
+            {**self._roles, **{Role(row.role): self._chosen(row) for row in roles}},
+        )
+
+    def _chosen(self, row: ModelRoleRow) -> RoleChoice:
+        """A stored choice; parameters of variables apply where it sets none."""
+        role = Role(row.role)
+        models = tuple(Model.model_validate(one) for one in row.models)
+        return RoleChoice(models, "settings", self._roles.get(role, RoleChoice()).params)
+
+    async def _filled(self, server: ModelServer, name: str, value: Secret) -> str:
+        if not isinstance(value, SecretReference):
+            if name == "key" or carries_credential(name):
+                secret_values.read(value.rpartition(" ")[2])
+            return value
+        secret = await self.key_for(value.name, server.address, bound=value.name in PROVIDER_VARIABLES)
+        if secret is None:
+            raise KeyMissing(
+                f"The model server '{server.name}' takes its {name} from the variable {value.name}, which is not set.",
+                remedy=f"Set it with `headgate variables set {value.name}`, or change the server.",
+                variable=value.name,
+            )
+        return value.filled(secret.get_secret_value())
+
+
+def server_of(row: ModelServerRow, networks: Sequence[Network]) -> ModelServer:
+    """A stored server."""
+    kind: ServerKind = "ollama" if row.kind == "ollama" else "openai"
+    return ModelServer(row.name, kind, row.address, row.space_id, row.sealed, tuple(networks))
