@@ -42,6 +42,11 @@ class AnthropicServer(ScriptedServer):
         start = _event({"type": "message_start", "message": {**_message((9, 1)), "content": []}})
         return _events([start, *_block(0, empty, deltas[:2])[:-1]])
 
+    def half_call(self, name: str, written: str, *, finish: str = "max_tokens") -> Script:
+        """A streamed call whose arguments are what was written until the output limit, whatever `finish` says."""
+        block, empty, _ = self._use(name, {})
+        return _script([(block, empty, [{"type": "input_json_delta", "partial_json": written}])], finish, (9, 5))
+
     def _use(self, name: str, arguments: Mapping[str, Any]) -> Block:
         block = {"type": "tool_use", "id": f"toolu_{next(self._calls)}", "name": name, "input": dict(arguments)}
         pieces = [{"type": "input_json_delta", "partial_json": piece} for piece in _pieces(json.dumps(arguments))]

@@ -52,12 +52,25 @@ class OpenAIServer(ScriptedServer):
 
         return script
 
-    def half_call(self, name: str, written: str) -> Script:
-        """A streamed call that came to the model's longest answer: its arguments are what was written until then."""
+    def tool_calls(self, calls: Iterable[tuple[str, Mapping[str, Any]]]) -> Script:
+        """Several calls in one streamed message."""
+        made = [
+            {
+                "index": index,
+                "id": f"call_{next(self._calls)}",
+                "type": "function",
+                "function": {"name": name, "arguments": json.dumps(arguments)},
+            }
+            for index, (name, arguments) in enumerate(calls)
+        ]
+        return lambda asked: self._stream(asked, [{"tool_calls": made}], "tool_calls", (9, 5))
+
+    def half_call(self, name: str, written: str, *, finish: str = "length") -> Script:
+        """A streamed call whose arguments are what was written until the output limit, whatever `finish` says."""
 
         def script(asked: Asked) -> Reply:
             call = {"index": 0, "id": "call_half", "type": "function", "function": {"name": name, "arguments": written}}
-            return self._stream(asked, [{"tool_calls": [call]}], "length", (9, 5))
+            return self._stream(asked, [{"tool_calls": [call]}], finish, (9, 5))
 
         return script
 

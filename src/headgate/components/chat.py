@@ -8,6 +8,7 @@ from headgate.components.attachments import content_of, described
 from headgate.foundation.errors import HeadgateError, UpstreamFailed
 from headgate.graph.names import clipped
 from headgate.sdk import Component, ComponentError, File, Message, Model, RunContext, field
+from headgate.sdk.answers import is_cut
 from headgate.sdk.calls import REPLAYED
 
 _SECONDS_BETWEEN_LOOKS = 1.0
@@ -82,39 +83,46 @@ def with_temperature(model: Model, temperature: float | None) -> Model:
 async def ask(ctx: RunContext, model: Model, *, system: str, text: str, files: Sequence[File] = ()) -> str:
     """One question to a model: tokens are shown as they come, prompt and usage are kept, the answer is returned.
 
-    Raises the model's own `HeadgateError`, and `UpstreamFailed` for other failures and for an empty answer.
+    Raises the model's own `HeadgateError`, and `UpstreamFailed` for other failures, for an empty answer and for one
+    that was cut off at the model's output limit: a part is never returned as the answer.
     """
     chat = await ctx.chat_model(model)
     messages = await conversation(ctx, model, system, text, files)
     ctx.record_prompt(as_evidence(system, text, files))
     pieces: list[str] = []
     usage: dict[str, int] = {}
-    reason = ""
-    replayed = False
+    cut = replayed = False
     async for chunk in _guarded(ctx, model, chat.astream(messages)):
         for kind, count in (chunk.usage_metadata or {}).items():
             if isinstance(count, int):
                 usage[kind] = usage.get(kind, 0) + count
-        reason = str(chunk.response_metadata.get("finish_reason") or reason)
+        cut = cut or is_cut(chunk)
         replayed = replayed or REPLAYED in chunk.response_metadata
         if chunk.text:
             pieces.append(str(chunk.text))
             await ctx.emit(pieces[-1])
     if not replayed:
         ctx.record_usage(model, input_tokens=usage.get("input_tokens"), output_tokens=usage.get("output_tokens"))
-    if reason in {"length", "max_tokens"}:
-        ctx.log("The answer was cut at the model's limit of tokens.", finish_reason=reason)
     answer = "".join(pieces)
+    if cut:
+        raise cut_off(model, answer)
     if not answer.strip():
-        raise UpstreamFailed(
-            f"{model} answered with nothing{f' ({reason})' if reason else ''}.", remedy="Try another prompt or model."
-        )
+        raise UpstreamFailed(f"{model} answered with nothing.", remedy="Try another prompt or model.")
     return answer
+
+
+def cut_off(model: Model, answer: str) -> UpstreamFailed:
+    """The error for an answer that ended at the model's output limit; it quotes where the answer stopped."""
+    ending = f" It stopped at: ...{answer.strip()[-80:]}" if answer.strip() else " Nothing of it was written yet."
+    return UpstreamFailed(
+        f"{model} was cut off at its output limit before the answer was complete.{ending}",
+        remedy="Raise `max_tokens` in the model's parameters, or ask for less at once.",
+    )
 
 
 async def conversation(ctx: RunContext, model: Model, system: str, text: str, files: Sequence[File]) -> list[Any]:
     """The LangChain messages of one question."""
-    kinds = _messages()
+    kinds = message_kinds()
     head = [kinds.SystemMessage(content=system)] if system.strip() else []
     return [*head, kinds.HumanMessage(content=await content_of(ctx, model, text, files))]
 
@@ -173,7 +181,7 @@ async def _guarded(ctx: RunContext, model: Model, stream: AsyncIterator[Any]) ->
         yield chunk
 
 
-def _messages() -> Any:  # noqa: ANN401 - the module
+def message_kinds() -> Any:  # noqa: ANN401 - the module
     """LangChain's messages, imported when first used."""
     from langchain_core import messages  # noqa: PLC0415
 

@@ -10,6 +10,7 @@ from headgate.components.chat import (
     ModelStep,
     as_evidence,
     conversation,
+    cut_off,
     failed,
     model_field,
     record_answer_usage,
@@ -23,6 +24,7 @@ from headgate.foundation.errors import HeadgateError
 from headgate.graph.names import clipped, listed
 from headgate.graph.template import FieldKind
 from headgate.sdk import ComponentError, Data, Model, Table, field, output
+from headgate.sdk.answers import is_cut
 from headgate.sdk.coerce import table_of
 
 _TRIES = 2
@@ -108,6 +110,8 @@ class StructuredOutput(ModelStep):
                 raise failed(model, error) from error
             return None
         record_answer_usage(self.ctx, model, result["raw"])
+        if is_cut(result["raw"]):
+            raise cut_off(model, str(result["raw"].text))
         parsed: JsonValue = result["parsed"]
         return parsed
 
@@ -129,6 +133,8 @@ class StructuredOutput(ModelStep):
                 raise failed(model, error) from error
             record_answer_usage(self.ctx, model, answer)
             said = str(answer.text)
+            if is_cut(answer):
+                raise cut_off(model, said)
             try:
                 value = parse_json(said, who="StructuredOutput")
             except ComponentError as error:

@@ -7,10 +7,11 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from headgate.components.chat import as_evidence, conversation, failed, record_answer_usage
+from headgate.components.chat import as_evidence, conversation, failed, message_kinds, record_answer_usage
 from headgate.foundation.errors import Cancelled, HeadgateError, UpstreamFailed
 from headgate.graph.names import free_name
 from headgate.sdk import ComponentError, File, Model, RunContext, Tool
+from headgate.sdk.answers import MOST_CORRECTIONS, Fault, fault_of, placeholder
 from headgate.sdk.calls import CallRequest, messages_as_sent
 from headgate.sdk.coerce import text_of
 from headgate.sdk.outside import decided_by_model, for_model, merged
@@ -51,7 +52,9 @@ class ToolLoop:
         messages = await conversation(self.ctx, self.model, "", text, files)
         chat = await self.ctx.chat_model(self.model)
         self.ctx.record_prompt(as_evidence(system, text, files))
-        agent = _agent(chat, [(tool, self._caller(tool)) for tool in with_own_names(self.tools)], system)
+        named = with_own_names(self.tools)
+        asker = _Asker(self, [tool.name for tool in named])
+        agent = _agent(chat, [(tool, self._caller(tool)) for tool in named], system, asker)
         try:
             answer = await self._follow(agent, messages)
         except HeadgateError:
@@ -64,10 +67,6 @@ class ToolLoop:
             ) from error
         except Exception as error:
             raise failed(self.model, error) from error
-        if not answer.strip():
-            raise UpstreamFailed(
-                f"{self.who}: {self.model} answered with nothing.", remedy="Try other instructions or a model."
-            )
         return answer
 
     async def _follow(self, agent: Any, messages: list[Any]) -> str:  # noqa: ANN401 - LangChain's
@@ -89,12 +88,11 @@ class ToolLoop:
             await self.ctx.emit(str(message.text))
 
     def _taken(self, update: dict[str, Any]) -> str:
-        """Count a turn of the model; its words when it ended there, else nothing."""
-        words = ""
-        for message in (update.get("model") or {}).get("messages", []):
-            record_answer_usage(self.ctx, self.model, message)
-            words = "" if getattr(message, "tool_calls", None) else str(message.text)
-        return words
+        """The model's words when it ended there, else nothing."""
+        messages = (update.get("model") or {}).get("messages", [])
+        if not messages or getattr(messages[-1], "tool_calls", None):
+            return ""
+        return str(messages[-1].text)
 
     def _too_long(self) -> ComponentError:
         names = ", ".join(str(call["name"]) for call in self.calls[-3:] if isinstance(call, dict))
@@ -125,6 +123,46 @@ class ToolLoop:
         return call
 
 
+@dataclass(frozen=True, slots=True)
+class _Asker:
+    """Asks the model until its answer can be used; what cannot be is sent back, and none of its calls is executed.
+
+    Raises `UpstreamFailed` when no answer could be used.
+    """
+
+    loop: ToolLoop
+    tools: Sequence[str]
+
+    async def __call__(self, request: Any, handler: Any) -> Any:  # noqa: ANN401 - LangChain's
+        result: list[Any] = []
+        for attempt in range(MOST_CORRECTIONS + 1):
+            response = await handler(request)
+            answer = response.result[-1]
+            record_answer_usage(self.loop.ctx, self.loop.model, answer)
+            fault = fault_of(answer, self.tools)
+            if fault is None:
+                response.result = [*result, *response.result]
+                return response
+            if attempt == MOST_CORRECTIONS:
+                raise self._unusable(fault)
+            self.loop.ctx.log(f"The model {fault.detail}; it is asked again.", attempt=attempt + 1)
+            result += _sent_back(answer, fault)
+            request = request.override(messages=[*request.messages, *_sent_back(answer, fault)])
+        raise AssertionError("unreachable")
+
+    def _unusable(self, fault: Fault) -> UpstreamFailed:
+        times = MOST_CORRECTIONS + 1
+        return UpstreamFailed(
+            f"{self.loop.who}: {self.loop.model} {fault.detail}. It was asked {times} times.", remedy=fault.remedy
+        )
+
+
+def _sent_back(answer: Any, fault: Fault) -> list[Any]:  # noqa: ANN401 - LangChain's messages
+    """The answer without its calls, and what was wrong with it."""
+    kinds = message_kinds()
+    return [kinds.AIMessage(placeholder(answer)), kinds.HumanMessage(fault.correction)]
+
+
 def with_own_names(tools: Sequence[Tool]) -> list[Tool]:
     """The tools with names unlike each other: a second `calculator` becomes `calculator_2`."""
     named: list[Tool] = []
@@ -133,10 +171,10 @@ def with_own_names(tools: Sequence[Tool]) -> list[Tool]:
     return named
 
 
-def _agent(chat: Any, tools: Sequence[tuple[Tool, Any]], instructions: str) -> Any:  # noqa: ANN401 - LangChain's
+def _agent(chat: Any, tools: Sequence[tuple[Tool, Any]], instructions: str, asker: _Asker) -> Any:  # noqa: ANN401 - LangChain's
     """A LangChain agent over the tools; LangChain is imported when first used."""
     from langchain.agents import create_agent  # noqa: PLC0415
-    from langchain.agents.middleware import wrap_tool_call  # noqa: PLC0415
+    from langchain.agents.middleware import wrap_model_call, wrap_tool_call  # noqa: PLC0415
     from langchain_core.tools import StructuredTool  # noqa: PLC0415
 
     callable_tools = [
@@ -154,5 +192,10 @@ def _agent(chat: Any, tools: Sequence[tuple[Tool, Any]], instructions: str) -> A
         finally:
             _CONVERSATION.reset(token)
 
+    @wrap_model_call
+    async def until_usable(request: Any, handler: Any) -> Any:  # noqa: ANN401 - LangChain's
+        """Ask until the answer is complete."""
+        return await asker(request, handler)
+
     instructed = instructions.strip() or None
-    return create_agent(chat, callable_tools, system_prompt=instructed, middleware=[in_its_conversation])
+    return create_agent(chat, callable_tools, system_prompt=instructed, middleware=[in_its_conversation, until_usable])

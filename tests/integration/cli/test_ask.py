@@ -8,6 +8,7 @@ import pytest
 
 from headgate.agents.assistant.intent import framing
 from headgate.entrypoints.cli.app import run
+from headgate.entrypoints.cli.exit_codes import DECLINED, FAILED, WAITING
 from tests.integration.agents.assistant.scenarios.model import Model, speaking
 from tests.integration.agents.assistant.scenarios.script import Answer, Intent, components
 from tests.integration.cli.test_commands import data_folder
@@ -37,7 +38,7 @@ class TestPlan:
 
     def test_is_shown_with_how_to_approve_it(self, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
         answers(model, self.PLAN, {"says": "Here is my plan."})
-        assert run(["ask", "build something large", *MODEL]) == 0
+        assert run(["ask", "build something large", *MODEL]) == WAITING
         shown = capsys.readouterr().out
         assert "1 Hear" in shown
         assert "--approve" in shown
@@ -67,7 +68,7 @@ class TestEdits:
 
     def test_are_shown_as_a_difference_and_wait(self, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
         answers(model, self.EDIT, {"says": "Accept it."})
-        assert run(["ask", "say new", "--flow", "Fixed", *MODEL]) == 0
+        assert run(["ask", "say new", "--flow", "Fixed", *MODEL]) == WAITING
         shown = capsys.readouterr().out
         assert "-old" in shown
         assert "+new" in shown
@@ -102,8 +103,31 @@ class TestEnd:
         self, model: Model, capsys: pytest.CaptureFixture[str]
     ) -> None:
         answers(model, {"call": "run_flow"}, {"says": "It said 42."})
-        assert run(["ask", "run it", "--flow", "Fixed", *MODEL]) == 0
-        assert "out\nold\n" in capsys.readouterr().out
+        assert run(["ask", "run it", "--flow", "Fixed", *MODEL]) == DECLINED
+        shown = capsys.readouterr().out
+        assert "out\nold\n" in shown
+        assert "The number 42" in shown
+
+    def test_is_not_0_when_the_model_refuses_in_words(self, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
+        answers(model, {"says": "I would rather not."})
+        assert run(["ask", "add a step that mails it", "--flow", "Fixed", *MODEL]) == DECLINED
+
+    def test_is_not_0_when_the_turn_was_stopped(self, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
+        answers(model, {"says": "", "always": True})
+        assert run(["ask", "add a step", "--flow", "Fixed", *MODEL]) == FAILED
+        assert "answered with nothing" in capsys.readouterr().out
+
+    def test_is_not_0_when_nothing_could_be_run(self, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
+        model.begin(Intent(intent="question"), [Answer(says="A flow is a graph.")])
+        assert run(["ask", "what is a flow?", "--run", *MODEL]) == DECLINED
+        assert "nothing to run" in capsys.readouterr().err
+
+    def test_shows_what_was_paid_for_when_the_provider_fails(
+        self, model: Model, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        answers(model, {"call": "describe_flow_io"}, {"fault": "wrong_key"})
+        assert run(["ask", "add a step", "--flow", "Fixed", *MODEL]) == FAILED
+        assert " tokens" in capsys.readouterr().out
 
     def test_says_that_a_run_did_not_come_off(self, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
         spec = FLOW.replace("ask: TextInput", "ask: ParseJSON").replace("ask.text ->", "ask.data ->")
@@ -130,7 +154,7 @@ class TestEnd:
 
     def test_holds_no_lines_of_the_log(self, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
         answers(model, {"call": "remove_component", "given": {"node_id": "nobody"}}, {"says": "I removed it."})
-        assert run(["ask", "remove nobody", "--flow", "Fixed", *MODEL]) == 0
+        assert run(["ask", "remove nobody", "--flow", "Fixed", *MODEL]) == DECLINED
         shown = capsys.readouterr()
         assert "Nothing was changed" in shown.out
         assert shown.err == ""

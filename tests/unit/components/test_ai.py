@@ -171,11 +171,13 @@ class TestOverTheWire:
             {"content": "Summarise.\n\n<input>\nlong\n</input>", "role": "user"},
         ]
 
-    async def test_logs_an_answer_that_was_cut(self, server: OpenAIServer) -> None:
+    async def test_takes_no_part_of_an_answer_for_the_answer(self, server: OpenAIServer) -> None:
         server.script(server.text("Half a", finish="length"))
         harness = StepHarness(chat_model=over_the_wire(server))
-        await harness.run(AIStep, {"prompt": "P", "model": MODEL})
-        assert "cut at the model's limit" in harness.ctx.logs[0]
+        with pytest.raises(UpstreamFailed, match=r"cut off at its output limit.*It stopped at: \.\.\.Half a") as caught:
+            await harness.run(AIStep, {"prompt": "P", "model": MODEL})
+        assert "max_tokens" in caught.value.remedy
+        assert harness.ctx.usage == [("openai/gpt-5-mini", 7, 3)]
 
     async def test_names_a_rejected_key(self, server: OpenAIServer) -> None:
         server.script(server.wrong_key("Incorrect API key provided."))

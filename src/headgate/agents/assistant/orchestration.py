@@ -114,6 +114,10 @@ class Orchestration:
         )
         return played
 
+    def stopped(self) -> "Played":
+        """How a turn ends whose budget is reached: with what was done until then."""
+        return Played(self.turn.stop_note)
+
     @property
     def said(self) -> str:
         """What the person said, in their own words."""

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from importlib import import_module
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from headgate.agents.assistant.at_work import TurnsAtWork, Work
@@ -49,6 +50,8 @@ if TYPE_CHECKING:  # LangChain is imported with the first request
 log = get_logger(__name__)
 _BUILD_TASKS = frozenset({"add_component", "remove_component", "connect", "configure"})
 """Changes that the page lists one by one; a whole new flow is none of them."""
+_SECONDS_AROUND = 10.0
+"""How long reading the flow and saving it may take in addition to a turn's seconds."""
 _UNKNOWN_INTENT = "none"
 """Stands for the intent of a turn that ended before it was known."""
 
@@ -80,6 +83,7 @@ class Asking:
     turn_id: str = field(default_factory=new_id)
     queue: "asyncio.Queue[AssistEvent | None]" = field(default_factory=asyncio.Queue)
     turn: Turn | None = None
+    work: "Orchestration | None" = None
     data: dict[str, Any] | None = None
     error: HeadgateError | None = None
     began: float = field(default_factory=lambda: asyncio.get_running_loop().time())
@@ -93,6 +97,16 @@ class Asking:
     def intent(self) -> str:
         """What it was taken for."""
         return (self.turn.intent if self.turn is not None else "") or _UNKNOWN_INTENT
+
+    def used(self) -> dict[str, Any]:
+        """What the model calls of the turn used and cost until now; empty before there was a turn."""
+        turn = self.turn
+        if turn is None:
+            return {}
+        cost = self.work.bill.as_json() if self.work is not None else None
+        used = {"model": turn.model_name, "usage": turn.usage.as_json(), "duration_seconds": round(turn.seconds, 3)}
+        phases = {phase: tokens.as_json() for phase, tokens in turn.usage.phases.items()}
+        return used | {"usage_by_phase": phases} | ({"cost": cost} if cost is not None else {})
 
     @property
     def session_id(self) -> str | None:
@@ -194,15 +208,16 @@ class Assistant:
             asking.queue.put_nowait(None)
 
     def _failed(self, asking: Asking, error: HeadgateError) -> None:
+        error.extra |= asking.used()
         asking.error = error
         self.metrics.request_failed(error.code, error.detail, where=asking.intent)
-        asking.queue.put_nowait(events.failed(error))
+        asking.queue.put_nowait(events.failed(error, asking.used()))
 
     async def _in_time(self, asking: Asking) -> dict[str, Any]:
-        """The turn within its seconds. The loop ends by itself a little before that, and tells what it did."""
+        """The turn within its seconds, with some more for what comes before and after the model's work."""
         seconds = self.limits.max_seconds
         try:
-            async with asyncio.timeout(seconds) as limit:
+            async with asyncio.timeout(seconds + _SECONDS_AROUND) as limit:
                 return await self._turn(asking)
         except TimeoutError as error:
             if not limit.expired():
@@ -229,17 +244,28 @@ class Assistant:
         work: Orchestration = _load().Orchestration(
             turn, request.input_value, models, history, flow_id=desk.flow_id or ""
         )
+        asking.work = work
         played = await self._played(work)
         if request.apply and turn.bench.flow != turn.before:
             await desk.save(turn.bench.flow)
-        data = self._completed(asking, turn, work, played)
+        data = self._completed(asking, turn, played)
         said: ConversationTurn = _load().remembered(turn, work.said, played.result)
         await self.conversations.push_async(key, said)
         return data
 
     async def _played(self, work: "Orchestration") -> "Played":
+        turn = work.turn
         try:
-            return await work.play()
+            async with asyncio.timeout(turn.seconds_to_end) as limit:
+                return await work.play()
+        except TimeoutError as error:
+            if not limit.expired():
+                raise self.models.explain(error) from error
+            turn.stop_for_time()
+            return work.stopped()
+        except BudgetSpent as error:  # what was made until then is kept, and what it cost is shown
+            turn.stop("budget", str(error))
+            return work.stopped()
         except HeadgateError:
             raise
         except Exception as error:
@@ -271,23 +297,15 @@ class Assistant:
             session_id=asking.session_id,
             budget=Budget(limits.max_tool_calls, limits.max_seconds, limits.max_tokens),
             metrics=self.metrics,
+            began=perf_counter() - asking.seconds,
         )
         bench.on_action, bench.on_file = turn.on_action, turn.on_file
         return turn
 
-    def _completed(self, asking: Asking, turn: Turn, work: "Orchestration", played: "Played") -> dict[str, Any]:
+    def _completed(self, asking: Asking, turn: Turn, played: "Played") -> dict[str, Any]:
         """The data of `complete`: what was done, and what the whole turn used and cost."""
         data = completed(turn, asking.desk, played.result) | played.extra
-        data |= {
-            "turn_id": turn.turn_id,
-            "session_id": turn.session_id,
-            "intent": turn.intent,
-            "usage": turn.usage.as_json(),
-            "duration_seconds": round(turn.seconds, 3),
-        }
-        cost = work.bill.as_json()
-        if cost is not None:
-            data["cost"] = cost
+        data |= {"turn_id": turn.turn_id, "session_id": turn.session_id, "intent": turn.intent, **asking.used()}
         self.metrics.build_tasks(sum(action["action"] in _BUILD_TASKS for action in turn.bench.actions))
         self.metrics.request_completed(
             intent=turn.intent,

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from headgate.agents.codev.domain import Answer, DomainTool, Held, Workplace
 from headgate.agents.codev.state import Conflicted
 from headgate.graph.cases import TestCase
+from headgate.sdk.answers import Fault
 
 Tell = Callable[[str, dict[str, JsonValue]], None]
 """Told of what happens: `kind`, data. Never waits.
@@ -42,6 +43,8 @@ class Said:
     output_tokens: int = 0
     message: dict[str, Any] = field(default_factory=dict)
     """The message as LangChain's dict, to be sent again as history."""
+    fault: Fault | None = None
+    """Why the words cannot be used: cut off at the output limit, or a tool call written as text."""
 
 
 class Reasoning(Protocol):

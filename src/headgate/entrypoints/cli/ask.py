@@ -13,9 +13,10 @@ from headgate.agents.assistant.protocol import EDIT_CONTINUATION_INPUT, PLAN_APP
 from headgate.agents.assistant.schemas import AssistRequest
 from headgate.agents.assistant.sessions.service import reset_session
 from headgate.entrypoints.cli.ask_view import Conversation, conclude
+from headgate.entrypoints.cli.exit_codes import DECLINED, OK
 from headgate.entrypoints.cli.files import store_files
 from headgate.entrypoints.cli.flow_choice import flow_id_of
-from headgate.entrypoints.cli.output import console, print_json
+from headgate.entrypoints.cli.output import console, errors, print_json
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.foundation.checked import checked
@@ -66,13 +67,16 @@ def ask(
             stack.enter_context(talk.shown.view)
             await talk.play(body)
             if run:
-                await talk.run(text, body.file_ids)
+                talk.missed_run = not await talk.run(text, body.file_ids)
             await talk.read_run()
         if json:
             print_json(talk.shown.final)
         elif talk.shown.data is not None:
             shown = talk.shown
             conclude(talk.shown.data, accepted=talk.accepted, waiting=len(shown.edits), plan=bool(shown.plan))
+        if talk.missed_run and talk.shown.exit_code == OK:
+            errors.print("There was nothing to run: the request left no flow.")
+            return DECLINED
         return talk.shown.exit_code
 
     return with_parts(work, quiet="critical")  # what went wrong is told in the conversation
@@ -87,6 +91,8 @@ class _Talk:
     approve: bool
     accept: bool
     accepted: int = 0
+    missed_run: bool = False
+    """Whether a run was asked for with `--run` and there was nothing to run."""
 
     async def play(self, body: AssistRequest) -> None:
         """Ask, and go on as the person said they would: approve a plan once, accept the edits once."""
@@ -134,11 +140,13 @@ class _Talk:
         if self.shown.data is not None:
             self.shown.data["revision"] = desk.revision
 
-    async def run(self, text: str, file_ids: tuple[str, ...]) -> None:
-        """Run the flow when the turn did not."""
+    async def run(self, text: str, file_ids: tuple[str, ...]) -> bool:
+        """Run the flow when the turn did not. False when there is none."""
         data = self.shown.data
-        if data is None or not data["flow_id"] or "run_id" in data:
-            return
+        if data is None or not data["flow_id"]:
+            return False
+        if "run_id" in data:
+            return True
         outcome = await self.parts.runs.run_draft(
             acting(),
             data["flow_id"],
@@ -148,6 +156,7 @@ class _Talk:
             on_event=lambda _run, kind, detail: self.shown.view.show(kind, detail),
         )
         data |= {"run_id": outcome.run_id, "run_status": outcome.status, "run": outcome}
+        return True
 
     async def read_run(self) -> None:
         """Read back what a run of the turn came to, where a model told of it; the offline builder quotes it itself."""

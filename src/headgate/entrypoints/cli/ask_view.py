@@ -11,7 +11,7 @@ from rich.panel import Panel
 from rich.syntax import Syntax
 
 from headgate.agents.assistant.models.choice import OFFLINE_NAME
-from headgate.entrypoints.cli.exit_codes import DECLINED, FAILED, OK
+from headgate.entrypoints.cli.exit_codes import DECLINED, FAILED, OK, WAITING
 from headgate.entrypoints.cli.output import console
 from headgate.entrypoints.cli.run_view import RunView, show_outcome
 
@@ -23,6 +23,9 @@ _SHOWN_ACTIONS = {
     "configure": "= {component_id}: {params}",
     "rename_component": "~ {component_id} is now {new_id}",
 }
+
+_MAKING = frozenset({"build_flow", "component_then_flow", "generate_component"})
+"""Intents that leave something behind when they are done."""
 
 
 class Conversation:
@@ -49,11 +52,17 @@ class Conversation:
 
     @property
     def exit_code(self) -> int:
-        """0 when the turn, and the run if there was one, ended well; 7 when the assistant says that it did nothing."""
+        """0 only when everything that was asked is done; see `exit_codes`."""
         data = self.data
-        if data is not None and (data["declined"] or data["intent"] == "off_topic"):
+        if data is None:
+            return FAILED
+        if data["declined"] or data["intent"] == "off_topic":
             return DECLINED
-        return OK if data is not None and data.get("run_status", "completed") == "completed" else FAILED
+        if data["stopped"] or data.get("run_status", "completed") != "completed" or _is_unverified(data):
+            return FAILED
+        if self.edits or self.plan:
+            return WAITING
+        return DECLINED if data["note"] or _is_undone(data) else OK
 
     @property
     def answerable(self) -> bool:
@@ -105,7 +114,7 @@ class Conversation:
         elif kind == "complete":
             self._rest(event["data"])
         elif kind == "error":
-            console.print(f"[red]{escape(event['message'])}[/] {escape(event.get('remedy', ''))}")
+            _show_error(event)
 
     def _rest(self, data: dict[str, Any]) -> None:
         """What the answer holds and nobody has read yet: a refusal, or that a run did not come to what was asked."""
@@ -120,6 +129,22 @@ class Conversation:
         self.view.stage(event["message"] + attempt)
         if event["step"] == "validation_failed":
             console.print(f"  [yellow]not yet:[/] {escape(event.get('error', ''))}")
+
+
+def _is_unverified(data: dict[str, Any]) -> bool:
+    """Whether the flow was to be run and, as it now is, has not run to its end."""
+    return bool((data.get("verification") or {}).get("caveat"))
+
+
+def _is_undone(data: dict[str, Any]) -> bool:
+    """Whether something was to be made and nothing was: a model may refuse in words alone."""
+    return data["intent"] in _MAKING and not (data["done"] or data.get("component_code") or data["edits"])
+
+
+def _show_error(event: dict[str, Any]) -> None:
+    console.print(f"[red]{escape(event['message'])}[/] {escape(event.get('remedy', ''))}")
+    if (event.get("usage") or {}).get("total_tokens"):
+        console.print(f"[dim]{_costs(event)}[/]")
 
 
 def _show_update(event: dict[str, Any]) -> None:
@@ -152,7 +177,7 @@ def conclude(data: dict[str, Any], *, accepted: int, waiting: int, plan: bool) -
     if data.get("note"):
         console.print(f"[yellow]{escape(data['note'])}[/]")
     for issue in data["issues"]:
-        console.print(f"[yellow]to mend:[/] {escape(issue['message'])} [dim]{escape(issue.get('remedy', ''))}[/]")
+        console.print(f"[yellow]to fix:[/] {escape(issue['message'])} [dim]{escape(issue.get('remedy', ''))}[/]")
     if data["kept_version"] is not None:
         kept = f"headgate flows restore {data['flow_id']} {data['kept_version']}"
         console.print(f"[yellow]The flow was replaced.[/] What it was before: {kept}")
@@ -189,12 +214,15 @@ def _show_changes(data: dict[str, Any]) -> None:
             console.print(f"[dim]take it back: headgate flows undo {data['flow_id']}[/]")
 
 
-def _show_costs(data: dict[str, Any]) -> None:
+def _costs(data: dict[str, Any]) -> str:
+    """The model, and what was used of it."""
     parts = [f"{data['model']}", f"{data['usage']['total_tokens']} tokens", f"{data['duration_seconds']:.2f} s"]
     cost = (data.get("cost") or {}).get("usd")
-    if cost is not None:
-        parts.append(f"${cost:.4f}")
-    console.print(f"\n[dim]{' · '.join(parts)}[/]")
+    return " · ".join([*parts, f"${cost:.4f}"] if cost is not None else parts)
+
+
+def _show_costs(data: dict[str, Any]) -> None:
+    console.print(f"\n[dim]{_costs(data)}[/]")
     if data["flow_id"]:
         saved = f"revision {data['revision']}" if data["saved"] else "not saved"
         console.print(f"[dim]flow {data['flow_id']} ({saved})[/]")

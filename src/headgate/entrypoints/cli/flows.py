@@ -252,7 +252,7 @@ def delete(
         async with installation.database.writing() as session:
             row = await service.get_flow(session, acting(), flow_id)
             if not yes and not json and not prompt.Confirm.ask(f"Delete {escape(row.name)}?", default=False):
-                return
+                raise typer.Abort
             await service.delete_flow(session, acting(), flow_id)
         if json:
             print_json({"deleted": flow_id})

@@ -9,6 +9,7 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli import deliveries as sent
 from headgate.entrypoints.cli import reruns
+from headgate.entrypoints.cli.exit_codes import CONFLICT, OK
 from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
@@ -200,17 +201,18 @@ def download(
 
 
 @app.command()
-def cancel(run_id: RunId, json: JsonFlag = False) -> None:
-    """Cancel a run. Of one that is over nothing changes."""
+def cancel(run_id: RunId, json: JsonFlag = False) -> int:
+    """Cancel a run. Of one that is over nothing changes: exit code 6."""
 
-    async def work(parts: Parts) -> None:
+    async def work(parts: Parts) -> int:
         outcome = await service.cancel_run(parts.engine, acting(), run_id)
         if json:
             print_json(outcome)
         else:
             console.print("Cancelled." if outcome.changed else f"The run was over already: {outcome.status}.")
+        return OK if outcome.changed else CONFLICT
 
-    with_parts(work)
+    return with_parts(work)
 
 
 reruns.add_commands(app)

@@ -100,7 +100,7 @@ def delete(
             space = await _space(session, which)
             space_id, name = space.id, space.name
             if not yes and not json and not Confirm.ask(f"Delete {escape(name)}?", default=False):
-                return
+                raise typer.Abort
             await service.delete_space(session, acting(), space_id)
         if json:
             print_json({"deleted": space_id})

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 from rich.markup import escape
 
+from headgate.entrypoints.cli.exit_codes import OK, PARTLY
 from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
@@ -38,11 +39,11 @@ def read_text(path: str) -> str:
 @importing.command()
 def import_(
     path: Annotated[str, typer.Argument(help="Flow file, or - for standard input.")], json: JsonFlag = False
-) -> None:
-    """Create a flow from spec text or exported JSON. Nothing is run."""
+) -> int:
+    """Create a flow from spec text or exported JSON. Nothing is run. Exit code 9 when it has faults to fix."""
     text = read_text(path)
 
-    async def work(installation: Installation) -> None:
+    async def work(installation: Installation) -> int:
         definition = transfer.import_flow(text, installation.registry)
         async with installation.database.writing() as session:
             row = await service.create_flow(session, acting(), installation.registry, definition=definition)
@@ -51,12 +52,13 @@ def import_(
             print_json(
                 {"id": row.id, "name": row.name, "revision": row.revision, "issues": [one.as_json() for one in issues]}
             )
-            return
+            return PARTLY if issues else OK
         console.print(f"Created [bold]{escape(row.name)}[/] {row.id}")
         for issue in issues:
-            console.print(f"  [yellow]to mend:[/] {escape(str(issue))} [dim]{escape(issue.remedy)}[/]")
+            console.print(f"  [yellow]to fix:[/] {escape(str(issue))} [dim]{escape(issue.remedy)}[/]")
+        return PARTLY if issues else OK
 
-    with_installation(work)
+    return with_installation(work)
 
 
 @exporting.command()

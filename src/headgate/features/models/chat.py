@@ -19,6 +19,7 @@ from headgate.features.models.ports import CallLog
 from headgate.features.models.redaction import redact
 from headgate.features.models.replay import OnceOnly
 from headgate.features.models.tool_shim import ToolShim
+from headgate.features.models.whole import StreamedCalls
 from headgate.foundation.errors import HeadgateError
 from headgate.sdk.values import Model
 
@@ -131,13 +132,16 @@ def translating(chat_class: type[BaseChatModel]) -> type[BaseChatModel]:
             run_manager: CallbackManagerForLLMRun | None = None,
             **kwargs: Any,  # noqa: ANN401
         ) -> Iterator[ChatGenerationChunk]:
-            ended = not self._ends_are_marked
+            ended, calls = not self._ends_are_marked, StreamedCalls()
             with _translated(self._caller):
                 for chunk in super()._stream(messages, stop=stop, run_manager=run_manager, **kwargs):
                     ended = ended or _marks_end(chunk)
+                    calls.take(chunk)
                     yield chunk
             if not ended:
                 raise _cut_off(self._caller)
+            if (spoiled := calls.spoiled()) is not None:
+                yield spoiled
 
         async def _astream(
             self,
@@ -165,13 +169,16 @@ async def _complete(
     stream: AsyncIterator[ChatGenerationChunk], caller: Caller, *, ends_are_marked: bool
 ) -> AsyncIterator[ChatGenerationChunk]:
     """The stream with its failures translated; one that ends before its last mark fails."""
-    ended = not ends_are_marked
+    ended, calls = not ends_are_marked, StreamedCalls()
     with _translated(caller):
         async for chunk in stream:
             ended = ended or _marks_end(chunk)
+            calls.take(chunk)
             yield chunk
     if not ended:
         raise _cut_off(caller)
+    if (spoiled := calls.spoiled()) is not None:
+        yield spoiled
 
 
 def _sending_plainly(chat_class: type[BaseChatModel]) -> type[BaseChatModel]:

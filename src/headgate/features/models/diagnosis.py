@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from headgate.features.models.errors import (
     AnswerWithheld,
     BrokenModelAnswer,
@@ -108,7 +110,9 @@ def _rate_limited(failure: Failure, caller: Caller) -> HeadgateError | None:
     if failure.status != 429 and (failure.status is not None or not _any(_TOO_MANY, failure)):
         return None
     pause = f"in {failure.retry_after:g} seconds" if failure.retry_after else "in a minute"
-    extra = {"retry_after_seconds": failure.retry_after} if failure.retry_after is not None else {}
+    extra: dict[str, JsonValue] = {"requests": failure.requests}
+    if failure.retry_after is not None:
+        extra["retry_after_seconds"] = failure.retry_after
     return ModelRateLimited(
         f"{caller.provider} is rate limiting {caller.model}: {failure.message}",
         remedy=f"Try again {pause}, lower the concurrency, or choose another model.",

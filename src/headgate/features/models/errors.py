@@ -162,7 +162,7 @@ class InputTooLarge(TooLarge):
 
 
 class ModelRateLimited(RateLimited):
-    """The provider asks for a pause. `retry_after_seconds` is set when it said how long."""
+    """The provider asks for a pause. `retry_after_seconds` is set when it said how long; `requests` were sent."""
 
     code = "model_rate_limited"
     title = "Model rate limited"

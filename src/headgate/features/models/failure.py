@@ -42,6 +42,8 @@ class Failure:
     disconnected: bool
     unreadable: bool
     """Whether the answer came and could not be understood."""
+    requests: int = 1
+    """How many requests were sent for the call: client libraries repeat some by themselves."""
     words: str = ""
     """What the model wrote instead of what it was held to; empty where that is not known."""
 
@@ -68,6 +70,7 @@ def read_failure(error: BaseException) -> Failure:
         timed_out=timed_out,
         disconnected=disconnected,
         unreadable="APIResponseValidationError" in names or isinstance(chain[-1], _PARSING),
+        requests=max(map(_requests, chain)),
         words=redact(next((words for one in chain if (words := _model_words(one))), ""), secrets),
     )
 
@@ -158,6 +161,12 @@ def _header_secrets(error: BaseException) -> Iterator[str]:
         value = headers.get(name)
         if value:
             yield value.removeprefix("Bearer ").strip()
+
+
+def _requests(error: BaseException) -> int:
+    """Requests sent until this error, as the clients of OpenAI, Anthropic and Groq number them in a header."""
+    number = _headers(error, "request").get("x-stainless-retry-count", "")
+    return 1 + int(number) if number.isdecimal() else 1
 
 
 def _retry_after(error: BaseException) -> float | None:

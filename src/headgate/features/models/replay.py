@@ -97,18 +97,24 @@ class OnceOnly:
 def as_chunk(answer: ChatGeneration) -> ChatGenerationChunk:
     """The answer as a stream of one piece."""
     message = answer.message
-    calls = message.tool_calls if isinstance(message, AIMessage) else []
+    written = _written_calls(message) if isinstance(message, AIMessage) else []
     return ChatGenerationChunk(
         message=AIMessageChunk(
             content=message.content,
             id=message.id,
             additional_kwargs=message.additional_kwargs,
             tool_call_chunks=[
-                tool_call_chunk(name=call["name"], args=json.dumps(call["args"]), id=call["id"], index=index)
-                for index, call in enumerate(calls)
+                tool_call_chunk(name=name, args=args, id=call_id, index=index)
+                for index, (name, args, call_id) in enumerate(written)
             ],
             usage_metadata=message.usage_metadata if isinstance(message, AIMessage) else None,
             response_metadata=message.response_metadata,
         ),
         generation_info=answer.generation_info,
     )
+
+
+def _written_calls(message: AIMessage) -> list[tuple[str | None, str | None, str | None]]:
+    """Name, arguments as JSON and id of each call; incomplete calls keep their arguments as they were."""
+    whole = [(call["name"], json.dumps(call["args"]), call["id"]) for call in message.tool_calls]
+    return [*whole, *((call["name"], call["args"], call["id"]) for call in message.invalid_tool_calls)]

@@ -475,7 +475,35 @@ class TestLimits:
             openai.sort = lambda _asked: lambda _asked: openai.slow(30)
             async with acting(made, LOCAL) as client:
                 last = (await streamed(client, "hello"))[-1]
-        assert (last["event"], last["code"]) == ("error", "budget_spent")
+        assert (last["event"], last["data"]["stopped"]) == ("complete", "budget")
+        assert "stopped after 0.3 seconds" in last["data"]["stop_note"]
+
+
+class TestWhatWasPaidFor:
+    async def test_is_told_when_the_budget_is_reached_before_the_loop(
+        self, settings: Settings, openai: OpenAIServer, intents: IntentAnswers
+    ) -> None:
+        limits = settings.assistant.model_copy(update={"max_tokens": 10})
+        made = create_app(settings.model_copy(update={"assistant": limits}))
+        async with made.router.lifespan_context(made):
+            async with made.state.database.writing() as session:
+                for name, value in (("OPENAI_API_KEY", "sk-test-0123456789ab"), ("OPENAI_BASE_URL", openai.base_url)):
+                    await secrets.set_variable(session, LOCAL, made.state.box, name=name, value=SecretStr(value))
+            async with acting(made, LOCAL) as client:
+                data = await done(client, "build an echo")
+        assert data["stopped"] == "budget"
+        assert "10 tokens" in data["result"]
+        assert data["usage"]["total_tokens"] > 10
+        assert data["cost"]["usd"] > 0
+
+    async def test_is_told_when_the_provider_fails_later(
+        self, client: httpx2.AsyncClient, openai: OpenAIServer
+    ) -> None:
+        openai.script(openai.tool_call("describe_flow_io", {}), openai.error(400, "Not today."))
+        last = (await streamed(client, "build an echo"))[-1]
+        assert last["event"] == "error"
+        assert last["usage"]["total_tokens"] >= 14
+        assert last["cost"]["usd"] > 0
 
 
 class TestFigures:

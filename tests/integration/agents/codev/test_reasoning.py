@@ -125,12 +125,30 @@ class TestModelReasoning:
         ("written", "why"), [('{"word": "oa', "not valid JSON"), ('["oak"]', "not a JSON object"), ("[" * 9000, "JSON")]
     )
     async def test_carries_no_half_call_out(self, openai: OpenAIServer, written: str, why: str) -> None:
-        openai.script(openai.half_call("look", written), openai.text("Sorry."))
+        openai.script(openai.half_call("look", written, finish="tool_calls"), openai.text("Sorry."))
         reasoning = await at_openai(openai)
         said = await reasoning.complete([person("Oak?")], system="Be brief.", tools=[LOOK])
         assert why in said.tool_calls[0]["error"]
         assert "args" not in said.tool_calls[0]
         assert (await looked_up(reasoning, said)).text == "Sorry."
+
+    async def test_carries_no_call_of_a_message_out_that_was_cut_off(self, openai: OpenAIServer) -> None:
+        openai.script(openai.half_call("look", '{"word": "oak"}'))
+        said = await (await at_openai(openai)).complete([person("Oak?")], system="Be brief.", tools=[LOOK])
+        assert "cut off at the output limit" in said.tool_calls[0]["error"]
+        assert "args" not in said.tool_calls[0]
+
+    async def test_says_that_words_were_cut_off(self, openai: OpenAIServer) -> None:
+        openai.script(openai.text("# Plan\n1. Add", finish="length"))
+        said = await (await at_openai(openai)).complete([person("Oak?")], system="Be brief.")
+        assert said.fault is not None
+        assert said.fault.kind == "cut"
+
+    async def test_counts_the_requests_of_the_client_library_too(self, openai: OpenAIServer) -> None:
+        openai.script(openai.rate_limited(0))
+        with pytest.raises(ModelRateLimited, match="It was asked 8 times"):
+            await (await at_openai(openai, max_retries=1)).complete([person("Hi")], system="Be brief.")
+        assert len(openai.asked) == 8
 
     async def test_estimates_tokens_where_the_provider_counts_none(self, openai: OpenAIServer) -> None:
         made = openai.text("x" * 400)

@@ -3,7 +3,6 @@
 Imports LangChain.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -16,14 +15,18 @@ from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResp
 from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatResult
 from langchain_core.tools import BaseTool, StructuredTool
 
-from headgate.agents.assistant.loop.calls import MALFORMED, call_tool, offered_tools
+from headgate.agents.assistant.loop.calls import call_tool, offered_tools
+from headgate.agents.assistant.loop.order import CallOrder
 from headgate.agents.assistant.turn.turn import Turn
+from headgate.foundation.log import get_logger
+from headgate.sdk.answers import MOST_CORRECTIONS, Fault, fault_of, placeholder
 from headgate.toolkit import TOOLS, ToolDefinition, succeeded
 
+log = get_logger(__name__)
 PROMPT = (Path(__file__).parent / "prompt.md").read_text(encoding="utf-8")
 
 
@@ -37,8 +40,7 @@ class Working:
     """What the model is offered."""
     answer: str = ""
     """Its latest words that came without a tool call."""
-    one_by_one: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Tools of one message work one after another, in the order the model called them."""
+    order: CallOrder = field(default_factory=CallOrder)
 
 
 class _TurnMiddleware(AgentMiddleware[Any, Working, Any]):
@@ -49,16 +51,28 @@ class _TurnMiddleware(AgentMiddleware[Any, Working, Any]):
         request: ModelRequest[Working],
         handler: Callable[[ModelRequest[Working]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
-        """Ask the turn's model, count what it used; ask nothing more once the turn is stopped."""
+        """Ask the turn's model until its answer can be used; ask nothing more once the turn is stopped."""
         working = request.runtime.context
-        turn = working.turn
-        if not turn.stopped:
-            turn.spend_model_call()
-        if turn.stopped:
-            return ModelResponse(result=[AIMessage("")])
-        response = await handler(request.override(model=working.model, tools=[*working.tools]))
-        response.result = [_read(message, working) for message in response.result]
-        return response
+        turn, result, fault = working.turn, list[BaseMessage](), None
+        names = [tool.name for tool in working.tools]
+        for attempt in range(MOST_CORRECTIONS + 1):
+            if not turn.stopped:
+                turn.spend_model_call()
+            if turn.stopped:
+                return ModelResponse(result=[*result, AIMessage("")])
+            response = await handler(request.override(model=working.model, tools=[*working.tools]))
+            answer = cast("AIMessage", response.result[-1])
+            fault = fault_of(answer, names)
+            _count(answer, fault, working)
+            if fault is None:
+                working.order.expect(answer)
+                return ModelResponse(result=[*result, answer])
+            log.warning("assistant.answer.unusable", fault=fault.kind, attempt=attempt + 1, model=turn.model_name)
+            sent_back: list[Any] = [AIMessage(placeholder(answer)), HumanMessage(fault.correction)]
+            result += sent_back
+            request = request.override(messages=[*request.messages, *sent_back])
+        turn.stop("answer", _unusable(turn, fault))
+        return ModelResponse(result=[*result, AIMessage("")])
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, _: Callable[[ToolCallRequest], Awaitable[Any]]
@@ -66,7 +80,7 @@ class _TurnMiddleware(AgentMiddleware[Any, Working, Any]):
         """Carry out a tool call on the turn's workbench; every fault is an answer."""
         working = cast("Working", request.runtime.context)
         call = request.tool_call
-        async with working.one_by_one:
+        async with working.order.turn_of(call):
             offered_names = [tool.name for tool in working.tools]
             answer = await call_tool(working.turn, offered_names, call["name"], call["args"])
         return ToolMessage(
@@ -128,24 +142,17 @@ def _shown(tool: ToolDefinition) -> BaseTool:
     )
 
 
-def _read(message: BaseMessage, working: Working) -> BaseMessage:
-    """Count a model's answer and keep its words; calls whose arguments are no JSON become calls that say so."""
-    if not isinstance(message, AIMessage):
-        return message
-    turn, usage = working.turn, message.usage_metadata
+def _count(answer: AIMessage, fault: Fault | None, working: Working) -> None:
+    """Count an answer of the model, and keep its words when it calls no tool."""
+    usage = answer.usage_metadata
     if usage is not None:
-        turn.spend_model_tokens(usage["input_tokens"], usage["output_tokens"])
-    found = _mended(message)
-    working.answer = "" if found.tool_calls else found.text
-    return found
+        working.turn.spend_model_tokens(usage["input_tokens"], usage["output_tokens"])
+    is_words = not answer.tool_calls and (fault is None or fault.kind == "cut")
+    working.answer = answer.text if is_words else ""
 
 
-def _mended(message: AIMessage) -> AIMessage:
-    broken = [call for call in message.invalid_tool_calls if call.get("id") and call.get("name")]
-    if not broken:
-        return message
-    calls = [
-        {"name": call["name"], "args": {MALFORMED: (call.get("args") or "")}, "id": call["id"], "type": "tool_call"}
-        for call in broken
-    ]
-    return message.model_copy(update={"tool_calls": [*message.tool_calls, *calls], "invalid_tool_calls": []})
+def _unusable(turn: Turn, fault: Fault | None) -> str:
+    """Why the turn ends: no answer of the model could be used."""
+    asked = f"It was asked {MOST_CORRECTIONS + 1} times."
+    detail, remedy = (fault.detail, fault.remedy) if fault is not None else ("gave no usable answer", "")
+    return f"The turn was stopped: {turn.model_name or 'the model'} {detail}. {asked} {remedy}".strip()

@@ -13,9 +13,6 @@ from headgate.agents.assistant.turn.turn import Turn
 from headgate.graph.names import did_you_mean
 from headgate.toolkit import TOOLS, ToolDefinition, succeeded, tools_for
 
-MALFORMED = "__malformed__"
-"""Argument under which a call carries what the model wrote instead of JSON."""
-_LONGEST_SHOWN = 300
 _STAGES: dict[str, Step] = {
     "search_components": "searching_components",
     "describe_component": "searching_components",
@@ -48,10 +45,15 @@ async def call_tool(turn: Turn, offered: Collection[str], name: str, arguments: 
         turn.spend_call()
     if turn.stopped:
         return {"ok": False, "error": turn.stop_note, "remedy": "Stop here.", "code": "turn_stopped"}
-    refusal = _refusal(offered, name, arguments)
-    if refusal is not None:
-        return refusal
+    if name not in offered:
+        error = f"There is no tool '{name}'{did_you_mean(name, offered) or '.'}"
+        return {"ok": False, "error": error, "remedy": f"Tools: {', '.join(offered)}.", "code": "unknown_tool"}
     return await _timed(turn, _BY_NAME[name], arguments)
+
+
+def runs_last(name: str) -> bool:
+    """Whether calls of a tool come after the other calls of their message: a run is of the flow with their edits."""
+    return name == "run_flow"
 
 
 @asynccontextmanager
@@ -69,17 +71,6 @@ async def time_limit(turn: Turn) -> AsyncIterator[None]:
 def last_words(turn: Turn, answer: str) -> str:
     """The answer of a turn; where it was stopped, with the reason."""
     return f"{answer}\n\n{turn.stop_note}".strip() if turn.stopped else answer
-
-
-def _refusal(offered: Collection[str], name: str, arguments: dict[str, Any]) -> dict[str, JsonValue] | None:
-    """Why a call cannot even be tried: a tool that is not offered, or arguments that are no JSON."""
-    if name not in offered:
-        error = f"There is no tool '{name}'{did_you_mean(name, offered) or '.'}"
-        return {"ok": False, "error": error, "remedy": f"Tools: {', '.join(offered)}.", "code": "unknown_tool"}
-    if MALFORMED in arguments:
-        error = f"The arguments of {name} are not valid JSON: {str(arguments[MALFORMED])[:_LONGEST_SHOWN]}"
-        return {"ok": False, "error": error, "remedy": "Write them again as one JSON object.", "code": "malformed_call"}
-    return None
 
 
 async def _timed(turn: Turn, tool: ToolDefinition, arguments: dict[str, Any]) -> dict[str, JsonValue]:

@@ -11,7 +11,7 @@
 | plan        | the plan that waits for the person; empty when there is none                                  |
 | done        | what was done, a sentence each: files, components, runs, how many changes                     |
 | note        | a sentence when the answer claims what did not happen; empty when not                         |
-| stopped     | `budget` or `loop` when the turn was ended early; empty when not; why, in `stop_note`         |
+| stopped     | `budget`, `loop` or `answer` when the turn was ended early; empty when not; why: `stop_note`  |
 | runs        | each run: run_id, status, and what it took and used                                           |
 | usage_by_phase | tokens of each phase of the turn                                                           |
 """
@@ -21,7 +21,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from headgate.agents.assistant.truth.claims import Happened, false_claims
+from headgate.agents.assistant.truth.claims import false_claims
+from headgate.agents.assistant.truth.happened import happened
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.toolkit import RunOutcome
 from headgate.toolkit.actions import Action
@@ -36,10 +37,6 @@ def report(turn: Turn, answer: str) -> dict[str, Any]:
     """What the turn came to, beside the model's answer."""
     bench = turn.bench
     changes = diff_lines(turn.before, bench.flow, bench.registry)
-    happened = Happened(
-        changed=bool(changes or bench.actions or bench.proposals or bench.plan or turn.files or bench.made),
-        ran=bool(bench.runs),
-    )
     return {
         "changes": changes,
         "edits": list(_edits(turn)),
@@ -47,7 +44,7 @@ def report(turn: Turn, answer: str) -> dict[str, Any]:
         "proposal": bench.pending,
         "plan": bench.plan,
         "done": _done(turn, changes),
-        "note": " ".join(false_claims(answer, happened)),
+        "note": " ".join(false_claims(answer, happened(turn))),
         "stopped": turn.stopped,
         "stop_note": turn.stop_note,
         "runs": [_run(outcome) for outcome in bench.runs],

@@ -13,6 +13,7 @@
 | cancelled    | message                                                                                  |
 """
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import JsonValue
@@ -115,9 +116,9 @@ def complete(data: dict[str, Any]) -> AssistEvent:
     return {"event": "complete", "data": data}
 
 
-def failed(error: HeadgateError) -> AssistEvent:
-    """The turn ended with an error."""
-    return {"event": "error", "message": error.detail, "code": error.code, "remedy": error.remedy}
+def failed(error: HeadgateError, used: Mapping[str, Any]) -> AssistEvent:
+    """The turn ended with an error; `used` is what its model calls used until then, as `complete` reports it."""
+    return {"event": "error", "message": error.detail, "code": error.code, "remedy": error.remedy, **used}
 
 
 def cancelled(message: str = "The request was cancelled.") -> AssistEvent:

@@ -18,7 +18,8 @@ from headgate.toolkit import Workbench
 from headgate.toolkit.actions import Action
 from headgate.toolkit.shown import masked, secrets_of
 
-Stop = Literal["budget", "loop"]
+Stop = Literal["budget", "loop", "answer"]
+"""Why a turn was stopped: its limits, a model that repeats itself, a model whose answers cannot be used."""
 
 
 @dataclass(slots=True)
@@ -132,7 +133,16 @@ class Turn:
     @property
     def seconds_left(self) -> float:
         """How long the loop may go on; a little of the budget is kept for telling how it ended."""
-        return max(0.0, self.budget.seconds - min(1.0, 0.1 * self.budget.seconds) - self.seconds)
+        return max(0.0, self.budget.seconds - self._reserve - self.seconds)
+
+    @property
+    def seconds_to_end(self) -> float:
+        """How long everything of the turn may take, the loop and what is asked before and after it."""
+        return max(0.0, self.budget.seconds - self._reserve / 2 - self.seconds)
+
+    @property
+    def _reserve(self) -> float:
+        return min(1.0, 0.1 * self.budget.seconds)
 
     @property
     def seconds(self) -> float:

@@ -16,6 +16,7 @@ from headgate.agents.codev.ports import Said
 from headgate.features.models import service
 from headgate.features.models.errors import BrokenModelAnswer, ModelRateLimited
 from headgate.graph.json_values import parse_json
+from headgate.sdk.answers import fault_of, is_cut
 
 PAUSES = (2.0, 8.0, 30.0)
 """Seconds before a rate-limited call is made again, where the provider does not say how long to wait."""
@@ -32,6 +33,10 @@ MOST_CALLS = 200
 _TOGETHER = 500
 """Pieces that are put together at once: one by one, each would copy all that came before."""
 _CHARACTERS_A_TOKEN = 4
+_CUT_CALL = (
+    "Your message was cut off at the output limit in the middle of its tool calls, so none of them was executed. Call"
+    " again with less in one call."
+)
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST_NAME = 64
 """Of a tool, as every provider takes it when it is sent again."""
@@ -62,15 +67,16 @@ class ModelReasoning:
     ) -> Said:
         """Answer; a rate limit is waited for, a few times and not for long. Raises a `HeadgateError`."""
         sent = [SystemMessage(system), *messages_from_dict(_in_turns(messages))]
-        began, paused = monotonic(), 0
+        began, paused, requests = monotonic(), 0, 0
         broken: BrokenModelAnswer | None = None
         while True:
             try:
                 return await self._once(sent, tools, on_token)
             except ModelRateLimited as error:
+                requests += _requests(error)
                 pause = _pause(error, paused)
                 if pause is None:
-                    raise _gave_up(error, paused, monotonic() - began) from None
+                    raise _gave_up(error, requests, monotonic() - began) from None
                 paused += 1
                 await self.sleep(pause)
             except BrokenModelAnswer as error:
@@ -162,12 +168,16 @@ def _said(whole: AIMessageChunk, sent: Sequence[BaseMessage], tools: Sequence[Do
     if not calls:
         calls = [{"id": call["id"], "name": _name(call["name"]), "args": call["args"]} for call in whole.tool_calls]
     calls = _told_apart(calls[:MOST_CALLS])
+    if is_cut(whole):
+        calls = [{"id": call["id"], "name": call["name"], "error": _CUT_CALL} for call in calls]
+    fault = fault_of(whole, [tool.name for tool in tools])
     usage: Any = whole.usage_metadata or {}
     read = _counted(usage.get("input_tokens")) or _estimated_read(sent, tools)
     written = _counted(usage.get("output_tokens"))
     if not written or _length(whole) >= LONGEST_SAID:  # one that was left is not counted to its end
         written = max(written, _estimated_written(whole))
-    return Said(whole.text[:LONGEST_SAID], calls, read, written, _kept(whole, calls))
+    unusable = fault if fault is not None and not calls and fault.kind in {"cut", "written_call"} else None
+    return Said(whole.text[:LONGEST_SAID], calls, read, written, _kept(whole, calls), unusable)
 
 
 def _counted(tokens: Any) -> int:  # noqa: ANN401 - what a provider says
@@ -243,8 +253,14 @@ def _pause(error: ModelRateLimited, paused: int) -> float | None:
     return pause if pause <= LONGEST_PAUSE else None
 
 
-def _gave_up(error: ModelRateLimited, paused: int, seconds: float) -> ModelRateLimited:
-    if not paused:
+def _requests(error: ModelRateLimited) -> int:
+    """Requests that were sent for one call; the client libraries repeat some by themselves."""
+    sent = error.extra.get("requests")
+    return sent if isinstance(sent, int) else 1
+
+
+def _gave_up(error: ModelRateLimited, requests: int, seconds: float) -> ModelRateLimited:
+    if requests == 1:
         return error
-    detail = f"{error.detail.rstrip('.')}. It was asked {paused + 1} times within {seconds:.0f} s."
+    detail = f"{error.detail.rstrip('.')}. It was asked {requests} times within {seconds:.0f} s."
     return ModelRateLimited(detail, remedy=error.remedy, **error.extra)

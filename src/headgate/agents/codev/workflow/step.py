@@ -7,9 +7,10 @@ from typing import Any
 from headgate.agents.codev.domain import DomainTool, Held
 from headgate.agents.codev.ports import Said, Working
 from headgate.agents.codev.state import AgentState, Conflicted, PhaseName
-from headgate.agents.codev.workflow.messages import Exchange, fitted
-from headgate.features.models.errors import PromptTooLong
+from headgate.agents.codev.workflow.messages import Exchange, fitted, model, person
+from headgate.features.models.errors import BrokenModelAnswer, PromptTooLong
 from headgate.foundation.errors import NotFound
+from headgate.sdk.answers import Fault
 
 Update = dict[str, Any]
 """What a node changes in the state."""
@@ -73,8 +74,26 @@ async def ask(
         working.tell("token", {"text": text, "phase": phase})
 
     complete = working.reasoning.complete
-    said = await _said(messages, lambda sent: complete(sent, system=system, tools=tools, on_token=told))
-    return Reply(said, used(state, working, said.input_tokens, said.output_tokens))
+
+    def asking(sent: Exchange) -> Awaitable[Said]:
+        return complete(sent, system=system, tools=tools, on_token=told)
+
+    said = await _said(messages, asking)
+    input_tokens, output_tokens = said.input_tokens, said.output_tokens
+    if said.fault is not None:
+        sent_back = [model(said.text.strip() or "(Nothing.)"), person(said.fault.correction)]
+        said = await _said([*messages, *sent_back], asking)
+        input_tokens, output_tokens = input_tokens + said.input_tokens, output_tokens + said.output_tokens
+    if said.fault is not None:
+        raise _unusable(working, said.fault)
+    return Reply(said, used(state, working, input_tokens, output_tokens))
+
+
+def _unusable(working: Working, fault: Fault) -> BrokenModelAnswer:
+    return BrokenModelAnswer(
+        f"{working.reasoning.model_id} {fault.detail}. It was asked 2 times.",
+        remedy=f"{fault.remedy} Then continue the session: what was written before stays.",
+    )
 
 
 async def _said(messages: Sequence[dict[str, Any]], asking: Callable[[Exchange], Awaitable[Said]]) -> Said:

@@ -1,5 +1,6 @@
 """The model of a conversation: a server that speaks a provider's protocol and answers as the scenario says."""
 
+import json
 import re
 from collections import deque
 from collections.abc import Iterator
@@ -61,11 +62,25 @@ class Model:
             call = answer.call or ""
             made = self.server.cut_in_call(call, given) if answer.cut else _fault(self.server, answer.fault or "")
             return lambda _asked: made
+        if answer.together:
+            assert isinstance(self.server, OpenAIServer)
+            return self.server.tool_calls([(one.call or "", one.given) for one in answer.together])
+        if answer.ends:
+            return self._half(answer, given)
         if answer.thinks:
             return self._thought(answer, given)
         if answer.call is not None:
             return self.server.tool_call(answer.call, given)
         return self.server.text(_filled(answer.says or ""))
+
+    def _half(self, answer: Answer, given: dict[str, Any]) -> Script:
+        """An answer that stops in the middle; a call in the last text of its arguments."""
+        openai = self.protocol == "openai"
+        limit = "length" if openai else "max_tokens"
+        if answer.call is None:
+            return self.server.text(_filled(answer.says or ""), finish=limit)
+        finish = limit if answer.ends == "at the limit" else "tool_calls" if openai else "tool_use"
+        return self.server.half_call(answer.call, json.dumps(given)[:-6], finish=finish)
 
     def _thought(self, answer: Answer, given: dict[str, Any]) -> Script:
         """Thoughts come before the answer in Anthropic's protocol; a scenario with some is for that alone."""

@@ -25,10 +25,14 @@ class Answer(_Strict):
     says: str | None = None
     call: str | None = None
     """Name of the tool that it calls, with `given`; a text in `given` may name `@component:NAME`."""
+    together: "list[Answer]" = Field(default_factory=list)
+    """Calls of one message, in place of all else."""
     thinks: str = ""
     """What it thinks before that; Anthropic's protocol alone has it."""
     cut: bool = False
     """Whether the stream ends in the middle of the call."""
+    ends: Literal["at the limit", "unmarked"] | None = None
+    """The answer stops in the middle: at the output limit, or without the provider saying so."""
     given: dict[str, Any] = Field(default_factory=dict)
     fault: (
         Literal[

@@ -12,7 +12,8 @@ from headgate.agents.assistant.offline.conclusion import conclude, outcome_of, s
 from headgate.agents.assistant.offline.files.documentation import document, file_name
 from headgate.agents.assistant.offline.understand import understand
 from headgate.agents.assistant.offline.understanding import Understanding
-from headgate.agents.assistant.truth.claims import Happened, false_claims
+from headgate.agents.assistant.truth.claims import false_claims
+from headgate.agents.assistant.truth.happened import Happened
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.search import component_index

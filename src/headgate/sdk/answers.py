@@ -1,0 +1,165 @@
+"""Whether a model's answer is complete and can be used as it is. Pure; imports no model library.
+
+`fault_of` finds answers that must not be used: cut off at the model's output limit, empty, with a tool call whose
+arguments are not JSON, or with a tool call written as text. The caller sends `Fault.correction` back to the model and
+asks again, `MOST_CORRECTIONS` times at most.
+"""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+MOST_CORRECTIONS = 2
+"""How often one question is asked again because its answer could not be used."""
+LONGEST_READ = 100_000
+"""Characters of an answer that are searched for a tool call written as text."""
+_REASONS = ("finish_reason", "stop_reason", "done_reason", "stopReason", "status")
+"""Where providers say why an answer ended."""
+_CUT = ("length", "max_tokens", "max_output_tokens", "model_length", "incomplete")
+_MARKS = re.compile(
+    r"<\|?/?(?:tool_call|function_call|tool_use)\b|<function=|<invoke name=|\[TOOL_CALLS\]", re.IGNORECASE
+)
+_FENCED = re.compile(r"```[a-z_]*\s*(.*?)\s*```\s*$", re.DOTALL | re.IGNORECASE)
+_LEADING_WORDS = re.compile(r"^[^{\[]{0,2000}(?=[{\[])")
+_ARGUMENTS = ("arguments", "parameters", "args", "input")
+_NAMES = ("name", "tool", "function")
+
+FaultKind = Literal["cut", "cut_call", "broken_call", "written_call", "empty"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why an answer cannot be used."""
+
+    kind: FaultKind
+    detail: str
+    """For a person, after the model's name: "answered with nothing"."""
+    remedy: str
+    correction: str
+    """For the model: what was not done, and what to write instead."""
+
+
+def is_cut(message: Any) -> bool:  # noqa: ANN401 - a LangChain message
+    """Whether an answer ended because it reached the model's output limit."""
+    reported: Mapping[str, object] = getattr(message, "response_metadata", None) or {}
+    # Streamed pieces are joined by LangChain, which repeats a reason that came twice: only its start is compared.
+    reasons = (str(reported.get(name) or "").lower() for name in _REASONS)
+    return any(reason.startswith(_CUT) for reason in reasons)
+
+
+def fault_of(message: Any, tools: Collection[str] = ()) -> Fault | None:  # noqa: ANN401
+    """Why a complete message of a model cannot be used; None when it can.
+
+    Args:
+        message: A LangChain `AIMessage`, or a chunk that holds the complete answer.
+        tools: Names of the tools that the model was offered.
+    """
+    broken = list(getattr(message, "invalid_tool_calls", None) or ())
+    calls = list(getattr(message, "tool_calls", None) or ())
+    if is_cut(message):
+        return _cut_call([*calls, *broken]) if calls or broken else _CUT_TEXT
+    if broken:
+        return _broken_call(broken)
+    if calls:
+        return None
+    text = str(message.text).strip()
+    if not text:
+        return _EMPTY
+    name = written_call(text, tools)
+    return _written_call(name) if name else None
+
+
+def written_call(text: str, tools: Collection[str]) -> str:
+    """Name of the tool that a text calls in writing instead of calling it; empty when it calls none."""
+    text = text.strip()[:LONGEST_READ]
+    if _MARKS.search(text):
+        named = next((name for name in tools if re.search(rf"\b{re.escape(name)}\b", text)), "")
+        if named:
+            return named
+    for value in _values(text):
+        for one in value if isinstance(value, list) else [value]:
+            name = _called(one)
+            if name in tools:
+                return name
+    return next((name for name in tools if re.fullmatch(rf"{re.escape(name)}\s*\(.*\)", text, re.DOTALL)), "")
+
+
+def placeholder(message: Any) -> str:  # noqa: ANN401
+    """The words of an answer that is sent back; providers accept no message without any."""
+    return str(message.text).strip() or "(This answer could not be used.)"
+
+
+def _values(text: str) -> Iterator[Any]:
+    """JSON that the whole text is, or that it ends with."""
+    fenced = _FENCED.search(text)
+    for candidate in (text, fenced[1] if fenced else "", _LEADING_WORDS.sub("", text, count=1)):
+        try:
+            yield json.loads(candidate)
+        except (ValueError, RecursionError):
+            continue
+
+
+def _called(value: Any) -> str:  # noqa: ANN401 - any JSON
+    """The name that a JSON object calls; empty when it is no call."""
+    if not isinstance(value, dict):
+        return ""
+    inner = value.get("function")
+    if isinstance(inner, dict):
+        return _called(inner)
+    name = next((value[key] for key in _NAMES if isinstance(value.get(key), str)), "")
+    return name if any(key in value for key in _ARGUMENTS) else ""
+
+
+def _names(calls: Collection[Any]) -> str:
+    named = dict.fromkeys(str(call.get("name") or "a tool") for call in calls)
+    return ", ".join(named)
+
+
+def _cut_call(calls: Collection[Any]) -> Fault:
+    names = _names(calls)
+    return Fault(
+        "cut_call",
+        f"was cut off at its output limit in the middle of a call of {names}",
+        _RAISE_LIMIT,
+        f"Your last message was cut off at the output limit in the middle of its tool calls ({names}). None of them was"
+        " executed. Call again with less in one call: split long texts and files into several calls.",
+    )
+
+
+def _broken_call(calls: Collection[Any]) -> Fault:
+    names = _names(calls)
+    written = str(next(iter(calls)).get("args") or "")[:300]
+    return Fault(
+        "broken_call",
+        f"called {names} with arguments that are not valid JSON",
+        "Try again, or choose a model that is better at calling tools.",
+        f"The arguments of {names} are not valid JSON: {written}\nNo tool call of that message was executed. Write them"
+        " again, each as one complete JSON object.",
+    )
+
+
+def _written_call(name: str) -> Fault:
+    return Fault(
+        "written_call",
+        f"wrote a call of {name} as text instead of calling it",
+        "Choose a model that supports tool calls, or set `tool_shim` in its parameters.",
+        f"You wrote a call of {name} as text, so nothing was executed. Call the tool through the tool interface; write"
+        " no JSON or tags of calls in your answer.",
+    )
+
+
+_RAISE_LIMIT = "Raise `max_tokens` in the model's parameters, or ask for less at once."
+_CUT_TEXT = Fault(
+    "cut",
+    "was cut off at its output limit before the answer was complete",
+    _RAISE_LIMIT,
+    "Your last answer was cut off at the output limit. Write the complete answer again, much shorter.",
+)
+_EMPTY = Fault(
+    "empty",
+    "answered with nothing",
+    "Try another prompt or model.",
+    "Your last answer was empty. Call a tool, or answer in words.",
+)

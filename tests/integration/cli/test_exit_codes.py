@@ -1,0 +1,181 @@
+"""No command ends with 0 when it did not do what was asked: each is given something that cannot be done."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from headgate.entrypoints.cli.app import root, run
+from headgate.entrypoints.cli.exit_codes import CONFLICT, FAILED, INVALID, NOT_FOUND, PARTLY
+from tests.integration.cli.test_commands import data_folder
+from tests.support.cli import answered
+
+__all__ = ["data_folder"]
+NOBODY = "01900000-0000-7000-8000-000000000000"
+FAULTY = (
+    "name: Faulty\nnodes:\n  ask: ChatInput\n  brief: AIStep\n    prompt: Sum up.\nedges:\n  ask.text -> brief.input\n"
+)
+FAILING = """name: Failing
+nodes:
+  ask: TextInput
+    text: no json
+  read: ParseJSON
+  out: ChatOutput
+edges:
+  ask.text -> read.text
+  read.data -> out.input
+"""
+READS = frozenset(
+    {
+        "codev list", "codev patterns", "codev instances list", "flows list", "deliveries list", "runs list",
+        "evidence key", "audit list", "audit export", "audit head", "maintenance status", "templates list",
+        "components search", "models providers", "models list", "models local", "models classes list",
+        "mcp-servers list", "users list", "spaces list", "tenants list", "quotas list", "keys list",
+        "variables list", "workspace list", "db upgrade", "db status", "version",
+    }
+)  # fmt: skip
+"""They list what there is: an empty list is an answer."""
+SERVERS = frozenset({"serve", "up", "worker", "beat", "mcp serve", "doctor"})
+"""They run until they are stopped, or report on this machine; their own tests have their exit codes."""
+UNDOABLE: dict[str, tuple[str, ...]] = {
+    "ask": ("",),
+    "codev start": ("a flow", "--model", "openai/gpt-5-mini"),
+    "codev resume": (NOBODY, "--approve"),
+    "codev show": (NOBODY,),
+    "codev stop": (NOBODY,),
+    "codev rollback": (NOBODY,),
+    "codev summary": (NOBODY,),
+    "codev delete": (NOBODY,),
+    "codev instances add": ("one", "ftp://x", "--key-variable", "NOTHING"),
+    "codev instances remove": ("nobody",),
+    "codev instances test": ("nobody",),
+    "run": ("nobody",),
+    "flows report": ("nobody",),
+    "flows show": ("nobody",),
+    "flows publish": ("nobody",),
+    "flows set-owner": ("nobody", "me@example.org"),
+    "flows versions": ("nobody",),
+    "flows diff": ("nobody", "1"),
+    "flows restore": ("nobody", "1"),
+    "flows undo": ("nobody",),
+    "flows delete": ("nobody", "--yes"),
+    "flows check-code": ("nobody",),
+    "tests list": ("nobody",),
+    "tests set": ("nobody", "missing.json"),
+    "tests run": ("nobody",),
+    "tests results": ("nobody",),
+    "tests show": ("nobody",),
+    "deliveries redeliver": (NOBODY,),
+    "runs deliveries": (NOBODY,),
+    "runs redeliver": (NOBODY,),
+    "runs report": (NOBODY,),
+    "runs show": (NOBODY,),
+    "runs evidence": (NOBODY,),
+    "runs text": (NOBODY,),
+    "runs files": (NOBODY,),
+    "runs download": (NOBODY,),
+    "runs cancel": (NOBODY,),
+    "runs resume": (NOBODY,),
+    "runs rerun": (NOBODY,),
+    "evidence verify": ("missing.json",),
+    "audit verify": ("missing.json",),
+    "maintenance run": ("nothing",),
+    "validate": ("missing.flow",),
+    "import": ("missing.flow",),
+    "export": ("nobody",),
+    "templates show": ("nothing",),
+    "templates use": ("nothing",),
+    "components check": ("missing.py",),
+    "models pull": ("nothing",),
+    "models use": ("missing.gguf", "name"),
+    "models classes set": ("nothing", "0"),
+    "models classes remove": ("openai/nothing",),
+    "mcp-servers add": ("one", "ftp://x"),
+    "mcp-servers show": ("nobody",),
+    "mcp-servers tools": ("nobody",),
+    "mcp-servers refresh": ("nobody",),
+    "mcp-servers test": ("nobody",),
+    "mcp-servers switch": ("nobody", "--on"),
+    "mcp-servers remove": ("nobody",),
+    "users create": ("no address",),
+    "users reset": ("nobody@example.org",),
+    "users deactivate": ("nobody@example.org",),
+    "users activate": ("nobody@example.org",),
+    "users delete": ("nobody@example.org", "--yes"),
+    "users role": ("nobody@example.org", "admin"),
+    "users sign-out": ("nobody@example.org",),
+    "users reset-second-factor": ("nobody@example.org",),
+    "users unlink": ("nobody@example.org",),
+    "spaces create": ("",),
+    "spaces rename": ("nowhere", "other"),
+    "spaces delete": ("nowhere", "--yes"),
+    "spaces members": ("nowhere",),
+    "spaces add-member": ("nowhere", "me@example.org"),
+    "spaces remove-member": ("nowhere", "me@example.org"),
+    "tenants create": ("",),
+    "tenants rename": ("nobody", "other"),
+    "quotas set": ("organisation", "nothing", "1"),
+    "keys create": ("",),
+    "keys revoke": (NOBODY,),
+    "variables set": ("not a name", "--value", "x"),
+    "variables delete": ("NOTHING",),
+    "workspace read": ("missing.md",),
+    "workspace write": ("../out.md", "missing.md"),
+    "workspace remove": ("missing.md",),
+}
+
+
+def commands(group: Any = None, before: tuple[str, ...] = ()) -> Iterator[str]:
+    """Every command that can be called, with the groups that it is in."""
+    group = typer.main.get_command(root) if group is None else group
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
+        if hasattr(command, "list_commands"):
+            yield from commands(command, (*before, name))
+        else:
+            yield " ".join((*before, name))
+
+
+class TestContract:
+    def test_names_every_command(self) -> None:
+        assert set(commands()) == READS | SERVERS | UNDOABLE.keys()
+
+    @pytest.mark.parametrize("command", UNDOABLE)
+    def test_what_cannot_be_done_never_ends_with_0(
+        self, command: str, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+        assert run([*command.split(), *UNDOABLE[command]]) != 0
+
+    def test_an_import_with_faults_is_done_in_part(self, data_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("faulty.flow").write_text(FAULTY)
+        flow = answered(capsys, "import", "faulty.flow", code=PARTLY)
+        assert flow["issues"]
+        assert run(["validate", "faulty.flow"]) == INVALID
+        assert run(["run", flow["id"]]) == INVALID
+        assert run(["run", flow["id"], "--dry-run"]) == INVALID
+        assert run(["flows", "publish", flow["id"]]) == INVALID
+
+    def test_runs_and_tests_that_fail_say_so(self, data_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("failing.flow").write_text(FAILING)
+        Path("tests.json").write_text('[{"name": "one", "text": "x", "expect": {"contains": ["y"]}}]')
+        flow = answered(capsys, "import", "failing.flow")
+        outcome = answered(capsys, "run", flow["id"], code=FAILED)
+        assert run(["runs", "resume", outcome["run_id"]]) == FAILED
+        assert run(["runs", "rerun", outcome["run_id"]]) == FAILED
+        assert run(["runs", "cancel", outcome["run_id"]]) == CONFLICT
+        assert run(["tests", "run", flow["id"]]) != 0
+        assert run(["tests", "set", flow["id"], "tests.json"]) == 0
+        assert run(["tests", "run", flow["id"]]) == FAILED
+        assert run(["flows", "restore", flow["id"], "7"]) == NOT_FOUND
+
+    def test_what_is_not_confirmed_is_not_done(
+        self, data_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        Path("failing.flow").write_text(FAILING)
+        answered(capsys, "import", "failing.flow")
+        monkeypatch.setattr("rich.prompt.Confirm.ask", lambda *_args, **_options: False)
+        assert run(["flows", "delete", "Failing"]) != 0
+        assert run(["flows", "show", "Failing"]) == 0
