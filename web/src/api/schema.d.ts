@@ -6157,7 +6157,7 @@ export interface components {
          * @description What a person may do in a space.
          */
         MemberIn: {
-            role: components["schemas"]["headgate__features__access__permissions__Role"];
+            role: components["schemas"]["Role"];
         };
         /**
          * MemberOut
@@ -6175,7 +6175,7 @@ export interface components {
              * @description Somebody who is not active cannot sign in.
              */
             active: boolean;
-            role: components["schemas"]["headgate__features__access__permissions__Role"];
+            role: components["schemas"]["Role"];
             /**
              * Created At
              * Format: date-time
@@ -6409,6 +6409,12 @@ export interface components {
              */
             owned_by?: string;
         };
+        /**
+         * ModelRole
+         * @description What a model is chosen for.
+         * @enum {string}
+         */
+        ModelRole: "default" | "assistant" | "codev" | "step" | "fallback";
         /**
          * ModelServerIn
          * @description A model server. One that has the same name is replaced.
@@ -7522,6 +7528,12 @@ export interface components {
             spaces: components["schemas"]["SpaceRightsOut"][];
         };
         /**
+         * Role
+         * @description A person's role in a space, the least first.
+         * @enum {string}
+         */
+        Role: "viewer" | "runner" | "editor" | "publisher" | "owner";
+        /**
          * RoleIn
          * @description The models of a role: one, or for `fallback` several in the order they are asked.
          */
@@ -7552,7 +7564,7 @@ export interface components {
          * @description Which model a role has, and whether it can answer.
          */
         RoleReadiness: {
-            role: components["schemas"]["headgate__features__models__setup__values__Role"];
+            role: components["schemas"]["ModelRole"];
             /** Model */
             model: string | null;
             /** Params */
@@ -8235,7 +8247,7 @@ export interface components {
              */
             owner_user_id: string | null;
             /** @description Your role in it; null for an admin of the tenant who is no member. */
-            role: components["schemas"]["headgate__features__access__permissions__Role"] | null;
+            role: components["schemas"]["Role"] | null;
             /**
              * Created At
              * Format: date-time
@@ -8250,7 +8262,7 @@ export interface components {
             /** Space Id */
             space_id: string;
             /** @description Null for an admin of the tenant who is no member. */
-            role: components["schemas"]["headgate__features__access__permissions__Role"] | null;
+            role: components["schemas"]["Role"] | null;
             /** Permissions */
             permissions: components["schemas"]["Permission"][];
         };
@@ -9207,18 +9219,6 @@ export interface components {
             /** Text */
             text: string;
         };
-        /**
-         * Role
-         * @description A person's role in a space, the least first.
-         * @enum {string}
-         */
-        headgate__features__access__permissions__Role: "viewer" | "runner" | "editor" | "publisher" | "owner";
-        /**
-         * Role
-         * @description What a model is chosen for.
-         * @enum {string}
-         */
-        headgate__features__models__setup__values__Role: "default" | "assistant" | "codev" | "step" | "fallback";
     };
     responses: never;
     parameters: never;
@@ -17850,7 +17850,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                role: components["schemas"]["headgate__features__models__setup__values__Role"];
+                role: components["schemas"]["ModelRole"];
             };
             cookie?: never;
         };
@@ -17924,7 +17924,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                role: components["schemas"]["headgate__features__models__setup__values__Role"];
+                role: components["schemas"]["ModelRole"];
             };
             cookie?: never;
         };

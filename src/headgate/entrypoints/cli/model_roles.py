@@ -12,7 +12,7 @@ from headgate.features.models import readiness
 from headgate.features.models.errors import BadModelSettings
 from headgate.features.models.setup import service
 from headgate.features.models.setup.schemas import RoleIn, RoleModelIn
-from headgate.features.models.setup.values import Role
+from headgate.features.models.setup.values import ModelRole
 from headgate.graph.json_values import parse_json
 
 app = typer.Typer(
@@ -45,7 +45,7 @@ def list_(json: JsonFlag = False) -> None:
 
 @app.command("set")
 def set_(
-    role: Annotated[Role, typer.Argument(help="The role.")],
+    role: Annotated[ModelRole, typer.Argument(help="The role.")],
     models: Annotated[list[str], typer.Argument(help="provider/name; for fallback several, in their order.")],
     param: Annotated[
         list[str] | None,
@@ -69,7 +69,7 @@ def set_(
 
 
 @app.command()
-def remove(role: Annotated[Role, typer.Argument(help="The role.")], json: JsonFlag = False) -> None:
+def remove(role: Annotated[ModelRole, typer.Argument(help="The role.")], json: JsonFlag = False) -> None:
     """Remove the choice; the variable of the environment applies again, or the role it inherits from."""
 
     async def work(installation: Installation) -> None:

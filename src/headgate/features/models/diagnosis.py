@@ -20,7 +20,7 @@ from headgate.features.models.errors import (
 )
 from headgate.features.models.failure import Failure, causes, read_failure
 from headgate.features.models.setup.roles import timeout_variable
-from headgate.features.models.setup.values import Role
+from headgate.features.models.setup.values import ModelRole
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http import ConnectFailed, ConnectionDropped, HostNotFound
 
@@ -39,7 +39,7 @@ class Caller:
     timeout_seconds: float | None = None
     server: bool = False
     """Whether it is a model server that users gave a name."""
-    role: Role | None = None
+    role: ModelRole | None = None
     """What the model was chosen for; None for the model of a step."""
 
 
@@ -160,7 +160,7 @@ def _timed_out(failure: Failure, caller: Caller) -> HeadgateError | None:
     )
 
 
-def _time_limit(role: Role | None) -> str:
+def _time_limit(role: ModelRole | None) -> str:
     """Where the time limit of a model is set."""
     if role is None:
         return "`timeout_seconds` in the model's settings"

@@ -21,7 +21,7 @@ from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import LOCAL
 from headgate.features.models.service import ProviderStatus
 from headgate.features.models.setup.roles import INHERITS, LONG
-from headgate.features.models.setup.values import OFFLINE, ModelSetup, Role
+from headgate.features.models.setup.values import OFFLINE, ModelRole, ModelSetup
 from headgate.foundation.errors import HeadgateError
 from headgate.sdk.values import Model
 
@@ -45,7 +45,7 @@ class Choice:
 class RoleReadiness(BaseModel):
     """Which model a role has, and whether it can answer."""
 
-    role: Role
+    role: ModelRole
     model: str | None
     """`provider/name`; `offline/offline` for the offline builder; None where there is none."""
     params: dict[str, JsonValue]
@@ -64,7 +64,7 @@ class ModelsReadiness(BaseModel):
     providers: list[ProviderStatus]
     roles: list[RoleReadiness]
 
-    def role(self, role: Role) -> RoleReadiness:
+    def role(self, role: ModelRole) -> RoleReadiness:
         """One role."""
         return next(one for one in self.roles if one.role is role)
 
@@ -75,7 +75,7 @@ async def model_readiness(model: Model, keys: KeySource, local: LocalModels | No
 
 
 async def choose_model(
-    role: Role,
+    role: ModelRole,
     keys: KeySource,
     *,
     local: LocalModels | None = None,
@@ -92,7 +92,7 @@ async def choose_model(
     setup = await keys.setup()
     for wanted in INHERITS[role]:
         choice = setup.roles.get(wanted)
-        if choice is None or not choice.models or (choice.models[0] == OFFLINE and role is not Role.ASSISTANT):
+        if choice is None or not choice.models or (choice.models[0] == OFFLINE and role is not ModelRole.ASSISTANT):
             continue
         model = choice.models[0]
         return Choice(model if model == OFFLINE else await with_params(model, role, keys), choice.source)
@@ -104,7 +104,7 @@ async def choose_model(
     return None
 
 
-async def require_model(role: Role, keys: KeySource, *, local: LocalModels | None = None) -> Model:
+async def require_model(role: ModelRole, keys: KeySource, *, local: LocalModels | None = None) -> Model:
     """The model of a role. Raises `NoModelConfigured` saying what to do."""
     choice = await choose_model(role, keys, local=local)
     if choice is None:
@@ -114,11 +114,11 @@ async def require_model(role: Role, keys: KeySource, *, local: LocalModels | Non
 
 async def fallback_models(keys: KeySource) -> tuple[Model, ...]:
     """The models that are asked in this order when that of the assistant or development agent cannot answer."""
-    choice = (await keys.setup()).roles.get(Role.FALLBACK)
+    choice = (await keys.setup()).roles.get(ModelRole.FALLBACK)
     return choice.models if choice is not None else ()
 
 
-async def with_params(model: Model, role: Role, keys: KeySource) -> Model:
+async def with_params(model: Model, role: ModelRole, keys: KeySource) -> Model:
     """The model with the parameters of its role; its own come first."""
     setup = await keys.setup()
     try:
@@ -129,7 +129,7 @@ async def with_params(model: Model, role: Role, keys: KeySource) -> Model:
     return model.model_copy(update={"params": {**usual, **model.params}})
 
 
-def _usual_params(role: Role, setup: ModelSetup) -> Mapping[str, JsonValue]:
+def _usual_params(role: ModelRole, setup: ModelSetup) -> Mapping[str, JsonValue]:
     params: dict[str, JsonValue] = {}
     for wanted in reversed(INHERITS[role]):
         choice = setup.roles.get(wanted)
@@ -140,17 +140,17 @@ def _usual_params(role: Role, setup: ModelSetup) -> Mapping[str, JsonValue]:
 async def survey(keys: KeySource, *, local: LocalModels | None = None) -> ModelsReadiness:
     """Every provider and every role: what is ready, and what is missing."""
     providers = await service.list_providers(keys, local=local)
-    roles = await asyncio.gather(*(_role(role, keys, local, providers) for role in Role))
+    roles = await asyncio.gather(*(_role(role, keys, local, providers) for role in ModelRole))
     return ModelsReadiness(providers=providers, roles=list(roles))
 
 
 async def _role(
-    role: Role, keys: KeySource, local: LocalModels | None, providers: list[ProviderStatus]
+    role: ModelRole, keys: KeySource, local: LocalModels | None, providers: list[ProviderStatus]
 ) -> RoleReadiness:
     setup = await keys.setup()
     own = setup.roles.get(role)
     models = list(own.models) if own is not None else []
-    if role is Role.FALLBACK:
+    if role is ModelRole.FALLBACK:
         return await _chain(models, own.source if own is not None and models else "", keys, local)
     choice = await choose_model(role, keys, local=local, providers=providers)
     if choice is None:
@@ -171,11 +171,11 @@ async def _chain(models: list[Model], source: str, keys: KeySource, local: Local
     outlooks = [await model_readiness(one, keys, local) for one in models]
     bad = next((one for one in outlooks if not one.usable), None)
     problem, remedy = ("", "") if bad is None else (f"{bad.model}: {bad.problem}", bad.remedy)
-    return _readiness(Role.FALLBACK, models[0] if models else None, models, source, (problem, remedy))
+    return _readiness(ModelRole.FALLBACK, models[0] if models else None, models, source, (problem, remedy))
 
 
 def _readiness(
-    role: Role, model: Model | None, models: list[Model], source: str, why_not: tuple[str, str]
+    role: ModelRole, model: Model | None, models: list[Model], source: str, why_not: tuple[str, str]
 ) -> RoleReadiness:
     return RoleReadiness(
         role=role,
@@ -189,7 +189,7 @@ def _readiness(
     )
 
 
-def _nothing(role: Role, providers: list[ProviderStatus]) -> tuple[str, str]:
+def _nothing(role: ModelRole, providers: list[ProviderStatus]) -> tuple[str, str]:
     """Why a role has no model: nothing is connected, or what is cannot say what it has."""
     ready = [one for one in providers if one.configured and (one.id != LOCAL or role not in LONG)]
     if ready:

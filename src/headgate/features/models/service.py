@@ -27,7 +27,7 @@ from headgate.features.models.providers import (
     of_server,
 )
 from headgate.features.models.setup.facts import known_of, with_facts
-from headgate.features.models.setup.values import Role
+from headgate.features.models.setup.values import ModelRole
 from headgate.foundation.lazy import lazy_module
 from headgate.sdk.values import Model
 
@@ -88,7 +88,7 @@ async def create_chat_model(
     *,
     local: LocalModels | None = None,
     web: GuardedWeb,
-    role: Role | None = None,
+    role: ModelRole | None = None,
 ) -> "BaseChatModel":
     """A LangChain chat model, its key filled in; its calls fail with a `HeadgateError` only.
 

@@ -14,7 +14,7 @@ from headgate.features.models.local.models import LocalModels
 from headgate.features.models.providers import PROVIDERS
 from headgate.features.models.readiness import require_model
 from headgate.features.models.service import ProviderStatus, create_chat_model, list_providers
-from headgate.features.models.setup.values import Role
+from headgate.features.models.setup.values import ModelRole
 from headgate.features.models.tool_shim import ToolShim
 from headgate.foundation.errors import Forbidden
 from headgate.foundation.guarded_http import GuardedHttp
@@ -83,18 +83,20 @@ class TestListProviders:
 
 class TestDefaultModel:
     async def test_is_the_first_configured_providers(self) -> None:
-        model = await require_model(Role.DEFAULT, GivenKeys(ANTHROPIC_API_KEY="k", **NOTHING))
+        model = await require_model(ModelRole.DEFAULT, GivenKeys(ANTHROPIC_API_KEY="k", **NOTHING))
         assert model.provider == "anthropic"
 
     async def test_says_what_to_do_when_there_is_none(self) -> None:
         with pytest.raises(NoModelConfigured) as caught:
-            await require_model(Role.DEFAULT, GivenKeys(**NOTHING))
+            await require_model(ModelRole.DEFAULT, GivenKeys(**NOTHING))
         assert "headgate models providers" in caught.value.remedy
         assert "headgate variables set" in caught.value.remedy
 
     async def test_passes_over_a_server_whose_models_are_unknown(self) -> None:
         with pytest.raises(NoModelConfigured):
-            await require_model(Role.DEFAULT, GivenKeys(OPENAI_COMPATIBLE_BASE_URL="http://127.0.0.1:9/v1", **NOTHING))
+            await require_model(
+                ModelRole.DEFAULT, GivenKeys(OPENAI_COMPATIBLE_BASE_URL="http://127.0.0.1:9/v1", **NOTHING)
+            )
 
 
 class TestCreateChatModel:

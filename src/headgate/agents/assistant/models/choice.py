@@ -20,7 +20,7 @@ from headgate.features.models.ports import GuardedWeb, KeySource
 from headgate.features.models.providers import LOCAL, PROVIDERS, known_provider
 from headgate.features.models.readiness import Choice
 from headgate.features.models.setup.facts import known_of
-from headgate.features.models.setup.values import OFFLINE, Role
+from headgate.features.models.setup.values import OFFLINE, ModelRole
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.lazy import lazy_module
 from headgate.sdk import Model
@@ -123,7 +123,9 @@ class ModelChooser:
             return TurnModels(OFFLINE.provider, offline, available)
 
         async def make(wanted: Model) -> "BaseChatModel":
-            return await service.create_chat_model(wanted, keys, local=self.local, web=self.web, role=Role.ASSISTANT)
+            return await service.create_chat_model(
+                wanted, keys, local=self.local, web=self.web, role=ModelRole.ASSISTANT
+            )
 
         chain = ModelChain(model, make, self.metrics, following=await readiness.fallback_models(keys))
         setup = await keys.setup()
@@ -138,7 +140,7 @@ class ModelChooser:
         offers = await asyncio.gather(
             *(service.offered_models(one, keys, local=self.local) for one in survey.providers)
         )
-        role = survey.role(Role.ASSISTANT)
+        role = survey.role(ModelRole.ASSISTANT)
         provider, _, name = (role.model or str(OFFLINE)).partition("/")
         providers = [
             ProviderState(
@@ -170,7 +172,7 @@ class ModelChooser:
         """The model asked for or configured; None for the offline builder."""
         if provider == OFFLINE.provider:
             return None
-        choice = await readiness.choose_model(Role.ASSISTANT, keys, local=self.local)
+        choice = await readiness.choose_model(ModelRole.ASSISTANT, keys, local=self.local)
         if provider is not None:
             return await self._ready(keys, await self._named(keys, provider, name, choice))
         if choice is None:
@@ -187,11 +189,11 @@ class ModelChooser:
         name = name or (await service.status_of(known, keys, self.local)).default_model or ""
         if choice is not None and (choice.model.provider, choice.model.name) == (known.id, name):
             return choice.model
-        return await readiness.with_params(Model(provider=known.id, name=name), Role.ASSISTANT, keys)
+        return await readiness.with_params(Model(provider=known.id, name=name), ModelRole.ASSISTANT, keys)
 
     async def _require_no_server(self, keys: KeySource) -> None:
         """Raise `ProviderNotConfigured` when a server is ready of which no model is known: it is to be chosen."""
-        role = (await readiness.survey(keys, local=self.local)).role(Role.ASSISTANT)
+        role = (await readiness.survey(keys, local=self.local)).role(ModelRole.ASSISTANT)
         statuses = await service.list_providers(keys, local=self.local)
         ready = [one.id for one in statuses if one.configured and one.id != LOCAL]
         if ready:
@@ -206,7 +208,7 @@ class ModelChooser:
 
     async def _step_model(self, keys: KeySource) -> str | None:
         """The model that the offline builder puts into steps that need one."""
-        choice = await readiness.choose_model(Role.STEP, keys, local=self.local)
+        choice = await readiness.choose_model(ModelRole.STEP, keys, local=self.local)
         return None if choice is None else str(choice.model)
 
     async def _available(self, keys: KeySource, answering: Model | None) -> ModelsAvailable:
@@ -214,7 +216,7 @@ class ModelChooser:
 
         The model that answers and those chosen for steps are always among them.
         """
-        step = await readiness.choose_model(Role.STEP, keys, local=self.local)
+        step = await readiness.choose_model(ModelRole.STEP, keys, local=self.local)
         named = [one for one in (step.model if step is not None else None, answering) if one is not None]
         statuses = [one for one in await service.list_providers(keys, local=self.local) if one.configured]
         offers = await asyncio.gather(*(service.offered_models(one, keys, local=self.local) for one in statuses))

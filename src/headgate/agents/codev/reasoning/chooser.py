@@ -14,7 +14,7 @@ from headgate.features.models import readiness, service
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import GuardedWeb, KeySource
 from headgate.features.models.setup.facts import known_of
-from headgate.features.models.setup.values import OFFLINE, Role
+from headgate.features.models.setup.values import OFFLINE, ModelRole
 from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.foundation.settings import CodevSettings
 from headgate.sdk import Model
@@ -35,7 +35,7 @@ class ReasoningChooser:
         model = await self._ready(keys, name)
         cool = await _cool(model, keys, self.codev.temperature)
         cooled = model.model_copy(update={"params": {**cool, **model.params}})
-        chat = await service.create_chat_model(cooled, keys, local=self.local, web=self.web, role=Role.CODEV)
+        chat = await service.create_chat_model(cooled, keys, local=self.local, web=self.web, role=ModelRole.CODEV)
         made: Reasoning = _load().ModelReasoning(model=str(model), chat=chat)
         return made
 
@@ -54,12 +54,12 @@ class ReasoningChooser:
         return model
 
     async def _wanted(self, keys: KeySource, name: str | None) -> Model:
-        choice = await readiness.choose_model(Role.CODEV, keys, local=self.local)
+        choice = await readiness.choose_model(ModelRole.CODEV, keys, local=self.local)
         if name and name != OFFLINE.name:
             model = _parsed(name)
             if choice is not None and str(choice.model) == str(model):
                 return choice.model
-            return await readiness.with_params(model, Role.CODEV, keys)
+            return await readiness.with_params(model, ModelRole.CODEV, keys)
         if choice is None:
             raise NoReasoningModel(None)
         return choice.model

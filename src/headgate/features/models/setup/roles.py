@@ -3,42 +3,42 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from headgate.features.models.setup.values import OFFLINE, Role, RoleChoice
+from headgate.features.models.setup.values import OFFLINE, ModelRole, RoleChoice
 from headgate.foundation.settings import CodevSettings, ModelSettings
 from headgate.foundation.settings.models import ModelParameters
 from headgate.sdk.values import Model
 
-INHERITS: Mapping[Role, tuple[Role, ...]] = MappingProxyType(
+INHERITS: Mapping[ModelRole, tuple[ModelRole, ...]] = MappingProxyType(
     {
-        Role.DEFAULT: (Role.DEFAULT,),
-        Role.ASSISTANT: (Role.ASSISTANT, Role.DEFAULT),
-        Role.CODEV: (Role.CODEV, Role.ASSISTANT, Role.DEFAULT),
-        Role.STEP: (Role.STEP, Role.DEFAULT),
-        Role.FALLBACK: (Role.FALLBACK,),
+        ModelRole.DEFAULT: (ModelRole.DEFAULT,),
+        ModelRole.ASSISTANT: (ModelRole.ASSISTANT, ModelRole.DEFAULT),
+        ModelRole.CODEV: (ModelRole.CODEV, ModelRole.ASSISTANT, ModelRole.DEFAULT),
+        ModelRole.STEP: (ModelRole.STEP, ModelRole.DEFAULT),
+        ModelRole.FALLBACK: (ModelRole.FALLBACK,),
     }
 )
 """Roles in whose order a model is looked for: a role without a choice uses the next one's."""
-LONG = frozenset({Role.ASSISTANT, Role.CODEV})
+LONG = frozenset({ModelRole.ASSISTANT, ModelRole.CODEV})
 """Roles whose conversations a local model of Headgate's own cannot hold: it is never chosen for them by itself."""
 
 
-def variable_of(role: Role) -> str:
+def variable_of(role: ModelRole) -> str:
     """The variable of the environment that sets a role's model."""
-    return "HEADGATE_CODEV__MODEL" if role is Role.CODEV else f"HEADGATE_MODELS__{role.upper()}"
+    return "HEADGATE_CODEV__MODEL" if role is ModelRole.CODEV else f"HEADGATE_MODELS__{role.upper()}"
 
 
-def timeout_variable(role: Role) -> str:
+def timeout_variable(role: ModelRole) -> str:
     """The variable that sets how long the model of a role may take."""
     return f"HEADGATE_MODELS__{role.upper()}_PARAMS__TIMEOUT_SECONDS"
 
 
-def environment_roles(models: ModelSettings, codev: CodevSettings) -> Mapping[Role, RoleChoice]:
+def environment_roles(models: ModelSettings, codev: CodevSettings) -> Mapping[ModelRole, RoleChoice]:
     """What the environment sets."""
-    named: Mapping[Role, tuple[str, ModelParameters]] = {
-        Role.DEFAULT: (models.default, models.default_params),
-        Role.ASSISTANT: (models.assistant, models.assistant_params),
-        Role.CODEV: (codev.model, models.codev_params),
-        Role.STEP: (models.step, models.step_params),
+    named: Mapping[ModelRole, tuple[str, ModelParameters]] = {
+        ModelRole.DEFAULT: (models.default, models.default_params),
+        ModelRole.ASSISTANT: (models.assistant, models.assistant_params),
+        ModelRole.CODEV: (codev.model, models.codev_params),
+        ModelRole.STEP: (models.step, models.step_params),
     }
     choices = {
         role: RoleChoice(
@@ -47,7 +47,7 @@ def environment_roles(models: ModelSettings, codev: CodevSettings) -> Mapping[Ro
         for role, (name, params) in named.items()
     }
     fallback = tuple(_parsed(name) for name in models.fallback if name)
-    choices[Role.FALLBACK] = RoleChoice(fallback, variable_of(Role.FALLBACK) if fallback else "")
+    choices[ModelRole.FALLBACK] = RoleChoice(fallback, variable_of(ModelRole.FALLBACK) if fallback else "")
     return MappingProxyType({role: one for role, one in choices.items() if one.models or one.params})
 
 

@@ -31,7 +31,7 @@ from headgate.features.models.setup.schemas import (
 )
 from headgate.features.models.setup.space import SpaceModels
 from headgate.features.models.setup.testing import try_server
-from headgate.features.models.setup.values import ModelFacts, Role
+from headgate.features.models.setup.values import ModelFacts, ModelRole
 from headgate.foundation.api import ReadSession, WriteSession, get_database, problems
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
@@ -196,7 +196,7 @@ async def list_roles(request: Request, keys: Keys) -> RolesOut:
 )
 async def put_role(
     request: Request,
-    role: Role,
+    role: ModelRole,
     body: RoleIn,
     database: Annotated[Database, Depends(get_database)],
     caller: Caller,
@@ -215,7 +215,7 @@ async def put_role(
     responses=problems(403, 404),
     dependencies=[DESCRIBE],
 )
-async def delete_role(role: Role, session: WriteSession, caller: Caller) -> Response:
+async def delete_role(role: ModelRole, session: WriteSession, caller: Caller) -> Response:
     """Remove the choice; the variable of the environment applies again, or the role it inherits from."""
     await service.delete_role(session, caller, role=role)
     return Response(status_code=204)

@@ -18,7 +18,7 @@ from headgate.features.models.providers import known_provider
 from headgate.features.models.service import provider_of
 from headgate.features.models.setup.schemas import ModelServerIn, RoleIn, RoleModelIn, as_facts
 from headgate.features.models.setup.sealed import Sealed, Secret, unseal
-from headgate.features.models.setup.values import OFFLINE, ModelFacts, Role
+from headgate.features.models.setup.values import OFFLINE, ModelFacts, ModelRole
 from headgate.features.models.tables import ModelFactsRow, ModelServerRow
 from headgate.features.secrets.service import origin_of
 from headgate.foundation.crypto import SecretBox
@@ -156,10 +156,12 @@ async def delete_facts(session: AsyncSession, principal: Principal, *, provider:
     await record(session, principal, "model.reset", id=model, name=model, before=before)
 
 
-async def put_role(session: AsyncSession, principal: Principal, keys: KeySource, *, role: Role, wanted: RoleIn) -> None:
+async def put_role(
+    session: AsyncSession, principal: Principal, keys: KeySource, *, role: ModelRole, wanted: RoleIn
+) -> None:
     """Choose the models of a role. Raises `PermissionMissing`, `UnknownProvider`, `BadModelSettings`."""
     principal.require(Permission.MODELS_MANAGE)
-    if role is not Role.FALLBACK and len(wanted.models) != 1:
+    if role is not ModelRole.FALLBACK and len(wanted.models) != 1:
         raise BadModelSettings(
             f"The role '{role}' has one model.", remedy="Put the others into the role 'fallback', in their order."
         )
@@ -179,7 +181,7 @@ async def put_role(session: AsyncSession, principal: Principal, keys: KeySource,
     )
 
 
-async def delete_role(session: AsyncSession, principal: Principal, *, role: Role) -> None:
+async def delete_role(session: AsyncSession, principal: Principal, *, role: ModelRole) -> None:
     """Leave a role to its variable or to the role it inherits from. Raises `PermissionMissing`, `NotSetUp`."""
     principal.require(Permission.MODELS_MANAGE)
     row = await repository.find_role(session, tenant_id=principal.tenant_id, role=role)
@@ -190,9 +192,9 @@ async def delete_role(session: AsyncSession, principal: Principal, *, role: Role
     await record(session, principal, "model_role.removed", id=role, name=role, before=before)
 
 
-async def _checked_model(role: Role, wanted: RoleModelIn, keys: KeySource) -> Model:
+async def _checked_model(role: ModelRole, wanted: RoleModelIn, keys: KeySource) -> Model:
     if wanted.model.strip() in {OFFLINE.name, str(OFFLINE)}:
-        if role is not Role.ASSISTANT:
+        if role is not ModelRole.ASSISTANT:
             raise BadModelSettings("Only the assistant can work offline.", remedy="Choose a language model.")
         return OFFLINE
     try:

@@ -13,9 +13,9 @@ from headgate.features.models.providers import PROVIDER_VARIABLES
 from headgate.features.models.setup.sealed import Secret, unseal
 from headgate.features.models.setup.values import (
     ModelFacts,
+    ModelRole,
     ModelServer,
     ModelSetup,
-    Role,
     RoleChoice,
     ServerAccess,
     ServerKind,
@@ -35,7 +35,7 @@ class SpaceModels(Variables):
     def __init__(
         self,
         *arguments: Any,  # noqa: ANN401 - those of `Variables`
-        roles: Mapping[Role, RoleChoice] = MappingProxyType({}),
+        roles: Mapping[ModelRole, RoleChoice] = MappingProxyType({}),
         **named: Any,  # noqa: ANN401
     ) -> None:
         super().__init__(*arguments, **named)
@@ -71,12 +71,12 @@ class SpaceModels(Variables):
         return ModelSetup(
             {row.name: server_of(row, self._open_to) for row in reversed(servers)},  # the space's own last: it wins
             {(row.provider, row.name): ModelFacts.model_validate(row.facts) for row in facts},
-            {**self._roles, **{Role(row.role): self._chosen(row) for row in roles}},
+            {**self._roles, **{ModelRole(row.role): self._chosen(row) for row in roles}},
         )
 
     def _chosen(self, row: ModelRoleRow) -> RoleChoice:
         """A stored choice; parameters of variables apply where it sets none."""
-        role = Role(row.role)
+        role = ModelRole(row.role)
         models = tuple(Model.model_validate(one) for one in row.models)
         return RoleChoice(models, "settings", self._roles.get(role, RoleChoice()).params)
 

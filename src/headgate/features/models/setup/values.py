@@ -58,7 +58,7 @@ class ModelFacts(BaseModel):
     vision: bool | None = Field(default=None, description="Whether it takes images.")
 
 
-class Role(StrEnum):
+class ModelRole(StrEnum):
     """What a model is chosen for."""
 
     DEFAULT = "default"
@@ -91,7 +91,7 @@ class ModelSetup:
     servers: Mapping[str, ModelServer] = field(default_factory=lambda: MappingProxyType({}))
     facts: Mapping[tuple[str, str], ModelFacts] = field(default_factory=lambda: MappingProxyType({}))
     """By provider and name."""
-    roles: Mapping[Role, RoleChoice] = field(default_factory=lambda: MappingProxyType({}))
+    roles: Mapping[ModelRole, RoleChoice] = field(default_factory=lambda: MappingProxyType({}))
 
     def with_facts(self, facts: Mapping[tuple[str, str], ModelFacts]) -> "ModelSetup":
         """The same with other facts."""

@@ -1,6 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { assistantConfigQuery } from "@/api/queries/assistant";
 import { providersQuery, testProvider } from "@/api/queries/providers";
 import { useRights } from "@/api/rights";
 import { ProviderDialog } from "@/components/providers";
@@ -11,7 +10,11 @@ import { AdminsOnly } from "../AdminsOnly";
 import { Listing } from "../Listing";
 import { Part, Row, Section } from "../Section";
 import { useSettingsTexts } from "../texts";
+import { FactsPart } from "./FactsPart";
+import { LocalPart } from "./LocalPart";
 import { ModelClasses } from "./ModelClasses";
+import { RolesPart } from "./RolesPart";
+import { ServersPart } from "./ServersPart";
 
 /** Providers of models, the model that is used where nobody chose one, and the classes of models. */
 export function ProvidersSection() {
@@ -19,8 +22,6 @@ export function ProvidersSection() {
   const { may } = useRights();
   const providers = useQuery({ ...providersQuery, select: inOrder });
   const [connecting, setConnecting] = useState<string | true | null>(null);
-  const config = useQuery({ ...assistantConfigQuery, enabled: may("flows.edit") });
-  const used = config.data?.default_provider === "offline" ? undefined : config.data;
   return (
     <Section
       title={t("models")}
@@ -34,17 +35,8 @@ export function ProvidersSection() {
       }
     >
       <AdminsOnly />
-      {may("flows.edit") && (
-        <Part title={t("default_model")} about={t("default_model_about")}>
-          <p className="rounded-lg border border-line bg-surface px-4 py-2.5">
-            {used ? (
-              <span className="font-mono text-sm">{`${used.default_provider}/${used.default_model}`}</span>
-            ) : (
-              <span className="text-muted">{config.isPending ? "…" : t("no_default_model")}</span>
-            )}
-          </p>
-        </Part>
-      )}
+      <RolesPart />
+      <ServersPart />
       <Part title={t("providers")}>
         <Listing label={t("providers")} query={providers} empty={null}>
           {(one) => (
@@ -57,6 +49,8 @@ export function ProvidersSection() {
           )}
         </Listing>
       </Part>
+      <LocalPart />
+      <FactsPart />
       <ModelClasses />
       <ProviderDialog
         open={connecting !== null}

@@ -1,6 +1,7 @@
 import actions from "./en.actions";
 import flowise from "./en.flowise";
 import limits from "./en.limits";
+import models from "./en.models";
 import people from "./en.people";
 import retention from "./en.retention";
 import things from "./en.things";
@@ -145,6 +146,7 @@ export default {
   ...flowise,
   ...people,
   ...limits,
+  ...models,
   ...retention,
   ...actions,
 };

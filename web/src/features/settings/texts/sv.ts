@@ -3,6 +3,7 @@ import type en from "./en";
 import actions from "./sv.actions";
 import flowise from "./sv.flowise";
 import limits from "./sv.limits";
+import models from "./sv.models";
 import people from "./sv.people";
 import retention from "./sv.retention";
 import things from "./sv.things";
@@ -148,6 +149,7 @@ const sv: Translation<typeof en> = {
   ...flowise,
   ...people,
   ...limits,
+  ...models,
   ...retention,
   ...actions,
 };

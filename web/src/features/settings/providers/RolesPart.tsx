@@ -1,0 +1,77 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { modelRolesQuery, type RoleName, type RoleState } from "@/api/queries/modelSetup";
+import { useRights } from "@/api/rights";
+import { Button, Chip } from "@/components/ui";
+import { Listing } from "../Listing";
+import { Part, Row } from "../Section";
+import { type SettingsText, useSettingsTexts } from "../texts";
+import { RoleDialog } from "./RoleDialog";
+
+export const ROLE_WORDS: Record<RoleName, { title: SettingsText; more: SettingsText }> = {
+  default: { title: "role_default", more: "role_default_more" },
+  assistant: { title: "role_assistant", more: "role_assistant_more" },
+  codev: { title: "role_codev", more: "role_codev_more" },
+  step: { title: "role_step", more: "role_step_more" },
+  fallback: { title: "role_fallback", more: "role_fallback_more" },
+};
+
+/** Which model answers where nothing names one: for each role its model, where it was chosen, and why it is not ready. */
+export function RolesPart() {
+  const t = useSettingsTexts();
+  const { may } = useRights();
+  const roles = useQuery(modelRolesQuery);
+  const [choosing, setChoosing] = useState<RoleState | null>(null);
+  return (
+    <Part title={t("model_roles")} about={t("model_roles_about")}>
+      <Listing label={t("model_roles")} query={roles} empty={null}>
+        {(one) => (
+          <RoleRow key={one.role} state={one} {...(may("models.manage") ? { onChoose: () => setChoosing(one) } : {})} />
+        )}
+      </Listing>
+      {choosing && <RoleDialog state={choosing} onClose={() => setChoosing(null)} />}
+    </Part>
+  );
+}
+
+function RoleRow({ state, onChoose }: { state: RoleState; onChoose?: () => void }) {
+  const t = useSettingsTexts();
+  const words = ROLE_WORDS[state.role];
+  const chain = state.models.map(({ provider, name }) => `${provider}/${name}`).join(" → ");
+  const model = state.role === "fallback" ? chain : state.model === "offline/offline" ? t("role_offline") : state.model;
+  const params = Object.entries(state.params).map(([name, value]) => `${name} ${String(value)}`);
+  return (
+    <Row
+      title={
+        <>
+          {t(words.title)}
+          {model && <Chip tone={state.ready ? "ok" : "warn"}>{sourceOf(state.source, t)}</Chip>}
+        </>
+      }
+      detail={
+        <>
+          <span className={model ? "font-mono text-xs" : ""}>{model || t("role_none")}</span>
+          {params.length > 0 && ` · ${params.join(", ")}`}
+          <span className="block">{t(words.more)}</span>
+          {!state.ready && (
+            <span className="block text-warn">
+              {state.problem} {state.remedy}
+            </span>
+          )}
+        </>
+      }
+      aside={
+        onChoose && (
+          <Button size="sm" aria-label={t("role_change_what", { what: t(words.title) })} onClick={onChoose}>
+            {t("role_choose")}
+          </Button>
+        )
+      }
+    />
+  );
+}
+
+function sourceOf(source: string, t: (key: SettingsText) => string) {
+  if (source === "settings") return t("role_from_settings");
+  return source === "first_ready" ? t("role_from_first") : source;
+}
