@@ -64,8 +64,8 @@ BLOCKS = [block for page in PAGES for block in blocks(page)]
 
 def faults(text: str) -> list[str]:
     """What `headgate validate` says of a flow, one line a fault; empty when it may run."""
-    _, issues = check_text(text, CATALOG)
-    return FlowInvalid(issues).lines() if issues else []
+    _, found = check_text(text, CATALOG)
+    return FlowInvalid(found.errors).lines() if found.errors else []
 
 
 class TestFlowsOnPages:

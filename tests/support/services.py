@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from headgate.features.flows.rules import FlowRules
 from headgate.features.runs import ports
 from headgate.features.runs.capacity import Capacity
 from headgate.features.runs.spaces import Spaces
@@ -35,3 +36,4 @@ class FixedServices:
     capacity: Capacity | None = None
     quotas: ports.Quotas | None = None
     classes: ports.SecurityClasses | None = None
+    rules: FlowRules | None = None

@@ -60,6 +60,7 @@ class SelectData(Component):
         kind=FieldKind.CODE,
         port=False,
         max_length=LONGEST_EXPRESSION,
+        syntax="jmespath",
     )
     _value: JsonValue = PrivateAttr(default=None)
     _selected: bool = PrivateAttr(default=False)

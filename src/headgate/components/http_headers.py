@@ -33,18 +33,8 @@ async def checked_headers(
     """
     found: dict[str, str] = {}
     for name, written in headers.items():
+        lower = checked_name(name, component=component)
         value = written if isinstance(written, str) else await _revealed(ctx, written, url)
-        lower = name.lower()
-        if not _NAME.fullmatch(name):
-            raise ComponentError(
-                f"{component}: {name[:60]!r} is not a header name.",
-                remedy="Use letters, digits and -.",
-                field="headers",
-            )
-        if lower in _OWN:
-            raise ComponentError(
-                f"{component}: the header '{lower}' is set by Headgate.", remedy="Remove it.", field="headers"
-            )
         if not _VALUE.fullmatch(value):
             raise ComponentError(
                 f"{component}: the value of the header '{lower}' has a line break or control character.",
@@ -53,6 +43,20 @@ async def checked_headers(
             )
         found[lower] = value.strip()
     return found
+
+
+def checked_name(name: str, *, component: str) -> str:
+    """The name of a header in lower case. Raises `ComponentError` on a malformed or reserved one."""
+    lower = name.lower()
+    if not _NAME.fullmatch(name):
+        raise ComponentError(
+            f"{component}: {name[:60]!r} is not a header name.", remedy="Use letters, digits and -.", field="headers"
+        )
+    if lower in _OWN:
+        raise ComponentError(
+            f"{component}: the header '{lower}' is set by Headgate.", remedy="Remove it.", field="headers"
+        )
+    return lower
 
 
 async def _revealed(ctx: RunContext, reference: SecretReference, url: str) -> str:

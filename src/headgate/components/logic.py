@@ -1,13 +1,15 @@
 """Which way a run goes: a condition, and the ways together again."""
 
+from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import PrivateAttr
+from pydantic import JsonValue, PrivateAttr
 
 from headgate.components.conditions import Operator
 from headgate.components.isolated.calls import condition_holds, select_field
 from headgate.components.selecting import LONGEST_EXPRESSION
 from headgate.components.wording import unescaped
+from headgate.graph.template import Template
 from headgate.sdk import NOT_TAKEN, Component, Data, NotTaken, Table, Text, field, output
 from headgate.sdk.coerce import data_of, text_of
 
@@ -31,6 +33,7 @@ class If(Component):
         help="JMESPath to the part to compare, for example order.total or length(@); empty compares the whole value.",
         port=False,
         max_length=LONGEST_EXPRESSION,
+        syntax="jmespath",
     )
     operator: Operator = field(
         default="contains",
@@ -42,6 +45,15 @@ class If(Component):
     )
     ignore_case: bool = field(default=True, label="Ignore case", help="Treat upper and lower case alike.")
     _answer: bool | None = PrivateAttr(default=None)
+
+    @classmethod
+    def template(cls, params: Mapping[str, JsonValue] | None = None) -> Template:
+        """What is compared with is a pattern where the condition is `matches`."""
+        template = super().template(params)
+        if (params or {}).get("operator") != "matches":
+            return template
+        fields = [one.model_copy(update={"syntax": "re2"}) if one.name == "compare" else one for one in template.fields]
+        return template.model_copy(update={"fields": tuple(fields)})
 
     @output(help="The value, when the condition holds.", branch=True)
     async def true(self) -> Data | NotTaken:

@@ -25,6 +25,7 @@ class Regex(Component):
         tool_mode=True,
         port=False,
         max_length=LONGEST_PATTERN,
+        syntax="re2",
     )
     mode: Mode = field(
         default="find",

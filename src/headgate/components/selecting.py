@@ -17,6 +17,9 @@ MOST_VALUES = 1_000_000
 SECONDS = 5.0
 
 
+_FAULTS = (exceptions.JMESPathError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+
+
 class _TooMuch(Exception):
     """The evaluation went past a bound."""
 
@@ -26,24 +29,36 @@ def select(expression: str, value: JsonValue, *, who: str, where: str = "express
 
     Raises `ComponentError` on a malformed expression, a wrong type in a function, too much time or too large a result.
     """
+    parsed = parse_expression(expression, who=who, where=where)
+    try:
+        found: JsonValue = _Bounded(SECONDS).visit(parsed, value)
+        _weigh(found, MOST_VALUES)
+    except _TooMuch as error:
+        raise ComponentError(f"{who}: {error}", remedy="Select less, or from less data.", field=where) from error
+    except _FAULTS as error:
+        raise _does_not_work(expression, error, who, where) from error
+    return found
+
+
+def parse_expression(expression: str, *, who: str, where: str = "expression") -> Any:  # noqa: ANN401 - has no types
+    """The syntax tree of a JMESPath expression. Raises `ComponentError` on a malformed or overlong one."""
     if len(expression) > LONGEST_EXPRESSION:
         raise ComponentError(
             f"{who}: the expression has {len(expression)} characters; at most {LONGEST_EXPRESSION} are read.",
             field=where,
         )
     try:
-        parsed = jmespath.compile(expression).parsed
-        found: JsonValue = _Bounded(SECONDS).visit(parsed, value)
-        _weigh(found, MOST_VALUES)
-    except _TooMuch as error:
-        raise ComponentError(f"{who}: {error}", remedy="Select less, or from less data.", field=where) from error
-    except (exceptions.JMESPathError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
-        raise ComponentError(
-            f"{who}: the expression {clipped(expression, 60)!r} does not work: {_first_line(error)}.",
-            remedy='It is JMESPath, for example items[?price > `10`].name; put names like "årsvis" in double quotes.',
-            field=where,
-        ) from error
-    return found
+        return jmespath.compile(expression).parsed
+    except _FAULTS as error:
+        raise _does_not_work(expression, error, who, where) from error
+
+
+def _does_not_work(expression: str, error: Exception, who: str, where: str) -> ComponentError:
+    return ComponentError(
+        f"{who}: the expression {clipped(expression, 60)!r} does not work: {_first_line(error)}.",
+        remedy='It is JMESPath, for example items[?price > `10`].name; put names like "årsvis" in double quotes.',
+        field=where,
+    )
 
 
 def part_of(value: JsonValue, path: str, *, who: str) -> JsonValue:

@@ -25,6 +25,11 @@ _STEPS_BETWEEN_LOOKS = 250
 _READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, 33})  # 33: SQLITE_RECURSIVE
 _REFUSED_FUNCTIONS = frozenset({"load_extension", "fts3_tokenizer", "writefile", "readfile", "edit"})
 _INT64 = 2**63
+_WHATEVER_THE_COLUMNS = (
+    *("syntax error", "incomplete input", "unrecognized token", "one statement", "not authorized", "prohibited"),
+    *("no such table", "no such function", "wrong number of arguments", "misuse of", "cannot modify"),
+)
+"""What SQLite says of a query that is wrong over any table."""
 
 
 def query(
@@ -58,6 +63,25 @@ def query(
                     field="sql",
                 ) from error
             raise _readable(error, columns, who, [table.columns for table in tables]) from error
+
+
+def check_sql(sql: str, *, tables: int, who: str) -> None:
+    """Raise `ComponentError` where SQL could not run over so many tables, whatever their columns are.
+
+    It is prepared over empty tables and not executed; that a column is missing there says nothing.
+    """
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        names = [f"t{number}" for number in range(1, tables + 1)]
+        for name in names:
+            connection.execute(f"CREATE TABLE {name} (column_1)")
+        if names:
+            connection.execute("CREATE VIEW t AS SELECT * FROM t1")
+        _restrict(connection, _LONGEST_VALUE)
+        try:
+            connection.execute(f"EXPLAIN {sql}")
+        except (sqlite3.Error, sqlite3.Warning, ValueError, UnicodeError) as error:
+            if any(words in str(error) for words in _WHATEVER_THE_COLUMNS):
+                raise _readable(error, {name: [] for name in names}, who) from error
 
 
 def _stored_rows(table: Table, number: int, who: str) -> list[list[str | float | None]]:

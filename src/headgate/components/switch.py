@@ -48,6 +48,7 @@ class Switch(Component):
         help="JMESPath to the part to compare, for example category; empty compares the whole value.",
         port=False,
         max_length=LONGEST_EXPRESSION,
+        syntax="jmespath",
     )
     match: Literal["equals", "contains"] = field(
         default="equals",

@@ -36,6 +36,7 @@ class TableQuery(Component):
         kind=FieldKind.CODE,
         tool_mode=True,
         port=False,
+        syntax="sql",
     )
     most_rows: int = field(
         default=MOST_ROWS,

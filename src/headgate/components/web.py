@@ -35,7 +35,7 @@ class HTTPRequest(Component):
     )  # fmt: skip
 
     method: Method = field(default="GET", label="Method", help="HTTP method.", tool_mode=True)
-    url: str = field(label="Address", help="https://...", tool_mode=True, main=True, max_length=8_000)
+    url: str = field(label="Address", help="https://...", tool_mode=True, main=True, max_length=8_000, syntax="url")
     query: dict[str, str | int | float | bool | None] = field(
         default_factory=dict, label="Query", help="Query parameters, name to value; null leaves one out.", port=False
     )
@@ -117,7 +117,7 @@ class URL(Component):
         "markdown", "browse", "link", "web", "internet", "online", "content", "summarise page",
     )  # fmt: skip
 
-    url: str = field(label="Address", help="https://...", main=True, tool_mode=True, max_length=8_000)
+    url: str = field(label="Address", help="https://...", main=True, tool_mode=True, max_length=8_000, syntax="url")
     main_only: bool = field(
         default=True, label="Main content only", help="Leave out navigation, header and footer.", advanced=True
     )

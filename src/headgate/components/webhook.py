@@ -33,7 +33,7 @@ class WebhookOut(Component):
         "zapier", "n8n", "slack", "endpoint", "signature", "http", "event", "alert",
     )  # fmt: skip
 
-    url: str = field(label="Address", help="Where to post, https://...", max_length=8000)
+    url: str = field(label="Address", help="Where to post, https://...", max_length=8000, syntax="url")
     payload: str | Data = field(
         default=None,
         label="Payload",

@@ -43,6 +43,7 @@ def assistance_of(
         metrics=metrics,
         conversations=open_conversations(settings, metrics),
         workshop=workshop,
+        rules=base.rules,
         files_of=workspace.for_agent,
     )
     return Assistance(assistant, workspace, workshop)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from headgate.features.catalog.own import store
     from headgate.features.files import opening, storage
     from headgate.features.flows import rules
+    from headgate.features.flows.readiness import environment
     from headgate.features.models import classes, providers
     from headgate.features.models.local import fetching
     from headgate.features.models.local import models as local_models
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
     from headgate.features.testing import gate
     from headgate.features.workspace import workspace as workspaces
     from headgate.foundation import crypto
-    from headgate.foundation.guarded_http import outgoing
+    from headgate.foundation.guarded_http import addresses, outgoing
 else:
     installed = lazy_module("headgate.features.catalog.installed")
     search = lazy_module("headgate.features.catalog.search")
     store = lazy_module("headgate.features.catalog.own.store")
     opening = lazy_module("headgate.features.files.opening")
     rules = lazy_module("headgate.features.flows.rules")
+    environment = lazy_module("headgate.features.flows.readiness.environment")
     classes = lazy_module("headgate.features.models.classes")
     providers = lazy_module("headgate.features.models.providers")
     local_models = lazy_module("headgate.features.models.local.models")
@@ -43,6 +45,7 @@ else:
     gate = lazy_module("headgate.features.testing.gate")
     workspaces = lazy_module("headgate.features.workspace.workspace")
     crypto = lazy_module("headgate.foundation.crypto")
+    addresses = lazy_module("headgate.foundation.guarded_http.addresses")
     outgoing = lazy_module("headgate.foundation.guarded_http.outgoing")
 
 
@@ -98,7 +101,11 @@ class Installation:
     @cached_property
     def rules(self) -> "rules.FlowRules":
         """Conditions for running and publishing a flow."""
-        return rules.FlowRules(self.registry, self.classes, (gate.TestsGate(),))
+        policy = addresses.AddressPolicy(self.settings.http.allowed_internal_cidrs)
+        environments = environment.Environments(
+            self.database, self.variables_of, self.classes, self.local_models, policy
+        )
+        return rules.FlowRules(self.registry, environments, (gate.TestsGate(),))
 
     @cached_property
     def notary(self) -> "evidence.Notary":

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from headgate.features.catalog.own import check
     from headgate.features.catalog.registry import Registry
     from headgate.features.files import run_files
+    from headgate.features.flows.rules import FlowRules
     from headgate.features.mcptools import connector as mcp_connector
     from headgate.features.models.classes import ModelClasses
     from headgate.features.runs import ports, starters
@@ -86,6 +87,11 @@ class StepServices:
     def sealer(self) -> "SecretBox":
         """Encrypts what is stored."""
         return self.installation.box
+
+    @property
+    def rules(self) -> "FlowRules":
+        """The readiness check."""
+        return self.installation.rules
 
     @property
     def classes(self) -> "ModelClasses | None":

@@ -16,8 +16,6 @@ from headgate.graph.wiring import FLOW_INPUT, Wiring, wire
 InputKind = Literal["chat", "text", "form", "files"]
 OutputKind = Literal["chat", "text", "data", "file", "webhook"]
 
-FORM_READERS = {"FormInput": "only", "FileInput": "field"}
-"""Components that name fields of the form in a param, and that param."""
 _TEXT_INPUTS: dict[str, InputKind] = {"ChatInput": "chat", "TextInput": "text"}
 _OUTPUTS: dict[str, OutputKind] = {"ChatOutput": "chat", "SaveFile": "file", "WebhookOut": "webhook"}
 _BY_TYPE: dict[PortType, OutputKind] = {PortType.FILE: "file", PortType.DATA: "data", PortType.TABLE: "data"}

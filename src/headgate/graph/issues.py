@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import cast
+from typing import Literal, cast
 
 from pydantic import JsonValue
 
@@ -39,6 +39,20 @@ class IssueCode(StrEnum):
     UNRESOLVED_REFERENCE = "unresolved_reference"
     INCOMPATIBLE = "incompatible"
     CLASSIFICATION = "classification"
+    MISSING_FORM = "missing_form"
+    HIDDEN_VALUE = "hidden_value"
+    ADDRESS = "address"
+    EXPRESSION = "expression"
+    MCP_SERVER = "mcp_server"
+    VARIABLE_NOT_FOUND = "variable_not_found"
+    MODEL_NOT_USABLE = "model_not_usable"
+    MODEL_UNKNOWN = "model_unknown"
+    MODEL_CANNOT = "model_cannot"
+    TEXT_FILES_ONLY = "text_files_only"
+
+
+Severity = Literal["error", "warning"]
+"""An error keeps a flow from running. A warning does not: the flow runs, and may not do what was meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +70,16 @@ class Issue:
     """The edge it is about, as in the text spec: `a.text -> b.input`."""
     line: int = 0
     """Line of the text spec, from 1; 0 when the flow did not come from text."""
+    severity: Severity = "error"
+    about: str = ""
+    """What has to be set up outside the flow: the name of a variable, a model, an MCP server, an assistant."""
 
     def __str__(self) -> str:
         where = f"line {self.line}: " if self.line else ""
         return f"{where}{self.message}"
 
     def as_json(self) -> dict[str, JsonValue]:
-        """The issue as a JSON object without its empty members."""
+        """The issue as a JSON object without its empty members. `severity` is there for warnings only."""
         members: dict[str, JsonValue] = {
             "code": self.code.value,
             "message": self.message,
@@ -71,6 +88,8 @@ class Issue:
             "field": self.field,
             "edge": self.edge,
             "line": self.line,
+            "about": self.about,
+            "severity": self.severity if self.severity == "warning" else "",
         }
         return {name: value for name, value in members.items() if value}
 

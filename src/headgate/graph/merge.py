@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from headgate.graph.flow_io import FORM_READERS
+from headgate.graph.check_inputs import FORM_READERS
 from headgate.graph.geometry import bounds
 from headgate.graph.layout import COLUMN_GAP
 from headgate.graph.mentions import rename_paths

@@ -6,7 +6,7 @@ spec and the agent's tools all read them from here.
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Protocol
+from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
@@ -16,6 +16,8 @@ TOOL_OUTPUT = "tool"
 """Reserved output name: the component itself as a tool for an agent."""
 DOCUMENT_OUTPUT = "document"
 """Output that a step has besides its own when its policy makes a document of its main output."""
+
+Syntax = Literal["", "url", "sql", "jmespath", "re2"]
 
 
 class FieldKind(StrEnum):
@@ -63,6 +65,8 @@ class FieldTemplate(BaseModel):
     """The port that a step policy's input source fills."""
     secret_values: bool = False
     """Whether each value of the object in this field is text or a secret reference, as headers are."""
+    syntax: Syntax = ""
+    """The language that text in this field is written in: it is checked before a run."""
     schema_: dict[str, JsonValue] | None = None
     """JSON Schema of one value, for kinds `json` and `table`."""
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from headgate.graph.check_graph import attachment_issues, cycle_issues, edge_issues, node_issues
 from headgate.graph.check_headers import header_issues
+from headgate.graph.check_inputs import form_issues, hidden_values
 from headgate.graph.check_params import param_issues
 from headgate.graph.check_policies import contract_issues, policy_issues
 from headgate.graph.check_run import run_issues
@@ -44,8 +45,14 @@ def check_runnable(flow: Flow, catalog: Catalog) -> list[Issue]:
         *policy_issues(wiring),
         *unchecked_issues(flow, catalog),
         *run_issues(wiring),
+        *form_issues(wiring),
         *allowlist_issues(wiring),
     ]
+
+
+def check_advice(flow: Flow, catalog: Catalog) -> list[Issue]:
+    """Warnings: what does not keep a flow from running, and is most likely not meant."""
+    return list(hidden_values(wire(flow, catalog)))
 
 
 def require_draft(flow: Flow, catalog: Catalog) -> None:

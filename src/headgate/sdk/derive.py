@@ -103,6 +103,7 @@ def field_template(name: str, info: FieldInfo) -> FieldTemplate:
         tool_mode=bool(meta.get("tool_mode")),
         interpolate=bool(meta.get("interpolate", True)),
         main=bool(meta.get("main")),
+        syntax=meta.get("syntax", ""),
         secret_values=any(_has_secret_values(branch) for branch in branches),
         schema_=meta.get("schema"),
     )

@@ -7,7 +7,7 @@ from pydantic import Field, JsonValue
 from pydantic.fields import FieldInfo
 
 from headgate.graph.ports import PortType
-from headgate.graph.template import FieldKind
+from headgate.graph.template import FieldKind, Syntax
 from headgate.sdk.values import Tool
 
 T = TypeVar("T")
@@ -32,6 +32,7 @@ def field(
     advanced: bool = False,
     tool_mode: bool = False,
     interpolate: bool = True,
+    syntax: Syntax = "",
     schema: dict[str, JsonValue] | None = None,
     ge: float | None = None,
     le: float | None = None,
@@ -55,6 +56,7 @@ def field(
         advanced: Hidden until asked for.
         tool_mode: An agent fills this field when the component is its tool.
         interpolate: Whether `{{...}}` is resolved before the step runs.
+        syntax: The language of the text, where it has one; it is checked before a run.
         schema: JSON Schema of the value, for JSON and table editors.
         ge: Smallest number allowed.
         le: Largest number allowed.
@@ -71,6 +73,7 @@ def field(
         "advanced": advanced,
         "tool_mode": tool_mode,
         "interpolate": interpolate,
+        "syntax": syntax,
         "schema": schema,
     }
     arguments: dict[str, Any] = {"description": help, "json_schema_extra": {META: meta}}

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
+from headgate.features.flows.readiness.answer import Readiness
 from headgate.graph.diff import FlowDiff, NodeChange, diff_flows
 from headgate.graph.model import Flow
 from headgate.graph.template import Catalog
-from headgate.graph.validate import check_runnable
 from headgate.graph.value_changes import ValueChange
 from headgate.toolkit.shown import HEADERS, secret_fields, shown_value
 
@@ -20,10 +20,10 @@ def diff_lines(before: Flow, after: Flow, catalog: Catalog) -> list[str]:
     return without_secrets(diff_flows(before, after), before, after, catalog).lines()
 
 
-def validation(flow: Flow, catalog: Catalog) -> dict[str, JsonValue]:
-    """Whether a flow would run: `runnable`, and the first `issues` that keep it from it."""
-    issues: list[JsonValue] = [issue.as_json() for issue in check_runnable(flow, catalog)]
-    return {"runnable": not issues, "issues": issues[:MOST_ISSUES]}
+def validation(found: Readiness) -> dict[str, JsonValue]:
+    """Whether a flow can run: `runnable`, and the first `issues`."""
+    answer = found.as_json(MOST_ISSUES)
+    return {"runnable": answer["runnable"], "issues": answer["issues"]}
 
 
 def without_secrets(diff: FlowDiff, before: Flow, after: Flow, catalog: Catalog) -> FlowDiff:

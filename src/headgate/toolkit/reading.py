@@ -7,7 +7,6 @@ from headgate.graph.model import Node
 from headgate.graph.names import did_you_mean
 from headgate.graph.secret_reference import EXAMPLE
 from headgate.graph.template import FieldTemplate, Template
-from headgate.graph.validate import check_runnable
 from headgate.toolkit.shown import secret_fields, shown_params, shown_value
 from headgate.toolkit.tool import Result, ToolRefused
 from headgate.toolkit.workbench import Workbench
@@ -60,10 +59,8 @@ async def get_field_value(bench: Workbench, node_id: str, field: str = "") -> Re
 
 
 async def describe_flow_io(bench: Workbench) -> Result:
-    """Show what the flow takes, what it gives, and what still keeps it from running."""
-    found = classify_io(bench.flow, bench.registry)
-    issues: list[JsonValue] = [issue.as_json() for issue in check_runnable(bench.flow, bench.registry)]
-    return {"ok": True, **found.as_json(), "runnable": not issues, "issues": issues}
+    """Show the inputs and outputs of the flow, what prevents it from running, and what it needs from outside."""
+    return {"ok": True, **classify_io(bench.flow, bench.registry).as_json(), **bench.check(bench.flow).as_json()}
 
 
 class TemplateReading:

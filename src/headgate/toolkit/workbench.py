@@ -9,6 +9,9 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.overlay import Overlay
+from headgate.features.flows.readiness.answer import Readiness
+from headgate.features.flows.readiness.check import check
+from headgate.features.flows.readiness.environment import Environment
 from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.graph.model import Flow
 from headgate.toolkit import actions
@@ -56,6 +59,8 @@ class Workbench:
     """Why a run of the flow as it is was refused before it began; empty when none was."""
     made: list[str] = field(default_factory=list)
     """Class names of the components that were made."""
+    environment: Environment | None = None
+    """What the space offers flows; None where that is not known."""
     watch: Watch = field(default_factory=Unwatched)
     reads: ReadCache = field(init=False, default_factory=ReadCache)
     calls: CallLedger = field(init=False, default_factory=CallLedger)
@@ -133,7 +138,11 @@ class Workbench:
     def _proven(self, action: Action, flow: Flow) -> Action:
         """The action with what it changes and whether the flow would run then."""
         lines: list[JsonValue] = list(diff_lines(self.flow, flow, self.registry))
-        return action | {"diff": lines, "validation": validation(flow, self.registry)}
+        return action | {"diff": lines, "validation": validation(self.check(flow))}
+
+    def check(self, flow: Flow) -> Readiness:
+        """Whether a flow can run, with everything that prevents it."""
+        return check(flow, self.registry, self.environment)
 
     def _take(self, flow: Flow, *done: Action) -> None:
         self.flow, self.not_run = flow, ""

@@ -130,7 +130,12 @@ class TestValidate:
         assert {issue["line"] for issue in found["issues"]} >= {4}
 
     def test_stores_nothing(self, capsys: pytest.CaptureFixture[str], flow_file: Path) -> None:
-        assert answered(capsys, "validate", str(flow_file)) == {"valid": True, "issues": []}
+        assert answered(capsys, "validate", str(flow_file)) == {
+            "valid": True,
+            "issues": [],
+            "needs": [],
+            "installation": False,
+        }
         assert not (flow_file.parent / "data" / "headgate.db").exists()
 
 

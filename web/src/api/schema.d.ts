@@ -4857,6 +4857,12 @@ export interface components {
              * @default false
              */
             secret_values?: boolean;
+            /**
+             * Syntax
+             * @default
+             * @enum {string}
+             */
+            syntax?: "" | "url" | "sql" | "jmespath" | "re2";
             /** Schema */
             schema_?: {
                 [key: string]: components["schemas"]["JsonValue"];
@@ -4922,6 +4928,11 @@ export interface components {
              * @default
              */
             node?: string;
+            /**
+             * About
+             * @default
+             */
+            about?: string;
         };
         /**
          * FirstCodeIn
@@ -5101,11 +5112,16 @@ export interface components {
             definition: components["schemas"]["Flow"];
             /**
              * Issues
-             * @description What keeps the draft from running.
+             * @description What prevents the draft from running; with `severity` warning: what may.
              */
             issues?: {
                 [key: string]: unknown;
             }[];
+            /**
+             * Needs
+             * @description What the draft uses from outside.
+             */
+            needs?: components["schemas"]["Need"][];
         };
         /**
          * FlowPatch
@@ -6504,6 +6520,26 @@ export interface components {
             id: string;
             /** Name */
             name: string;
+        };
+        /**
+         * Need
+         * @description Something outside the flow that its steps use.
+         */
+        Need: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "variable" | "model" | "mcp_server" | "assistant" | "host" | "file";
+            /** Name */
+            name: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "ready" | "missing" | "unknown";
+            /** Nodes */
+            nodes: string[];
         };
         /**
          * Node

@@ -15,12 +15,14 @@ from headgate.features.accounts.spaces import service as spaces
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows import service as flows
 from headgate.features.flows import versions
+from headgate.features.flows.readiness.check import check
+from headgate.features.flows.readiness.environment import Environment
+from headgate.features.flows.rules import FlowRules
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
+from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.graph.diff import is_replaced
-from headgate.graph.issues import raise_if_any
 from headgate.graph.model import Flow
-from headgate.graph.validate import check_runnable
 from headgate.toolkit import RunOutcome
 from headgate.toolkit.ports import RunEvent, RunsFlows
 
@@ -33,6 +35,7 @@ class Desk:
     registry: Registry
     principal: Principal
     runs: RunsFlows
+    rules: FlowRules | None = None
     on_event: RunEvent = lambda _run_id, _kind, _data: None
     space_id: str = ""
     """The space that the flow is in, or that a new one goes to."""
@@ -70,6 +73,12 @@ class Desk:
                 name = (await spaces.get_space(session, self.principal, self.space_id)).name
         raise NoRoomForFlow(name)
 
+    async def environment(self) -> Environment | None:
+        """What the flow's space offers, as it is now; None where no installation says it."""
+        if self.rules is None:
+            return None
+        return await self.rules.environment(self.principal.tenant_id, self.space_id)
+
     async def save(self, flow: Flow) -> None:
         """Store the flow: as a new one, or as the next revision of the one that was opened.
 
@@ -99,7 +108,8 @@ class Desk:
     async def run(self, flow: Flow, *, text: str, form: Mapping[str, JsonValue]) -> RunOutcome:
         """Save and run it. A flow that cannot run is refused before it is saved."""
         known = await self.registry.for_flow(self.principal.tenant_id, flow)
-        raise_if_any(check_runnable(flow, known))
+        environment = await self.environment()
+        (await run_in_flow_thread(check, flow, known, environment)).require()
         await self.save(flow)
         await self._ask_again()
         return await self.runs.run_draft(

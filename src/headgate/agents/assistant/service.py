@@ -30,6 +30,7 @@ from headgate.features.access.principal import Again, Principal, within
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex
+from headgate.features.flows.rules import FlowRules
 from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.foundation.at_once import AtOnce
 from headgate.foundation.database import Database
@@ -127,6 +128,8 @@ class Assistant:
     metrics: AssistantMetrics = field(default_factory=AssistantMetrics)
     conversations: ConversationBuffer = field(default_factory=InProcessBuffer)
     workshop: Workshop | None = None
+    rules: FlowRules | None = None
+    """The readiness check; None: what flows need from outside is not known."""
     files_of: "Callable[[Principal], UserWorkspace] | None" = None
     """A person's workspace; None where there is none."""
     at_work: TurnsAtWork = field(init=False)
@@ -146,6 +149,7 @@ class Assistant:
             registry=self.registry,
             principal=principal,
             runs=self.runs,
+            rules=self.rules,
             file_ids=request.file_ids,
             again=again,
         )
@@ -285,6 +289,7 @@ class Assistant:
             registry=Overlay(self.registry, self.index, own),
             runner=desk,
             files=self.files_of(desk.principal) if self.files_of is not None else None,
+            environment=await desk.environment(),
         )
         limits = self.limits
         turn = Turn(

@@ -7,7 +7,7 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli.exit_codes import INVALID, OK
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.output import JsonFlag, console, print_issues, print_json, table, when
 from headgate.entrypoints.cli.reports import flow_report
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
@@ -81,7 +81,7 @@ def list_(
 
 @app.command()
 def show(which: FlowArgument, json: JsonFlag = False) -> None:
-    """Draw a flow and say what keeps it from running."""
+    """Draw a flow and show what prevents it from running."""
 
     async def work(installation: Installation) -> None:
         flow_id = await flow_id_of(installation, which)
@@ -89,13 +89,13 @@ def show(which: FlowArgument, json: JsonFlag = False) -> None:
             row = await service.get_flow(session, acting(), flow_id)
         flow = service.definition_of(row)
         catalog = await installation.registry.for_flow(row.tenant_id, flow)
-        issues = await installation.rules.issues(acting().tenant_id, flow)
+        found = await installation.rules.check(row.tenant_id, row.space_id, flow)
         if json:
             print_json(
                 {
                     **FlowSummary.model_validate(row).model_dump(mode="json"),
                     "definition": flow.model_dump(mode="json"),
-                    "issues": [issue.as_json() for issue in issues],
+                    **found.as_json(),
                 }
             )
             return
@@ -103,8 +103,7 @@ def show(which: FlowArgument, json: JsonFlag = False) -> None:
         console.print(f"\n[dim]flow {row.id} (revision {row.revision})[/]")
         if flow.description and flow.description != flow.name:
             console.print(f"[dim]{escape(flow.description)}[/]")
-        for issue in issues:
-            console.print(f"[yellow]to mend:[/] {escape(str(issue))} [dim]{escape(issue.remedy)}[/]")
+        print_issues(found.issues)
 
     with_installation(work)
 

@@ -1,18 +1,30 @@
 """How commands answer: tables and text for people, one JSON value for programs."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TextIO
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from headgate.entrypoints.cli.harmless import HarmlessConsole
 from headgate.entrypoints.cli.json_output import JsonFlag, print_json
+from headgate.graph.issues import Issue
 
-__all__ = ["PIPED_WIDTH", "JsonFlag", "console", "errors", "print_command", "print_json", "table", "when"]
+__all__ = [
+    "PIPED_WIDTH",
+    "JsonFlag",
+    "console",
+    "errors",
+    "print_command",
+    "print_issues",
+    "print_json",
+    "table",
+    "when",
+]
 
 _LEAST_WIDTH = 8
 PIPED_WIDTH = 200
@@ -41,6 +53,15 @@ errors = _console(sys.stderr, stderr=True)
 def print_command(command: str) -> None:
     """A command that can be copied, on a line of its own: the terminal may fold it, we put no line end into it."""
     console.print(f"  {command}", markup=False, soft_wrap=True)
+
+
+def print_issues(issues: Iterable[Issue]) -> None:
+    """What prevents a flow from running, and warnings, each with its remedy."""
+    for issue in issues:
+        mark = "[red]✗[/]" if issue.severity == "error" else "[yellow]![/]"
+        console.print(f"{mark} {escape(str(issue))}")
+        if issue.remedy:
+            console.print(f"  [dim]{escape(issue.remedy)}[/]")
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = "") -> Table:

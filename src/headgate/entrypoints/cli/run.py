@@ -26,7 +26,6 @@ from headgate.features.runs.form import check_form
 from headgate.features.runs.preview.schemas import DryRunOut, DryRunStart
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
-from headgate.graph.issues import raise_if_any
 
 app = typer.Typer(add_completion=False)
 
@@ -123,7 +122,7 @@ def _is_path(flow: str) -> bool:
 async def _store(parts: Parts, path: str, answers: Mapping[str, JsonValue]) -> str:
     """Store the flow of a file. One that cannot be run, or not with these answers, is refused and not stored."""
     definition = import_flow(read_text(path), parts.registry)
-    raise_if_any(await parts.rules.issues(acting().tenant_id, definition))
+    (await parts.rules.check(acting().tenant_id, acting().space_id, definition)).require()
     check_form(definition.form, answers)
     async with parts.database.writing() as session:
         row = await service.create_flow(session, acting(), parts.registry, definition=definition)

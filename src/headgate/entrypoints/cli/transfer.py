@@ -10,7 +10,7 @@ from rich.markup import escape
 from headgate.entrypoints.cli.exit_codes import OK, PARTLY
 from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json
+from headgate.entrypoints.cli.output import JsonFlag, console, print_issues, print_json
 from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.flows import service, transfer
@@ -47,16 +47,13 @@ def import_(
         definition = transfer.import_flow(text, installation.registry)
         async with installation.database.writing() as session:
             row = await service.create_flow(session, acting(), installation.registry, definition=definition)
-        issues = await installation.rules.issues(acting().tenant_id, definition)
+        found = await installation.rules.check(row.tenant_id, row.space_id, definition)
         if json:
-            print_json(
-                {"id": row.id, "name": row.name, "revision": row.revision, "issues": [one.as_json() for one in issues]}
-            )
-            return PARTLY if issues else OK
+            print_json({"id": row.id, "name": row.name, "revision": row.revision, **found.as_json()})
+            return OK if found.ready else PARTLY
         console.print(f"Created [bold]{escape(row.name)}[/] {row.id}")
-        for issue in issues:
-            console.print(f"  [yellow]to fix:[/] {escape(str(issue))} [dim]{escape(issue.remedy)}[/]")
-        return PARTLY if issues else OK
+        print_issues(found.issues)
+        return OK if found.ready else PARTLY
 
     return with_installation(work)
 

@@ -1,23 +1,29 @@
 """`headgate validate`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
+from sqlalchemy.engine import make_url
 
 from headgate.entrypoints.cli.exit_codes import INVALID
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json
+from headgate.entrypoints.cli.output import JsonFlag, console, print_issues, print_json
+from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.cli.transfer import read_text
+from headgate.entrypoints.installation import Installation
 from headgate.features.catalog.installed import full_registry
-from headgate.features.flows.rules import code_issues, document_issues
+from headgate.features.flows.readiness.answer import Readiness
+from headgate.features.flows.readiness.check import check
+from headgate.features.flows.readiness.environment import Environment
 from headgate.features.flows.transfer import import_flow
+from headgate.foundation.settings import Settings
 from headgate.graph.draw import draw
 from headgate.graph.issues import FlowInvalid, Issue
 from headgate.graph.model import Flow
 from headgate.graph.spec import located
-from headgate.graph.spec_read import read_flow
+from headgate.graph.spec_read import SpecFlow, read_flow
 from headgate.graph.template import Catalog
-from headgate.graph.validate import check_runnable
 
 app = typer.Typer(add_completion=False)
 
@@ -26,35 +32,70 @@ app = typer.Typer(add_completion=False)
 def validate(
     path: Annotated[str, typer.Argument(help="Flow file, or - for standard input.")], json: JsonFlag = False
 ) -> int:
-    """Check a flow file without storing or running it. Exit code 3 when it has faults."""
-    registry = full_registry()
-    flow, issues = check_text(read_text(path), registry)
+    """Check a flow file without storing or running it. Exit code 3 when it has faults.
+
+    Variables, models, MCP servers and shared assistants are looked up in the installation of this machine, when there
+    is one; otherwise they are listed as needs.
+    """
+    registry, environment = full_registry(), _environment()
+    flow, found = check_text(read_text(path), registry, environment)
     if json:
-        print_json({"valid": not issues, "issues": [issue.as_json() for issue in issues]})
-        return INVALID if issues else 0
-    for issue in issues:
-        console.print(f"[red]✗[/] {escape(str(issue))}")
-        if issue.remedy:
-            console.print(f"  [dim]{escape(issue.remedy)}[/]")
-    if flow is not None and not issues:
-        console.print(draw(flow, registry), markup=False)
-        console.print(
-            f"[green]✓[/] {escape(flow.name)}: {len(flow.nodes)} nodes, {len(flow.edges)} edges, ready to run."
+        answer = found.as_json()
+        print_json(
+            {
+                "valid": found.ready,
+                "issues": answer["issues"],
+                "needs": answer["needs"],
+                "installation": environment is not None,
+            }
         )
-    return INVALID if issues else 0
+        return 0 if found.ready else INVALID
+    print_issues(found.issues)
+    if flow is not None and found.ready:
+        console.print(draw(flow, registry), markup=False)
+        size = f"{escape(flow.name)}: {len(flow.nodes)} nodes, {len(flow.edges)} edges"
+        unknown = [f"{need.kind.replace('_', ' ')} {need.name}".strip() for need in found.needs if _is_open(need.kind)]
+        if environment is None and unknown:
+            console.print(f"[green]✓[/] {size}, valid. There is no installation here, so these were not checked:")
+            console.print(f"  {escape(', '.join(unknown))}")
+        else:
+            console.print(f"[green]✓[/] {size}, ready to run.")
+    return 0 if found.ready else INVALID
 
 
-def check_text(text: str, catalog: Catalog) -> tuple[Flow | None, list[Issue]]:
-    """The flow of a file, when it can be read, and everything that keeps it from running, with lines where it has any.
+def check_text(text: str, catalog: Catalog, environment: Environment | None = None) -> tuple[Flow | None, Readiness]:
+    """The flow of a file, when it can be read, and whether it can run, with lines where it has any.
 
     Raises `Invalid` when it is JSON, and not a flow.
     """
     try:
         flow = import_flow(text, catalog)
     except FlowInvalid as error:
-        return None, list(error.issues)
-    issues = [*check_runnable(flow, catalog), *code_issues(flow), *document_issues(flow)]
-    if issues and not text.lstrip().startswith("{"):
+        return None, Readiness(error.issues)
+    found = check(flow, catalog, environment)
+    if found.issues and not text.lstrip().startswith("{"):
         spec = read_flow(text)
-        issues = sorted((located(issue, spec) for issue in issues), key=lambda issue: issue.line)
-    return flow, issues
+        found = Readiness(_located(found.errors, spec), _located(found.warnings, spec), found.needs)
+    return flow, found
+
+
+def _located(issues: tuple[Issue, ...], spec: SpecFlow) -> tuple[Issue, ...]:
+    return tuple(sorted((located(issue, spec) for issue in issues), key=lambda issue: issue.line))
+
+
+def _is_open(kind: str) -> bool:
+    """Whether an installation would say whether it is there."""
+    return kind not in {"host", "file"}
+
+
+def _environment() -> Environment | None:
+    """What this machine's installation offers the space that commands act in; None where there is no installation."""
+    settings = Settings()
+    address = make_url(settings.database_url)
+    if address.get_backend_name() == "sqlite" and not Path(address.database or "").is_file():
+        return None
+
+    async def read(installation: Installation) -> Environment:
+        return await installation.rules.environment(acting().tenant_id, acting().space_id)
+
+    return with_installation(read, settings)

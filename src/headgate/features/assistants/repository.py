@@ -15,12 +15,12 @@ async def find_assistant(session: AsyncSession, assistant_id: str, *, tenant_id:
 
 
 async def find_by_names(
-    session: AsyncSession, names: Collection[str], *, tenant_id: str, space_id: str
+    session: AsyncSession, names: Collection[str] | None, *, tenant_id: str, space_id: str
 ) -> Sequence[AssistantRow]:
-    """Those of these names that a space has."""
-    query = select(AssistantRow).where(
-        AssistantRow.tenant_id == tenant_id, AssistantRow.space_id == space_id, AssistantRow.name.in_(names)
-    )
+    """Those of these names that a space has; None: all that it has."""
+    query = select(AssistantRow).where(AssistantRow.tenant_id == tenant_id, AssistantRow.space_id == space_id)
+    if names is not None:
+        query = query.where(AssistantRow.name.in_(names))
     return (await session.execute(query)).scalars().all()
 
 

@@ -100,10 +100,17 @@ async def shared_by_name(
 ) -> Mapping[str, SharedAssistant]:
     """What steps that link these names are given: by assistants of the flow's own space only."""
     rows = await repository.find_by_names(session, names, tenant_id=tenant_id, space_id=space_id) if names else ()
-    return {
-        row.name: SharedAssistant(instructions=row.instructions, model=row.model, temperature=row.temperature)
-        for row in rows
-    }
+    return {row.name: _shared(row) for row in rows}
+
+
+async def shared_in(session: AsyncSession, *, tenant_id: str, space_id: str) -> Mapping[str, SharedAssistant]:
+    """Every assistant that flows of a space may link, by name."""
+    rows = await repository.find_by_names(session, None, tenant_id=tenant_id, space_id=space_id)
+    return {row.name: _shared(row) for row in rows}
+
+
+def _shared(row: AssistantRow) -> SharedAssistant:
+    return SharedAssistant(instructions=row.instructions, model=row.model, temperature=row.temperature)
 
 
 def _described(row: AssistantRow) -> Mapping[str, object]:

@@ -12,6 +12,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows import owners, service, transfer, versions
 from headgate.features.flows.live import FlowStream
+from headgate.features.flows.readiness.answer import Readiness
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.schemas import (
     DiffOut,
@@ -256,10 +257,10 @@ async def restore(
 
 async def _out(row: FlowRow, rules: FlowRules) -> FlowOut:
     definition = service.definition_of(row)
-    found = await rules.issues(row.tenant_id, definition) if definition.nodes else []
-    issues = [issue.as_json() for issue in found]
+    found = await rules.check(row.tenant_id, row.space_id, definition) if definition.nodes else Readiness(())
+    issues = [issue.as_json() for issue in found.issues]
     summary = FlowSummary.model_validate(row).model_dump()
-    return FlowOut(**summary, definition=definition, issues=issues)
+    return FlowOut(**summary, definition=definition, issues=issues, needs=list(found.needs))
 
 
 def _version_out(row: FlowVersionRow) -> VersionOut:

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from headgate.features.flows.readiness.answer import Need
 from headgate.features.flows.summaries import FlowSummary, VersionSummary
 from headgate.foundation.names import Name
 from headgate.graph.json_values import PlainText
@@ -69,7 +70,10 @@ class FlowOut(FlowSummary):
     """A flow with its draft."""
 
     definition: Flow
-    issues: list[IssueOut] = Field(default_factory=list, description="What keeps the draft from running.")
+    issues: list[IssueOut] = Field(
+        default_factory=list, description="What prevents the draft from running; with `severity` warning: what may."
+    )
+    needs: list[Need] = Field(default_factory=list, description="What the draft uses from outside.")
 
 
 class VersionOut(VersionSummary):

@@ -37,11 +37,9 @@ if TYPE_CHECKING:
     from headgate.features.catalog.own import gate
     from headgate.features.catalog.registry import Components
     from headgate.features.flows.rules import FlowRules
-    from headgate.features.mcptools import publishing
 else:
     assistants = lazy_module("headgate.features.assistants.service")
     gate = lazy_module("headgate.features.catalog.own.gate")
-    publishing = lazy_module("headgate.features.mcptools.publishing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +52,17 @@ class PinnedVersion:
 
 
 async def pin_version(
-    database: Database, principal: Principal, catalog: "Components", flow_id: str, *, wanted: Wanted
+    database: Database,
+    principal: Principal,
+    catalog: "Components",
+    flow_id: str,
+    *,
+    wanted: Wanted,
+    rules: "FlowRules | None" = None,
 ) -> PinnedVersion:
     """The version to run; a draft that changed since it was last frozen is checked and frozen first.
+
+    With `rules` the readiness check decides, which knows what the flow needs from outside; else the language alone.
 
     Who runs it needs `runs.start`, and `runs.test` besides for a draft and for a version that was never published.
     Raises `FlowNotFound`, `VersionNotFound`, `PermissionMissing`, or `FlowInvalid` when the draft cannot run.
@@ -78,7 +84,7 @@ async def pin_version(
     if version is None and released:
         raise _not_published(flow_id)
     if version is None:
-        version = await _freeze_for_run(database, principal, catalog, flow_id)
+        version = await _freeze_for_run(database, principal, catalog, flow_id, rules)
     return PinnedVersion(flow_id=flow_id, version=version, tenant_id=principal.tenant_id)
 
 
@@ -91,15 +97,11 @@ async def read_definition(database: Database, *, tenant_id: str, flow_id: str, v
         return effective(Flow.model_validate(row.definition))
 
 
-async def as_it_would_run(session: AsyncSession, catalog: "Components", flow: FlowRow) -> tuple[Flow, list[Issue]]:
-    """The draft as it would be frozen, with everything that keeps it from running. Changes nothing."""
+async def as_it_would_run(session: AsyncSession, catalog: "Components", flow: FlowRow) -> Flow:
+    """The draft as it would be frozen, with what its shared assistants give. Changes nothing."""
     definition = definition_of(flow)
     catalog = await catalog.for_flow(flow.tenant_id, definition, session=session)
-    shared = await _assistants(session, flow, definition, catalog)
-    linked = effective(link(definition, catalog, shared))
-    issues = [*link_issues(definition, catalog, shared), *check_runnable(linked, catalog)]
-    issues += await publishing.mcp_issues(session, linked, catalog, tenant_id=flow.tenant_id, space_id=flow.space_id)
-    return linked, issues
+    return effective(link(definition, catalog, await _assistants(session, flow, definition, catalog)))
 
 
 async def draft_logic(session: AsyncSession, catalog: "Components", flow: FlowRow) -> str:
@@ -148,8 +150,8 @@ async def publish_flow(
     raises; then nothing has changed, and no version was made.
     """
     flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_PUBLISH, lock=True)
+    (await rules.check(flow.tenant_id, flow.space_id, definition_of(flow), session=session)).require()
     version = await _freeze(session, principal, rules.catalog, flow)
-    raise_if_any(await rules.more_issues(principal.tenant_id, effective(Flow.model_validate(version.definition))))
     if flow.published_version != version.version:
         for gate in rules.gates:
             await gate.require(session, flow, version)
@@ -245,7 +247,7 @@ async def restore_version(
     definition, before = unlink(Flow.model_validate(found.definition)), draft_as_recorded(flow)
     earlier = definition_of(flow)
     await write_draft(session, flow, definition, catalog)
-    if found.release is not None or not (await as_it_would_run(session, catalog, flow))[1]:
+    if found.release is not None or not await _language_issues(session, catalog, flow):
         _is_frozen(flow, catalog, version)
     await session.flush()
     await record_change(
@@ -272,22 +274,38 @@ async def _record_publication(
     announce_change(session, principal, flow.id, "published", **announced)
 
 
-async def _freeze_for_run(database: Database, principal: Principal, catalog: "Components", flow_id: str) -> int:
+async def _freeze_for_run(
+    database: Database, principal: Principal, catalog: "Components", flow_id: str, rules: "FlowRules | None"
+) -> int:
     async with database.writing() as session:
         flow = await get_flow(session, principal, flow_id, permission=Permission.RUNS_TEST, lock=True)
         if flow.draft_version is None:
-            await run_in_flow_thread(gate.refuse_unsafe, definition_of(flow))
+            definition = definition_of(flow)
+            await run_in_flow_thread(gate.refuse_unsafe, definition)
+            if rules is not None:
+                (await rules.check(flow.tenant_id, flow.space_id, definition, session=session)).require()
         return (await _freeze(session, principal, catalog, flow)).version
 
 
 async def _freeze(session: AsyncSession, principal: Principal, catalog: "Components", flow: FlowRow) -> FlowVersionRow:
     """The version with the draft's content. Raises `FlowInvalid` naming everything that keeps it from running."""
     if flow.draft_version is None:
-        raise_if_any((await as_it_would_run(session, catalog, flow))[1])
+        raise_if_any(await _language_issues(session, catalog, flow))
     version = await _version_of_draft(session, principal, catalog, flow)
     _is_frozen(flow, catalog, version.version)
     await session.flush()
     return version
+
+
+async def _language_issues(session: AsyncSession, catalog: "Components", flow: FlowRow) -> list[Issue]:
+    """What prevents the draft from being compiled, whatever it needs from outside."""
+    definition = definition_of(flow)
+    catalog = await catalog.for_flow(flow.tenant_id, definition, session=session)
+    shared = await _assistants(session, flow, definition, catalog)
+    return [
+        *link_issues(definition, catalog, shared),
+        *check_runnable(effective(link(definition, catalog, shared)), catalog),
+    ]
 
 
 def _is_frozen(flow: FlowRow, catalog: "Components", version: int) -> None:

@@ -16,7 +16,6 @@ from headgate.features.models.providers import LOCAL, find_provider
 from headgate.foundation.database import Database
 from headgate.foundation.settings import ClassificationSettings
 from headgate.graph.classification import Classified, ModelRef, Scheme, classify
-from headgate.graph.issues import Issue
 from headgate.graph.model import Flow
 from headgate.graph.names import listed
 from headgate.graph.template import Catalog
@@ -82,20 +81,18 @@ class ModelClasses:
         """Whether anything is checked."""
         return self._settings.enabled
 
-    async def of_tenant(self, tenant_id: str) -> "TenantClasses":
+    async def of_tenant(self, tenant_id: str, session: AsyncSession | None = None) -> "TenantClasses":
         """What a tenant set, as it is now."""
-        async with self._database.reading() as session:
-            rows = await repository.list_classes(session, tenant_id=tenant_id)
+        if session is None:
+            async with self._database.reading() as own:
+                return await self.of_tenant(tenant_id, own)
+        rows = await repository.list_classes(session, tenant_id=tenant_id)
         return TenantClasses({(row.provider, row.name): row.level for row in rows}, self._settings)
 
     async def classify(self, tenant_id: str, flow: Flow) -> Classified:
         """The classes along a flow."""
         catalog = await self._catalog.for_flow(tenant_id, flow)
         return classify(flow, catalog, self.scheme, (await self.of_tenant(tenant_id)).of)
-
-    async def issues(self, tenant_id: str, flow: Flow) -> list[Issue]:
-        """What a flow may not do with the models and addresses it names; nothing when classes are switched off."""
-        return list((await self.classify(tenant_id, flow)).issues) if self.enabled else []
 
     async def show(self, session: AsyncSession, principal: Principal) -> ModelClassesOut:
         """Everything that decides a model's class."""

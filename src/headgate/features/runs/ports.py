@@ -21,6 +21,7 @@ from headgate.sdk import CodeRunner, Component, File, HttpClient, Model, Recordi
 if TYPE_CHECKING:  # named without importing them
     from langchain_core.language_models import BaseChatModel
 
+    from headgate.features.flows.rules import FlowRules
     from headgate.features.runs.deliveries.target import Target
     from headgate.features.runs.quotas.bounds import Bound
     from headgate.graph.classification import Classified, Scheme
@@ -364,6 +365,11 @@ class Services(Protocol):
     @property
     def quotas(self) -> "Quotas | None":
         """Limits of starts; None where there are none."""
+        ...
+
+    @property
+    def rules(self) -> "FlowRules | None":
+        """The readiness check; None where starts are not checked."""
         ...
 
     @property

@@ -24,14 +24,13 @@ from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.ids import is_id, new_id
 from headgate.foundation.lazy import lazy_module
-from headgate.graph.issues import raise_if_any
 from headgate.graph.ports import PortType
 
 if TYPE_CHECKING:
     from headgate import sdk
     from headgate.features.accounts import addresses
     from headgate.features.flows import versions
-    from headgate.features.runs import audited, form, parts, transitions
+    from headgate.features.runs import audited, form, parts, start_check, transitions
     from headgate.features.runs.deliveries import service as deliveries
     from headgate.features.runs.engine import backend
     from headgate.features.runs.engine.backend import ExecutionBackend
@@ -50,6 +49,7 @@ else:
     audited = lazy_module("headgate.features.runs.audited")
     form = lazy_module("headgate.features.runs.form")
     parts = lazy_module("headgate.features.runs.parts")
+    start_check = lazy_module("headgate.features.runs.start_check")
     transitions = lazy_module("headgate.features.runs.transitions")
     deliveries = lazy_module("headgate.features.runs.deliveries.service")
     backend = lazy_module("headgate.features.runs.engine.backend")
@@ -148,13 +148,15 @@ async def prepare_run(
     `DocumentsNotInstalled`, or `NotFound` for a file that the caller does not see.
     """
     services = engine.services
-    pinned = await versions.pin_version(database, principal, services.components, flow_id, wanted=wanted.version)
+    wants_part = parts.asks_for_part(wanted)
+    # What only the rest of the flow needs from outside does not keep a part of it from running.
+    rules = None if wants_part else services.rules
+    pinned = await versions.pin_version(
+        database, principal, services.components, flow_id, wanted=wanted.version, rules=rules
+    )
     key = transitions.RunKey(new_id(), pinned.tenant_id, pinned.flow_id, pinned.version)
     planned = await engine.plans.of(key)
     plans.refuse_unoffered(planned)
-    wants_part = parts.asks_for_part(wanted)
-    if services.classes is not None:
-        raise_if_any((await services.classes.classify(pinned.tenant_id, planned.flow)).issues)
     answers = form.check_form(planned.form, wanted.form_data)
     wanted_files = list(dict.fromkeys([*wanted.file_ids, *form.file_ids_in(planned.form, answers)]))
     part = await parts.part_of(services, principal, key, planned, wanted) if wants_part else None
@@ -163,11 +165,13 @@ async def prepare_run(
         if wants_part
         else []
     )
+    await start_check.require_ready(services, key, planned, part)
     uploads = await services.files.given(principal, wanted_files) if wanted_files else None
     visitor = (sdk_outside.mark("visitor"),) if principal.is_visitor else ()
     run_input = sdk.RunInput(
         text=wanted.text, form_data=answers, files=uploads.files if uploads else (), outside=visitor
     )
+    start_check.require_files(planned, run_input, part)
     request = backend.RunRequest(
         key=key, input=run_input, user_id=principal.user_id or None, session_id=wanted.session_id, part=part
     )

@@ -1,15 +1,17 @@
 """Where components and models find their keys: variables of the space, of the organisation, then the environment."""
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal, Protocol
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.secrets import service
 from headgate.features.secrets.errors import VariableKept, VariableNotFound
 from headgate.features.secrets.service import RESERVED_PREFIX
+from headgate.features.secrets.tables import Variable
 from headgate.foundation import secret_values
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
@@ -108,6 +110,14 @@ class Variables:
             raise VariableNotFound(name)
         return found
 
+    async def loaded(self, session: AsyncSession | None = None) -> "LoadedVariables":
+        """All of them as they are now, read in one query. For checks: nothing is noted as read."""
+        if session is None:
+            async with self._database.reading() as own:
+                return await self.loaded(own)
+        rows = await service.list_used(session, tenant_id=self._tenant_id, space_id=self._space_id)
+        return LoadedVariables(rows, self._box, self._from_environment, self._open_to)
+
     async def _reveal(self, name: str, *, origin: str | None = None, bound: bool = False) -> SecretStr:
         async with self._database.reading() as session:
             value, row = await service.reveal_variable(
@@ -132,6 +142,58 @@ class Variables:
             return None
         secret_values.read(value)
         return SecretStr(value)
+
+
+class LoadedVariables:
+    """Variables as they were at one moment. Answers without asking the database.
+
+    Args:
+        rows: The stored ones, by name: the space's own before the organisation's.
+        box: Decrypts them.
+        from_environment: The value of a listed variable of the server's environment.
+        open_to: Internal networks that an address which the tenant stored may lead to.
+    """
+
+    def __init__(
+        self,
+        rows: Mapping[str, Variable],
+        box: SecretBox,
+        from_environment: Callable[[str], SecretStr | None],
+        open_to: Sequence[Network],
+    ) -> None:
+        self._rows = rows
+        self._box = box
+        self._from_environment = from_environment
+        self._open_to = open_to
+
+    def has(self, name: str) -> bool:
+        """Whether it has a value."""
+        return name in self._rows or self._from_environment(name) is not None
+
+    async def key(self, name: str) -> SecretStr | None:
+        """The value; None when it is nowhere."""
+        row = self._rows.get(name)
+        return self._from_environment(name) if row is None else self._decrypted(row)
+
+    async def networks(self, name: str) -> Sequence[Network]:
+        """See `Variables.networks`."""
+        return self._open_to if name in self._rows else OPERATOR_NETWORKS
+
+    async def key_for(self, name: str, url: str, *, bound: bool = True) -> SecretStr | None:
+        """See `Variables.key_for`."""
+        origin, row = service.origin_of(url), self._rows.get(name)
+        if row is None:
+            if self._from_environment(name) is None:
+                return None
+            raise VariableKept(name, origin)
+        service.refuse_other_server(row, origin, bound=bound)
+        return self._decrypted(row)
+
+    def _decrypted(self, row: Variable) -> SecretStr:
+        value = self._box.decrypt(row.token)
+        if row.secret:
+            secret_values.read(value.get_secret_value())
+        return value
 
 
 def _holds_password(value: str) -> bool:

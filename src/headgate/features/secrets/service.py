@@ -136,8 +136,8 @@ async def reveal_variable(
     row = await find_used(session, tenant_id=tenant_id, space_id=space_id, name=name)
     if row is None:
         raise VariableNotFound(name)
-    if origin is not None and origin not in (row.hosts or ()) and (row.hosts or bound):
-        raise VariableKept(name, origin)
+    if origin is not None:
+        refuse_other_server(row, origin, bound=bound)
     value = box.decrypt(row.token)
     if row.secret:
         secret_values.read(value.get_secret_value())
@@ -149,6 +149,21 @@ async def find_used(session: AsyncSession, *, tenant_id: str, space_id: str, nam
     if not _is_name(name):
         return None
     return await repository.find_used(session, name, tenant_id=tenant_id, space_id=space_id)
+
+
+async def list_used(session: AsyncSession, *, tenant_id: str, space_id: str) -> dict[str, Variable]:
+    """Every variable that flows of a space get for a name: the space's own, else the organisation's."""
+    rows = await repository.list_variables(session, tenant_id=tenant_id, space_ids={space_id})
+    used: dict[str, Variable] = {}
+    for row in rows:
+        used.setdefault(row.name, row)
+    return used
+
+
+def refuse_other_server(row: Variable, origin: str, *, bound: bool) -> None:
+    """Raise `VariableKept` where a variable was not stored for a server; `bound`: nor may it go to any other."""
+    if origin not in (row.hosts or ()) and (row.hosts or bound):
+        raise VariableKept(row.name, origin)
 
 
 def origin_of(host: str) -> str:

@@ -63,11 +63,17 @@ class AddressPolicy:
 
         The address that a name resolved to is in the server's log only: it tells how the inside is built.
         """
+        refused = self.refused(address, host)
+        if refused is not None:
+            log.warning("address_refused", host=host, address=str(address), reason=self.refusal(address))
+            raise refused
+
+    def refused(self, address: Address, host: str) -> AddressRefused | None:
+        """The error for an address that may not be reached; None when it may."""
         reason = self.refusal(address)
         if reason is None:
-            return
-        log.warning("address_refused", host=host, address=str(address), reason=reason)
-        raise AddressRefused(
+            return None
+        return AddressRefused(
             f"{host} may not be reached: its address is {reason}.",
             remedy="If flows are meant to reach it, the operator lists its network in "
             "HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS.",

@@ -61,13 +61,13 @@ async def edit(visit: Visit, tool: ToolDefinition, flow_id: str, arguments: dict
     refuse_redacted(arguments)
     row = await visit.flow(flow_id, tool.permission)
     flow = flows.definition_of(row)
-    catalog = await visit.catalog(flow)
+    catalog, environment = await visit.catalog(flow), await visit.environment(row.space_id)
     if tool.permission is Permission.FLOWS_VIEW:
-        return _answer(await tool.call(visit.bench(flow, row.space_id, catalog), arguments))
+        return _answer(await tool.call(visit.bench(flow, row.space_id, catalog, environment), arguments))
     async with visit.studio.database.writing() as session:
         row = await flows.get_flow(session, visit.principal, flow_id, permission=tool.permission, lock=True)
         before = flows.definition_of(row)
-        bench = visit.bench(before, row.space_id, catalog)
+        bench = visit.bench(before, row.space_id, catalog, environment)
         answer = _answer(await tool.call(bench, arguments))
         answer |= await _saved(session, visit, bench, row, before)
     return {"flow_id": row.id, "revision": row.revision, **answer}

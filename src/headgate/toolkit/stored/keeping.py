@@ -9,12 +9,12 @@ from headgate.features.access.permissions import Permission
 from headgate.features.catalog.gallery import find_recipe
 from headgate.features.flows import service as flows
 from headgate.features.flows import versions
+from headgate.features.flows.readiness.answer import Readiness
 from headgate.features.flows.schemas import PublishIn
 from headgate.features.flows.tables import FlowRow
 from headgate.foundation.checked import checked
 from headgate.foundation.names import name_from
 from headgate.foundation.quoting import shortened
-from headgate.graph.issues import Issue
 from headgate.graph.model import Flow
 from headgate.graph.spec import print_spec, read_spec
 from headgate.toolkit.shown import refuse_redacted, shown_flow
@@ -75,7 +75,11 @@ class Validation(TypedDict):
     flow_id: str
     revision: int
     runnable: bool
+    """Whether a start is accepted."""
     issues: list[dict[str, JsonValue]]
+    """What prevents it from running; an issue with `severity` warning does not."""
+    needs: list[dict[str, JsonValue]]
+    """What it uses from outside: variables, models, MCP servers, assistants, hosts, files; each with its `state`."""
 
 
 class Published(TypedDict):
@@ -148,7 +152,7 @@ async def get_flow(visit: Visit, flow_id: str) -> FlowText:
             print_spec(shown_flow(flow, await visit.catalog(flow))),
             f"The whole is the resource headgate://flows/{row.id}/spec.",
         ),
-        "issues": await issues_of(visit, flow),
+        "issues": await issues_of(visit, row),
     }
 
 
@@ -201,14 +205,20 @@ async def delete_flow(visit: Visit, flow_id: str) -> Deleted:
 
 
 async def validate_flow(visit: Visit, flow_id: str) -> Validation:
-    """Say what keeps a flow from running, without running anything.
+    """Check whether a flow can run, without running it: what prevents it, and what it needs from outside.
 
     Args:
         flow_id: Id of the flow.
     """
     row = await visit.flow(flow_id)
-    issues = await issues_of(visit, flows.definition_of(row))
-    return {"flow_id": row.id, "revision": row.revision, "runnable": not issues, "issues": issues}
+    found = await readiness_of(visit, row)
+    return {
+        "flow_id": row.id,
+        "revision": row.revision,
+        "runnable": found.ready,
+        "issues": [issue.as_json() for issue in found.issues[:MOST_ISSUES]],
+        "needs": [need.model_dump(mode="json") for need in found.needs],
+    }
 
 
 async def publish_flow(visit: Visit, flow_id: str, notes: str = "") -> Published:
@@ -281,14 +291,18 @@ async def _saved(visit: Visit, row: FlowRow) -> Saved:
         "revision": row.revision,
         "nodes": len(flow.nodes),
         "edges": len(flow.edges),
-        "issues": await issues_of(visit, flow) if flow.nodes else [],
+        "issues": await issues_of(visit, row) if flow.nodes else [],
     }
 
 
-async def issues_of(visit: Visit, flow: Flow) -> list[dict[str, JsonValue]]:
-    """What keeps a flow from running: the first of it, where it is much."""
-    found: list[Issue] = await visit.studio.rules.issues(visit.principal.tenant_id, flow)
-    return [issue.as_json() for issue in found[:MOST_ISSUES]]
+async def readiness_of(visit: Visit, row: FlowRow) -> Readiness:
+    """Whether the draft of a flow can run."""
+    return await visit.studio.rules.check(row.tenant_id, row.space_id, flows.definition_of(row))
+
+
+async def issues_of(visit: Visit, row: FlowRow) -> list[dict[str, JsonValue]]:
+    """What prevents the draft of a flow from running: the first of it, where it is much."""
+    return [issue.as_json() for issue in (await readiness_of(visit, row)).issues[:MOST_ISSUES]]
 
 
 def _line(visit: Visit, row: FlowRow) -> FlowLine:

@@ -17,7 +17,8 @@ def cut_text(text: str, hint: str = "") -> str:
 
 
 def outline(flow: Flow, catalog: Catalog) -> str:
-    """A flow in one line, its steps in running order."""
+    """A flow in one line: its steps, numbered in the order in which they run. Edges are not in it."""
     types = {node.id: node.type for node in flow.nodes}
-    line = " -> ".join(f"{one}:{types[one]}" for one in wire(flow, catalog).order)
+    order = wire(flow, catalog).order
+    line = ", ".join(f"{number}. {step} ({types[step]})" for number, step in enumerate(order, start=1))
     return line if len(line) <= MOST_OUTLINE else line[: MOST_OUTLINE - 4] + " ..."

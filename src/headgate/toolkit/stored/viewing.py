@@ -17,7 +17,7 @@ from headgate.graph.template import FieldTemplate, Template
 from headgate.toolkit.reading import get_field_value
 from headgate.toolkit.shown import secret_fields, shown_flow, shown_value
 from headgate.toolkit.stored.editing import edit
-from headgate.toolkit.stored.keeping import issues_of
+from headgate.toolkit.stored.keeping import readiness_of
 from headgate.toolkit.stored.operation import Row
 from headgate.toolkit.stored.shown import cut_text
 from headgate.toolkit.stored.visit import Visit
@@ -140,7 +140,8 @@ async def get_flow_structure_summary(visit: Visit, flow_id: str) -> Structure:
     Args:
         flow_id: Id of the flow.
     """
-    flow = await _flow(visit, flow_id)
+    row = await visit.flow(flow_id)
+    flow = flows.definition_of(row)
     found = classify_io(flow, await visit.catalog(flow))
     told = found.as_json()
     inputs, outputs = told["inputs"], told["outputs"]
@@ -152,7 +153,7 @@ async def get_flow_structure_summary(visit: Visit, flow_id: str) -> Structure:
         "types": dict(Counter(node.type for node in flow.nodes)),
         "inputs": inputs if isinstance(inputs, list) else [],
         "outputs": outputs if isinstance(outputs, list) else [],
-        "runnable": not await issues_of(visit, flow),
+        "runnable": (await readiness_of(visit, row)).ready,
         "is_chat": found.is_chat,
     }
 

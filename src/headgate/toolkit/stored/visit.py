@@ -9,6 +9,7 @@ from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex
 from headgate.features.flows import service as flows
+from headgate.features.flows.readiness.environment import Environment
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.tables import FlowRow
 from headgate.features.runs.engine.backend import ExecutionBackend
@@ -68,8 +69,12 @@ class Visit:
         """The components that the caller may use in a flow."""
         return await self.studio.catalog_of(self.principal, flow)
 
-    def bench(self, flow: Flow, space_id: str, catalog: Overlay) -> Workbench:
-        """A workbench for one operation."""
+    async def environment(self, space_id: str) -> Environment:
+        """What a space offers its flows."""
+        return await self.studio.rules.environment(self.principal.tenant_id, space_id)
+
+    def bench(self, flow: Flow, space_id: str, catalog: Overlay, environment: Environment | None = None) -> Workbench:
+        """A workbench for one operation; `environment` for those that check flows."""
         return Workbench(
             principal=self.principal,
             space_id=space_id,
@@ -77,4 +82,5 @@ class Visit:
             registry=catalog,
             maker=self.studio.maker_of(self.principal),
             files=self.studio.files_of(self.principal),
+            environment=environment,
         )

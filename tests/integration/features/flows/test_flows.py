@@ -14,12 +14,11 @@ from headgate.features.flows import service, versions
 from headgate.features.flows.errors import FlowNotFound, StaleRevision, VersionNotFound
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.tables import FlowRow
-from headgate.features.models.classes import ModelClasses
 from headgate.foundation.database import Database
-from headgate.foundation.settings import ClassificationSettings
 from headgate.graph.issues import FlowInvalid
 from headgate.graph.model import Edge, Flow, Node, Position, StepPolicy
 from headgate.sdk import Component, Text, field, output
+from tests.support.readiness import rules_of
 
 OTHER = system_principal("t2", "s2")
 
@@ -77,7 +76,7 @@ async def save(database: Database, flow_id: str, *, revision: int, definition: F
 
 
 def rules(database: Database) -> FlowRules:
-    return FlowRules(REGISTRY, ModelClasses(database, ClassificationSettings(), REGISTRY))
+    return rules_of(database, REGISTRY)
 
 
 async def publish(database: Database, flow_id: str) -> tuple[int, int | None]:

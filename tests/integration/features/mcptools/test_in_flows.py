@@ -352,9 +352,9 @@ class TestRun:
         flow = await create(client, flow_text())
         await client.post(f"/flows/{flow}/publish", json={})
         await client.delete("/mcp-servers/weather")
-        done = (await client.post(f"/flows/{flow}/runs", json={"wait": True, "version": "published"})).json()
-        assert done["status"] == "failed"
-        assert "There is no MCP server 'weather'" in done["error"]["message"]
+        refused = await client.post(f"/flows/{flow}/runs", json={"wait": True, "version": "published"})
+        assert refused.status_code == 422
+        assert "the MCP server 'weather', which is not registered in this space" in refused.json()["detail"]
         assert openai.asked == []
 
     async def test_that_is_cancelled_stops_the_call(

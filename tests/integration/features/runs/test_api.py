@@ -12,8 +12,6 @@ from pydantic import SecretStr
 
 from headgate.features.access.permissions import Role
 from headgate.features.flows.routes import router as flows_router
-from headgate.features.flows.rules import FlowRules
-from headgate.features.models.classes import ModelClasses
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.service import Notary
 from headgate.features.runs.evidence.verify import verify
@@ -21,13 +19,14 @@ from headgate.features.runs.routes import router as runs_router
 from headgate.foundation.crypto import EvidenceSeed, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
-from headgate.foundation.settings import ClassificationSettings, Settings
+from headgate.foundation.settings import Settings
 from headgate.foundation.signing import read_public_key
 from headgate.graph.model import Flow, FormField, Node, OutputType, StepPolicy
 from headgate.sandbox.documents import maker
 from tests.integration.features.runs.conformance import appears
 from tests.support.api import api
 from tests.support.engine import make_chain, make_flow, store_flow
+from tests.support.readiness import rules_of
 from tests.support.rows import execute
 from tests.support.tenants import add_colleague, add_tenant
 
@@ -42,9 +41,7 @@ async def client(database: Database, engine: ExecutionBackend) -> AsyncIterator[
         "engine": engine,
         "registry": engine.services.components,
         "notary": NOTARY,
-        "rules": FlowRules(
-            engine.services.components, ModelClasses(database, ClassificationSettings(), engine.services.components)
-        ),
+        "rules": rules_of(database, engine.services.components),
     }
     async with api(flows_router, runs_router, **parts) as found:
         yield found

@@ -16,8 +16,6 @@ from sqlalchemy.pool import QueuePool
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import LOCAL
 from headgate.features.flows.routes import router as flows_router
-from headgate.features.flows.rules import FlowRules
-from headgate.features.models.classes import ModelClasses
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.service import Notary
 from headgate.features.runs.report import service
@@ -27,12 +25,13 @@ from headgate.features.runs.routes import router as runs_router
 from headgate.features.secrets import service as secrets
 from headgate.foundation.crypto import EvidenceSeed, SecretBox
 from headgate.foundation.database import Database
-from headgate.foundation.settings import ClassificationSettings, Settings
+from headgate.foundation.settings import Settings
 from headgate.graph.model import Flow, FormField, Node
 from headgate.sandbox.documents import maker
 from tests.support.api import api
 from tests.support.engine import make_flow, store_flow
 from tests.support.patience import PATIENCE_SECONDS
+from tests.support.readiness import rules_of
 from tests.support.tenants import add_colleague, add_tenant
 
 _KEYS = Settings(_env_file=None, secret_key=SecretStr("A" * 43 + "="), evidence_key=SecretStr("A" * 43 + "="))
@@ -59,7 +58,7 @@ def a_flow(**more: Any) -> Flow:
 @pytest.fixture
 def parts(database: Database, engine: ExecutionBackend) -> dict[str, Any]:
     known = engine.services.components
-    rules = FlowRules(known, ModelClasses(database, ClassificationSettings(), known))
+    rules = rules_of(database, known)
     return {
         "database": database,
         "engine": engine,

@@ -5,7 +5,6 @@ from typing import Any
 from headgate.agents.assistant.desk import Desk
 from headgate.agents.assistant.truth.report import report
 from headgate.agents.assistant.turn.turn import Turn
-from headgate.graph.validate import check_runnable
 
 
 def completed(turn: Turn, desk: Desk, result: str) -> dict[str, Any]:
@@ -21,7 +20,7 @@ def completed(turn: Turn, desk: Desk, result: str) -> dict[str, Any]:
         "revision": desk.revision,
         "saved": desk.stored == bench.flow,
         "kept_version": desk.kept_version,
-        "issues": [issue.as_json() for issue in check_runnable(bench.flow, bench.registry)] if bench.changed else [],
+        "issues": [issue.as_json() for issue in bench.check(bench.flow).issues] if bench.changed else [],
         **report(turn, result),
     }
     if bench.runs:

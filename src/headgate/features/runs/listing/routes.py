@@ -28,7 +28,7 @@ async def list_(
     items, following = await service.list_flows(
         session,
         caller,
-        request.app.state.registry,
+        request.app.state.rules,
         space_id=space_id,
         search=search,
         sort=sort,

@@ -9,6 +9,8 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import spaces_shown
 from headgate.features.catalog.registry import Components
+from headgate.features.flows.readiness.check import check
+from headgate.features.flows.rules import FlowRules
 from headgate.features.runs.listing import repository
 from headgate.features.runs.listing.cursor import cursor_of, place_of
 from headgate.features.runs.listing.schemas import MOST_SKETCHED, FlowItem, LastRun, Sketch, SketchNode, SortKey
@@ -16,13 +18,12 @@ from headgate.foundation.database import moment
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.graph.model import Flow
 from headgate.graph.own_code import own_codes
-from headgate.graph.validate import check_runnable
 
 
 async def list_flows(
     session: AsyncSession,
     principal: Principal,
-    catalog: Components,
+    rules: FlowRules,
     *,
     space_id: str | None = None,
     search: str = "",
@@ -43,9 +44,14 @@ async def list_flows(
     )
     kept = rows[:limit]
     flows = [Flow.model_validate(row.draft | {"name": row.name, "description": row.description}) for row in kept]
-    known = await _catalog_of(session, principal, catalog, flows)
+    known = await _catalog_of(session, principal, rules.catalog, flows)
+    spaces = dict.fromkeys(row.space_id for row in kept)
+    offered = {one: await rules.environment(principal.tenant_id, one, session=session) for one in spaces}
     problems = await run_in_flow_thread(
-        lambda: [len(check_runnable(flow, known)) if flow.nodes else 0 for flow in flows]
+        lambda: [
+            len(check(flow, known, offered[row.space_id]).errors) if flow.nodes else 0
+            for row, flow in zip(kept, flows, strict=True)
+        ]
     )
     items = [_item(*one, seen=principal) for one in zip(kept, flows, problems, strict=True)]
     return items, cursor_of(sort, kept[-1]) if len(rows) > limit else None

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from headgate.features.access.principal import Principal
 from headgate.features.catalog.registry import Registry
-from headgate.features.flows.rules import CODE_FIELDS
+from headgate.features.flows.readiness.content import CODE_FIELDS
 from headgate.features.flows.transfer import FORMAT_KEY, import_flow
 from headgate.features.runs.ports import Components
 from headgate.features.runs.preview.foreign import Product, is_dify, name_of_format

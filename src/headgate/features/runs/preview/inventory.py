@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from headgate.features.runs.preview.path import host_of
+from headgate.features.flows.readiness.hosts import host_of
 from headgate.features.runs.preview.schemas import DryHost
 from headgate.graph.classification import model_ref
 from headgate.graph.interpolate import texts_in

@@ -1,18 +1,17 @@
 """The path that a run would take, and what it would reach, read from its plan. Pure."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, Literal
 
+from headgate.features.flows.readiness.hosts import calls_of, host_of, hosts_of_node
 from headgate.features.runs.preview.schemas import DryHost, DryInput
 from headgate.features.runs.steps.planned import Feed, PlannedStep
 from headgate.graph.interpolate import references, texts_in
-from headgate.graph.model import HttpCall, InputSource, Node
+from headgate.graph.model import InputSource, Node
 from headgate.graph.plan import Attachment, PlanStep
 from headgate.graph.ports import PortType
 from headgate.graph.secret_reference import SecretReference, references_of, typed_params
 from headgate.graph.template import FieldKind, Template
-from headgate.sandbox.reading.manifest import derive_manifest
 
 CHARACTERS_A_TOKEN = 4
 """A rule of thumb for European languages; providers count in their own ways."""
@@ -106,46 +105,22 @@ def _is_prompt(template: Template, name: str) -> bool:
 
 def hosts_of(step: PlanStep) -> Iterator[DryHost]:
     """Servers that a step would reach by its policy and its components; those of models are found elsewhere."""
-    policy = step.policy
-    if policy.input_source in _HTTP and policy.input_config is not None:
-        yield DryHost(step_id=step.id, host=host_of(policy.input_config.url), purpose="input")
-    if policy.output_mode == "http_post" and policy.output_config is not None:
-        yield DryHost(step_id=step.id, host=host_of(policy.output_config.url), purpose="delivery")
+    for member, call in calls_of(step.node).items():
+        purpose: Literal["input", "delivery"] = "input" if member == "input_config" else "delivery"
+        yield DryHost(step_id=step.id, host=host_of(call.url), purpose=purpose)
     for node, template in members_of(step):
-        for host in _hosts_of_node(node, template):
+        for host in hosts_of_node(node, template):
             yield DryHost(step_id=step.id, host=host, purpose="component" if node.id == step.id else "tool")
-
-
-def _hosts_of_node(node: Node, template: Template) -> tuple[str, ...]:
-    """Of own code those that its manifest names; of a component that reaches out the one of its address."""
-    if node.code is not None:
-        return derive_manifest(node.code).hosts
-    if not template.outside:
-        return ()
-    written = node.params.get("url")
-    return (host_of(written) if isinstance(written, str) else "",)
-
-
-def host_of(url: str) -> str:
-    """The host of an address as it is written; empty where a value decides it."""
-    text = url.strip()
-    try:
-        host = urlsplit(text if "://" in text else f"https://{text}").netloc.rpartition("@")[2]
-    except ValueError:
-        return ""
-    return "" if "{{" in host or "}}" in host else host
 
 
 def secret_names(step: PlanStep) -> list[str]:
     """Secrets that a step refers to, those of its models excepted."""
-    found = [one for call in _calls(step) for one in call.headers.values() if isinstance(one, SecretReference)]
+    found = [
+        one
+        for call in calls_of(step.node).values()
+        for one in call.headers.values()
+        if isinstance(one, SecretReference)
+    ]
     for node, template in members_of(step):
         found += references_of(node.params, template)
     return list(dict.fromkeys(one.name for one in found))
-
-
-def _calls(step: PlanStep) -> Iterator[HttpCall]:
-    if step.policy.input_source in _HTTP and step.policy.input_config is not None:
-        yield step.policy.input_config
-    if step.policy.output_mode == "http_post" and step.policy.output_config is not None:
-        yield step.policy.output_config

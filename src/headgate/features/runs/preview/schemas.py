@@ -29,6 +29,8 @@ class Finding(BaseModel):
     message: str
     remedy: str = ""
     node: str = ""
+    about: str = ""
+    """What has to be set up outside the flow: the name of a variable, a model, an MCP server."""
 
 
 class DryInput(BaseModel):

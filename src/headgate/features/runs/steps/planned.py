@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import JsonValue
@@ -24,9 +25,12 @@ from headgate.sdk import Component
 
 if TYPE_CHECKING:
     from headgate.features.catalog.own import gate
+    from headgate.features.flows.readiness import check
+    from headgate.features.flows.readiness.answer import Readiness
     from headgate.sandbox.documents import maker
 else:
     gate = lazy_module("headgate.features.catalog.own.gate")
+    check = lazy_module("headgate.features.flows.readiness.check")
     maker = lazy_module("headgate.sandbox.documents.maker")
 
 MOST_PLANS = 256
@@ -108,6 +112,11 @@ class PlannedFlow:
     form: tuple[FormField, ...]
     components: Components
     """What its steps and what is attached to them are made of."""
+
+    @cached_property
+    def readiness(self) -> "Readiness":
+        """What the version itself says of whether it can run, and what it needs from outside."""
+        return check.check(self.flow, self.components)
 
 
 class Plans:

@@ -96,7 +96,8 @@ class TestDryRun:
         assert told["model_not_usable"]["node"] == "brief"
         missing = [one["message"] for one in found["findings"] if one["code"] == "variable_not_found"]
         assert sorted(missing) == [
-            f"Step 'send' uses the variable {name}, which is not set." for name in ("HOOK_SECRET", "HOOK_TOKEN")
+            f"'{field}' of node 'send' (WebhookOut) uses the variable {name}, which is not set."
+            for field, name in (("headers", "HOOK_TOKEN"), ("secret", "HOOK_SECRET"))
         ]
         for name in ("OPENAI_API_KEY", "HOOK_SECRET", "HOOK_TOKEN"):
             await client.put(f"/api/v1/variables/{name}", json={"value": "sk-secret-value"})

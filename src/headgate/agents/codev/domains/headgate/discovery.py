@@ -42,7 +42,7 @@ _BULK = frozenset({"space_id", "revision", "published_version"})
 
 
 async def describe_flow(visit: Visit, flow_id: str) -> Answer:  # noqa: D417 - what a model reads
-    """Read a flow as spec text, and what keeps it from running. Secrets are never shown.
+    """Read a flow as spec text, and what prevents it from running. Secrets are never shown.
 
     Args:
         flow_id: Id of the flow.
@@ -52,7 +52,7 @@ async def describe_flow(visit: Visit, flow_id: str) -> Answer:  # noqa: D417 - w
     spec = print_spec(shown_flow(flow, await visit.catalog(flow)))
     if len(spec) > LONGEST_SPEC:
         spec = f"{spec[:LONGEST_SPEC]}\n... [{len(spec) - LONGEST_SPEC} more characters; describe_node shows one node.]"
-    return {"flow_id": row.id, "name": row.name, "spec": spec, "issues": list(await issues_of(visit, flow))}
+    return {"flow_id": row.id, "name": row.name, "spec": spec, "issues": list(await issues_of(visit, row))}
 
 
 async def describe_template(visit: Visit, template_id: str) -> Answer:  # noqa: ARG001, D417 - as every operation

@@ -12,6 +12,7 @@ from headgate.agents.codev.domain import Answer, Change, DomainTool, Held, Phase
 from headgate.agents.codev.domains.headgate.definitions import definition_of, flow_of
 from headgate.agents.codev.domains.headgate.faults import BY_NAME, STANDING, half_done, new_keys
 from headgate.agents.codev.domains.headgate.place import Place
+from headgate.features.flows.readiness.check import check
 from headgate.graph.flow_io import classify_io
 from headgate.graph.json_values import plain_json
 from headgate.graph.model import Flow
@@ -68,7 +69,8 @@ def _of_tool(place: Place, tool: ToolDefinition) -> DomainTool:
         if refused is not None:
             return refused
         before = flow_of(held.definition if held is not None else None)
-        bench = place.visit.bench(before, _space(place, held), await place.learn(before))
+        await _learn(place, held, before)
+        bench = place.visit.bench(before, _space(place, held), place.catalog, place.environment)
         answer = await tool.call(bench, arguments)
         place.catalog = bench.registry
         if "error" in answer:
@@ -85,7 +87,7 @@ def _rename_tool(place: Place) -> DomainTool:
         if held is None:
             return _refused(*_NO_FLOW)
         before = flow_of(held.definition)
-        await place.learn(before)
+        await _learn(place, held, before)
         given = {name: value for name, value in arguments.items() if name in {"name", "description"}}
         try:
             after = Flow.model_validate(before.model_dump(mode="json") | given)
@@ -100,6 +102,12 @@ def _rename_tool(place: Place) -> DomainTool:
 
     description = "Set the name of the flow, or what it is for."
     return DomainTool("set_flow_details", description, _DETAILS, PATCHING, change=change)
+
+
+async def _learn(place: Place, held: Held | None, flow: Flow) -> None:
+    """Read what the flow may be made of, and what its space offers."""
+    await place.learn(flow)
+    place.environment = await place.visit.environment(_space(place, held))
 
 
 def _changed(place: Place, held: Held | None, before: Flow, after: Flow, answer: Answer) -> Change | Answer:
@@ -119,7 +127,7 @@ def _changed(place: Place, held: Held | None, before: Flow, after: Flow, answer:
         summary=_summary(held, after, lines),
         name=after.name,
         about=_about(place, held, before),
-        answer=answer | validation(after, place.catalog) | _ends(after, place.catalog),
+        answer=answer | validation(check(after, place.catalog, place.environment)) | _ends(after, place.catalog),
     )
 
 

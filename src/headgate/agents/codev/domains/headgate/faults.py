@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pydantic import JsonValue
 
 from headgate.agents.codev.domain import Fault
-from headgate.features.flows.rules import code_issues
+from headgate.features.flows.readiness.content import code_issues
 from headgate.graph.check_headers import looks_like_key
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import Flow, Node

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from headgate.features.access.principal import Principal, within
 from headgate.features.catalog.own.overlay import Overlay
+from headgate.features.flows.readiness.environment import Environment
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource
 from headgate.foundation.crypto import SecretBox
@@ -26,6 +27,8 @@ class Place:
     box: SecretBox
     local: LocalModels | None
     catalog: Overlay
+    environment: Environment | None = None
+    """What the space of that flow offers."""
     visit: Visit = field(init=False)
 
     def __post_init__(self) -> None:

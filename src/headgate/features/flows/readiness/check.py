@@ -1,0 +1,94 @@
+"""The readiness check: one function, no input or output, no waiting."""
+
+from collections.abc import Iterator
+
+from headgate.features.flows.readiness.answer import Need, Readiness, gathered
+from headgate.features.flows.readiness.content import code_issues, document_issues, value_issues
+from headgate.features.flows.readiness.environment import Environment
+from headgate.features.flows.readiness.files import file_findings
+from headgate.features.flows.readiness.hosts import calls_of, host_of, hosts_of_node
+from headgate.features.flows.readiness.models import model_findings
+from headgate.features.flows.readiness.variables import variable_findings
+from headgate.features.mcptools.publishing import mcp_issues
+from headgate.foundation.guarded_http.addresses import AddressPolicy
+from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
+from headgate.graph.classification import classify
+from headgate.graph.issues import Issue, IssueCode
+from headgate.graph.links import effective, link, link_issues, linked_names
+from headgate.graph.model import Flow
+from headgate.graph.template import Catalog
+from headgate.graph.tool_names import mcp_nodes, mcp_server
+from headgate.graph.validate import check_advice, check_runnable
+from headgate.graph.widget import widget_issues
+from headgate.graph.wiring import Wiring, wire
+
+_INTERNAL_TOO = AddressPolicy(OPERATOR_NETWORKS)
+"""Where no installation says which internal networks are open, only what is open nowhere is refused."""
+
+
+def check(flow: Flow, catalog: Catalog, environment: Environment | None = None) -> Readiness:
+    """Whether a flow can run.
+
+    Args:
+        flow: The flow, as a draft holds it or as a version froze it.
+        catalog: The components of the flow.
+        environment: What its space offers. None where there is no installation to look in: what the flow needs from
+            outside is then listed as unknown.
+    """
+    linked = effective(link(flow, catalog, environment.assistants if environment is not None else {}))
+    wiring = wire(linked, catalog)
+    models, variables = model_findings(wiring, environment), variable_findings(wiring, environment)
+    files = file_findings(wiring)
+    issues = [
+        *_language_issues(flow, linked, catalog, environment),
+        *code_issues(linked),
+        *document_issues(linked),
+        *widget_issues(linked),
+        *value_issues(wiring, environment.addresses if environment is not None else _INTERNAL_TOO),
+        *models.issues,
+        *variables.issues,
+        *(mcp_issues(linked, catalog, environment.servers) if environment is not None else ()),
+        *_class_issues(linked, catalog, environment),
+        *files.issues,
+        *check_advice(linked, catalog),
+    ]
+    needs = [*models.needs, *variables.needs, *files.needs, *_other_needs(flow, wiring, catalog, environment)]
+    return Readiness(
+        errors=tuple(issue for issue in issues if issue.severity == "error"),
+        warnings=tuple(issue for issue in issues if issue.severity == "warning"),
+        needs=gathered(needs),
+    )
+
+
+def _language_issues(flow: Flow, linked: Flow, catalog: Catalog, environment: Environment | None) -> Iterator[Issue]:
+    """What the language has against a flow. A value that an unknown assistant may give is not missing."""
+    assistants = linked_names(flow, catalog)
+    if environment is not None:
+        yield from link_issues(flow, catalog, environment.assistants)
+    for issue in check_runnable(linked, catalog):
+        if environment is not None or issue.node not in assistants or issue.code is not IssueCode.MISSING_VALUE:
+            yield issue
+
+
+def _class_issues(flow: Flow, catalog: Catalog, environment: Environment | None) -> Iterator[Issue]:
+    known = environment.classification if environment is not None else None
+    if known is not None:
+        yield from classify(flow, catalog, known.scheme, known.classes.of).issues
+
+
+def _other_needs(flow: Flow, wiring: Wiring, catalog: Catalog, environment: Environment | None) -> Iterator[Need]:
+    """MCP servers, shared assistants, and the hosts that steps reach."""
+    for node in mcp_nodes(wiring.flow.nodes):
+        server = mcp_server(node)
+        if server:
+            known = environment.servers.get(server) if environment is not None else None
+            usable = "ready" if known is not None and known.enabled else "missing"
+            yield Need(kind="mcp_server", name=server, state=usable if environment else "unknown", nodes=(node.id,))
+    for node_id, name in linked_names(flow, catalog).items():
+        state = "unknown" if environment is None else "ready" if name in environment.assistants else "missing"
+        yield Need(kind="assistant", name=name, state=state, nodes=(node_id,))
+    for key, node in wiring.nodes.items():
+        template = wiring.templates[key]
+        hosts = [host_of(call.url) for call in calls_of(node).values()]
+        for host in (*hosts, *(hosts_of_node(node, template) if template is not None else ())):
+            yield Need(kind="host", name=host, state="unknown", nodes=(key,))

@@ -1,0 +1,142 @@
+"""What an installation's libraries have against the values of a flow: code, documents, addresses, expressions."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from ipaddress import IPv4Address
+
+from headgate.components.syntax import header_fault, syntax_fault
+from headgate.features.catalog.own.gate import MOST_CHARACTERS
+from headgate.features.flows.readiness.hosts import calls_of
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.guarded_http.addresses import AddressPolicy
+from headgate.foundation.guarded_http.targets import parse_target
+from headgate.graph.check_graph import named
+from headgate.graph.issues import Issue, IssueCode
+from headgate.graph.model import Flow, Node
+from headgate.graph.names import sentence
+from headgate.graph.template import FieldTemplate, Syntax
+from headgate.graph.wiring import Wiring
+from headgate.sandbox.documents.errors import DocumentsNotInstalled
+from headgate.sandbox.documents.maker import is_installed
+from headgate.sandbox.reading.scan import Finding, scan_code, scan_component
+
+CODE_FIELDS = {"Python": ("source", "run")}
+"""Components that hold code: the field it is in, and the function that is called."""
+_OF_SYNTAX: dict[Syntax, IssueCode] = {"url": IssueCode.ADDRESS}
+_LOCAL = IPv4Address("127.0.0.1")
+_scan_code = lru_cache(maxsize=256)(scan_code)
+_scan_component = lru_cache(maxsize=256)(scan_component)
+
+
+def document_issues(flow: Flow) -> Iterator[Issue]:
+    """Steps that make documents where the packages for it are not installed."""
+    makers = [node for node in flow.nodes if node.policy.makes_document]
+    if makers and not is_installed():
+        missing = DocumentsNotInstalled()
+        for node in makers:
+            yield Issue(
+                IssueCode.POLICY,
+                f"node '{node.id}' ({node.type}) has output_type {node.policy.output_type}. {missing.detail}",
+                missing.remedy,
+                node.id,
+                "output_type",
+            )
+
+
+def code_issues(flow: Flow) -> Iterator[Issue]:
+    """What the sandbox would refuse in the code of a flow's nodes, without running any of it.
+
+    Of more than `MOST_CHARACTERS` nothing is read: a run refuses it too.
+    """
+    size = sum(len(code) for code in _codes(flow))
+    if size > MOST_CHARACTERS:
+        message = f"the flow carries {size} characters of code; {MOST_CHARACTERS} are allowed."
+        yield Issue(IssueCode.INVALID_VALUE, message, "Make two flows of it.")
+        return
+    for node in flow.nodes:
+        field, function = CODE_FIELDS.get(node.type, ("", ""))
+        code = node.params.get(field)
+        if isinstance(code, str) and code:
+            yield from (_code_issue(node, field, finding) for finding in _scan_code(code, function))
+        if node.code is not None:
+            yield from (_code_issue(node, "code", finding) for finding in _scan_component(node.code))
+
+
+def value_issues(wiring: Wiring, addresses: AddressPolicy) -> Iterator[Issue]:
+    """Addresses that are never fetched, headers that are never sent, and expressions that do not parse."""
+    for key, node in wiring.nodes.items():
+        template = wiring.templates[key]
+        for field in template.fields if template is not None else ():
+            value = node.params.get(field.name)
+            if field.syntax and isinstance(value, str) and value.strip():
+                yield from _text_issues(wiring, node, field, value, addresses)
+            elif field.secret_values and isinstance(value, dict):
+                yield from _header_issues(node, field.name, value)
+        for member, call in calls_of(node).items():
+            yield from _address_issues(node, f"{member}.url", call.url, addresses)
+            yield from _header_issues(node, f"{member}.headers", call.headers)
+
+
+def _codes(flow: Flow) -> Iterator[str]:
+    for node in flow.nodes:
+        field, _ = CODE_FIELDS.get(node.type, ("", ""))
+        yield from (code for code in (node.code, node.params.get(field)) if isinstance(code, str))
+
+
+def _code_issue(node: Node, field: str, finding: Finding) -> Issue:
+    return Issue(
+        IssueCode.INVALID_VALUE,
+        f"line {finding.line} of '{field}' of node '{node.id}' ({node.type}): {finding.message}.",
+        finding.remedy,
+        node.id,
+        field,
+    )
+
+
+def _text_issues(
+    wiring: Wiring, node: Node, field: FieldTemplate, text: str, addresses: AddressPolicy
+) -> Iterator[Issue]:
+    if field.syntax == "url":
+        yield from _address_issues(node, field.name, text, addresses)
+    elif "{{" not in text or not field.interpolate:
+        tables = sum(one.edge.input == "table" for one in wiring.data_into(node.id)) or 1
+        fault = syntax_fault(field.syntax, text, who=named(node), tables=tables)
+        if fault is not None:
+            yield _issue(IssueCode.EXPRESSION, fault, node, field.name)
+
+
+def _address_issues(node: Node, field: str, url: str, addresses: AddressPolicy) -> Iterator[Issue]:
+    """An address as far as it is written down: of `http://{{host}}/` the scheme."""
+    begin = url.strip().partition("{{")[0]
+    if "{{" in url:
+        scheme, separator, rest = begin.partition("://")
+        if not separator:
+            return
+        url = f"{begin}example.org" if not rest else begin if "/" in rest else f"{scheme}://example.org"
+    fault: HeadgateError | None = syntax_fault("url", url, who=named(node))
+    fault = fault or _literal_fault(url, addresses)
+    if fault is not None:
+        yield _issue(IssueCode.ADDRESS, fault, node, field)
+
+
+def _literal_fault(url: str, addresses: AddressPolicy) -> HeadgateError | None:
+    """Why an address that is written as numbers may not be reached. Names are resolved only when they are fetched."""
+    try:
+        target = parse_target(url if "://" in url else f"https://{url}")
+    except HeadgateError as error:
+        return error
+    address = _LOCAL if target.host == "localhost" else target.address
+    return None if address is None else addresses.refused(address, target.host)
+
+
+def _header_issues(node: Node, field: str, headers: object) -> Iterator[Issue]:
+    for name in headers if isinstance(headers, dict) else ():
+        fault = header_fault(str(name), who=named(node))
+        if fault is not None:
+            yield _issue(IssueCode.INVALID_VALUE, fault, node, field)
+
+
+def _issue(code: IssueCode, fault: HeadgateError, node: Node, field: str) -> Issue:
+    who = named(node)
+    told = fault.detail if who in fault.detail else f"'{field}' of {who}: {fault.detail}"
+    return Issue(code, sentence(told), fault.remedy, node.id, field)

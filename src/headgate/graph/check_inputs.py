@@ -1,0 +1,87 @@
+"""Checks of what a flow reads of its run, and of values that never count."""
+
+from collections.abc import Iterator
+
+from headgate.graph.check_graph import named
+from headgate.graph.issues import Issue, IssueCode
+from headgate.graph.json_values import parse_json
+from headgate.graph.model import FormField, Node
+from headgate.graph.names import did_you_mean, listed
+from headgate.graph.wiring import Wiring
+
+FORM_INPUT, FILE_INPUT = "FormInput", "FileInput"
+FORM_READERS = {FORM_INPUT: "only", FILE_INPUT: "field"}
+"""Components that name fields of the form in a param, and that param."""
+FILE_FIELDS = frozenset({"image", "audio", "document", "file"})
+
+
+def form_issues(wiring: Wiring) -> Iterator[Issue]:
+    """Steps that read form fields which the flow does not have."""
+    form = {field.id: field for field in wiring.flow.form}
+    for key in wiring.steps:
+        node = wiring.nodes[key]
+        if node.type == FORM_INPUT and not form:
+            yield Issue(
+                IssueCode.MISSING_FORM,
+                f"{named(node)} returns the answers of the flow's form, and the flow has no form.",
+                "Give the flow a form with at least one field, or use a TextInput.",
+                key,
+            )
+        elif node.type in FORM_READERS:
+            for name in fields_read(node):
+                yield from _field_issues(node, name, form)
+
+
+def fields_read(node: Node) -> list[str]:
+    """Ids of the form fields that a form reader names."""
+    value = node.params.get(FORM_READERS[node.type])
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            value = parse_json(value)
+        except ValueError:
+            return []  # reported as a wrong value
+    if isinstance(value, str):
+        value = [one.strip() for one in value.replace("\n", ",").split(",")] if node.type == FORM_INPUT else [value]
+    return [one for one in value if isinstance(one, str) and one and "{{" not in one] if isinstance(value, list) else []
+
+
+def _field_issues(node: Node, name: str, form: dict[str, FormField]) -> Iterator[Issue]:
+    field = form.get(name)
+    fields = [one.id for one in form.values() if node.type == FORM_INPUT or one.type in FILE_FIELDS]
+    if field is None:
+        what = (
+            f"reads the form field '{name}', and {'the flow has no form' if not form else 'the form has no such field'}"
+        )
+        hint = did_you_mean(name, fields)
+    elif node.type == FILE_INPUT and field.type not in FILE_FIELDS:
+        what, hint = f"reads a file from the form field '{name}', whose type is {field.type}", ""
+    else:
+        return
+    remedy = f"Fields that fit: {listed(fields)}." if fields else "Add the field to the form."
+    yield Issue(IssueCode.MISSING_FORM, f"{named(node)} {what}{hint or '.'}", remedy, node.id, FORM_READERS[node.type])
+
+
+def hidden_values(wiring: Wiring) -> Iterator[Issue]:
+    """Warnings of values that are set on a field and replaced by what an edge brings."""
+    for key in wiring.steps:
+        node, template = wiring.nodes[key], wiring.templates[key]
+        if template is None:
+            continue
+        for wire in wiring.data_into(key):
+            field, value = template.field(wire.edge.input), node.params.get(wire.edge.input)
+            if field is None or field.many or value in (None, "", [], {}) or value == field.default:
+                continue
+            source = wiring.templates[wire.edge.source]
+            output = source.output(wire.edge.output) if source is not None else None
+            if output is not None and output.branch:
+                continue  # where the branch is not taken, the value counts
+            yield Issue(
+                IssueCode.HIDDEN_VALUE,
+                f"the value set in '{field.name}' of {named(node)} is never used: the edge {wire.edge.id} replaces it.",
+                f"Clear '{field.name}', or remove the edge and refer to {{{{{wire.edge.source}.{wire.edge.output}}}}}"
+                " inside the value.",
+                key,
+                field.name,
+                wire.edge.id,
+                severity="warning",
+            )

@@ -1,0 +1,27 @@
+"""The readiness check for tests that put an installation together by hand."""
+
+from headgate.features.catalog.registry import Registry
+from headgate.features.flows.readiness.environment import Environments
+from headgate.features.flows.rules import FlowRules
+from headgate.features.models.classes import ModelClasses
+from headgate.features.models.local.models import LocalModels
+from headgate.features.runs.ports import Components
+from headgate.features.secrets.lookup import Variables
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.database import Database
+from headgate.foundation.guarded_http.addresses import AddressPolicy
+from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
+from headgate.foundation.settings import ClassificationSettings, Settings
+
+
+def rules_of(database: Database, components: "Components | Registry", settings: Settings | None = None) -> FlowRules:
+    """The check on a database; flows may reach this machine, as tests do."""
+    box = SecretBox(settings or Settings())
+    environments = Environments(
+        database,
+        lambda tenant_id, space_id: Variables(database, box, tenant_id, space_id),
+        ModelClasses(database, ClassificationSettings(), components),
+        LocalModels(),
+        AddressPolicy(OPERATOR_NETWORKS),
+    )
+    return FlowRules(components, environments)
