@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
+from headgate.components.expressions import compiled
 from headgate.components.http_headers import checked_name
-from headgate.components.matching import compiled
 from headgate.components.selecting import parse_expression
 from headgate.components.sql import check_sql
 from headgate.components.web import checked_url

@@ -105,7 +105,7 @@ class Installation:
         environments = environment.Environments(
             self.database, self.variables_of, self.classes, self.local_models, policy
         )
-        return rules.FlowRules(self.registry, environments, (gate.TestsGate(),))
+        return rules.FlowRules(self.registry, environments, lambda: (gate.TestsGate(),))
 
     @cached_property
     def notary(self) -> "evidence.Notary":

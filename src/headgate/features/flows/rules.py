@@ -1,6 +1,6 @@
 """What an installation demands of a flow: that it can run, and what has to hold before it is published."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -29,7 +29,7 @@ class FlowRules:
 
     catalog: Components
     environments: Environments
-    gates: Sequence[PublishGate] = ()
+    gates: Callable[[], Sequence[PublishGate]] = tuple
 
     async def check(
         self, tenant_id: str, space_id: str, flow: Flow, *, session: AsyncSession | None = None

@@ -153,7 +153,7 @@ async def publish_flow(
     (await rules.check(flow.tenant_id, flow.space_id, definition_of(flow), session=session)).require()
     version = await _freeze(session, principal, rules.catalog, flow)
     if flow.published_version != version.version:
-        for gate in rules.gates:
+        for gate in rules.gates():
             await gate.require(session, flow, version)
     if flow.published_version != version.version:
         flow.last_release += 1

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from headgate.features.runs.errors import InputInvalid
 from headgate.features.runs.steps.planned import PlannedFlow
 from headgate.features.runs.transitions import Part, RunKey
-from headgate.foundation.lazy import lazy_module
 from headgate.foundation.flow_threads import run_in_flow_thread
+from headgate.foundation.lazy import lazy_module
 from headgate.graph.issues import FlowInvalid
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ export const issueNode = (issue: Issue): string => String(issue.node ?? issue.no
 
 /** The first issue with a node's field, as the server says it. */
 export function issueOf(issues: readonly Issue[], id: string, field: string): string | null {
-  return issues.find((issue) => issueNode(issue) === id && issue.field === field)?.message ?? null;
+  const errors = issues.filter((issue) => issue.severity !== "warning");
+  return errors.find((issue) => issueNode(issue) === id && issue.field === field)?.message ?? null;
 }
 
 /** Issues of a node that no field of it shows. */

@@ -1,8 +1,8 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";
+import { IssueLine } from "@/components/readiness";
 import { cx } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
-import { nodeName } from "@/lib/nodeName";
 import { type Check, type Found, hasErrors } from "./checks";
 import { usePublishTexts } from "./texts";
 
@@ -59,25 +59,16 @@ function ToTests() {
 }
 
 function Finding({ found }: { found: Found }) {
-  const t = usePublishTexts();
   const store = useDraftStore();
   const navigate = useNavigate();
   const flowId = useDraft((state) => state.flowId);
-  const node = useDraft((state) => state.document.nodes[found.nodeId]);
-  const templates = useDraft((state) => state.templates);
-  const show = () => {
-    store.getState().focusNode(found.nodeId);
+  const show = (nodeId: string) => {
+    store.getState().focusNode(nodeId);
     void navigate({ to: "/flows/$flowId", params: { flowId } });
   };
   return (
-    <li className="text-sm">
-      <span className="break-words">{found.message}</span>
-      {found.remedy && <span className="text-muted"> {found.remedy}</span>}
-      {node && (
-        <button type="button" className="ml-1.5 font-medium text-accent hover:underline" onClick={show}>
-          {t("show_node", { name: nodeName(node, templates) })}
-        </button>
-      )}
+    <li>
+      <IssueLine issue={found} onNode={show} />
     </li>
   );
 }

@@ -8,7 +8,7 @@ import { useRights } from "@/api/rights";
 import { Button, Field, Problem, Skeleton, Textarea, toast } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { CheckList } from "./CheckList";
-import { checksOf, hasErrors, testsCheck } from "./checks";
+import { checksOf, testsCheck } from "./checks";
 import { useSavedDraft } from "./saved";
 import { usePublishTexts } from "./texts";
 
@@ -27,7 +27,10 @@ export function PublishCard() {
   const dryRun = useQuery({ ...dryRunQuery(flowId, revision ?? 0), enabled: revision !== null && ahead });
   const tests = useQuery({ ...testsQuery(flowId, revision ?? 0), enabled: revision !== null });
   const untested = testsCheck(tests.data, (state, names) => t(`tests_${state}`, { names }));
-  const blocking = issues.length + untested.filter(hasErrors).length;
+  const checks = checksOf(issues, dryRun.data);
+  const blocking = [...checks, ...untested]
+    .flatMap((one) => one.found)
+    .filter((one) => one.severity === "error").length;
   const [notes, setNotes] = useState("");
   const [busy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<unknown>(null);
@@ -64,7 +67,7 @@ export function PublishCard() {
       {revision === null || (ahead && dryRun.isPending) ? (
         <Skeleton className="h-50" />
       ) : (
-        <CheckList checks={[...checksOf(issues, dryRun.data), ...untested]} lookedAhead={dryRun.data !== undefined} />
+        <CheckList checks={[...checks, ...untested]} lookedAhead={dryRun.data !== undefined} />
       )}
       {refusal !== null && <Problem error={refusal} />}
       <Field label={t("note")} help={t("note_help")}>

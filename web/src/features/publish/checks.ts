@@ -1,16 +1,12 @@
 import type { Standing, TestSet } from "@/api/queries/tests";
 import type { DryRunOut } from "@/api/queries/versions";
+import { type Shown, shownIssue } from "@/components/readiness";
 import type { Issue } from "@/lib/draft";
 
 /** Something that a check found. */
-export interface Found {
-  severity: "error" | "warning";
-  message: string;
-  remedy: string;
-  nodeId: string;
-}
+export type Found = Shown;
 
-export const CHECKS = ["flow", "contracts", "classes", "code", "models", "secrets"] as const;
+export const CHECKS = ["flow", "contracts", "classes", "code", "models", "secrets", "outside"] as const;
 export type CheckName = (typeof CHECKS)[number] | "tests";
 
 export interface Check {
@@ -31,6 +27,8 @@ const OF_CODE: Record<string, CheckName> = {
   model_cannot: "models",
   prompt_too_long: "models",
   variable_not_found: "secrets",
+  mcp_server: "outside",
+  address: "outside",
 };
 
 /** What stands in the way, by what is checked. A look ahead at a run finds all that the draft's own issues say, and more. */
@@ -42,15 +40,12 @@ export function checksOf(issues: readonly Issue[], dryRun: DryRunOut | undefined
 type Sorted = Found & { check: CheckName };
 
 function ofFinding(one: DryRunOut["findings"][number]): Sorted {
-  const { severity, message, remedy = "", node = "", code } = one;
-  return { severity, message, remedy, nodeId: node, check: checkOf(code, message) };
+  const { severity, message, remedy = "", node = "", code, about = "" } = one;
+  return { severity, message, remedy, nodeId: node, code, about, check: checkOf(code, message) };
 }
 
 function ofIssue(issue: Issue): Sorted {
-  const node = issue.node ?? issue.node_id;
-  const nodeId = typeof node === "string" ? node : "";
-  const { message, remedy = "", code } = issue;
-  return { severity: "error", message, remedy, nodeId, check: checkOf(code, message) };
+  return { ...shownIssue(issue), check: checkOf(issue.code, issue.message) };
 }
 
 /** Of code that the sandbox would refuse the server says the line: `line 3 of 'code' of node …`. */
@@ -66,7 +61,8 @@ export function testsCheck(
 ): Check[] {
   if (!tests?.required) return [];
   const { state, failed = [] } = tests.standing;
-  const error = { severity: "error" as const, message: say(state, failed.join(", ")), remedy: "", nodeId: "" };
+  const message = say(state, failed.join(", "));
+  const error: Found = { code: "tests", severity: "error", message, remedy: "", nodeId: "", about: "" };
   return [{ name: "tests", found: state === "passed" ? [] : [error] }];
 }
 

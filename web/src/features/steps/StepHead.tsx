@@ -28,7 +28,9 @@ export function StepHead({ id, name, number, wiring, open, onOpen, onAdded, onMo
   const store = useDraftStore();
   const node = useDraft((state) => state.document.nodes[id]);
   const template = useDraft((state) => state.templates[node?.type ?? ""]);
-  const problems = useDraft((state) => state.issues.filter((issue) => issueNode(issue) === id).length);
+  const problems = useDraft(
+    (state) => state.issues.filter((issue) => issue.severity !== "warning" && issueNode(issue) === id).length,
+  );
   const editable = useDraft((state) => state.editable);
   if (!node) return null;
   const model = modelName(node.params?.model);

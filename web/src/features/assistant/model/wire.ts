@@ -8,7 +8,7 @@ export interface Proof {
 
 export interface Validation {
   runnable: boolean;
-  issues: { message: string; remedy?: string; node?: string; field?: string }[];
+  issues: { message: string; remedy?: string; node?: string; field?: string; severity?: string }[];
 }
 
 export interface PatchOperation {

@@ -56,7 +56,8 @@ function Runnable({ message }: { message: AssistantMessage }) {
   const t = useAssistantTexts();
   const { validation } = message;
   if (!validation) return null;
-  const issues = validation.issues.map((one) => one.message).join("\n");
+  const errors = validation.issues.filter((one) => one.severity !== "warning");
+  const issues = errors.map((one) => one.message).join("\n");
   return validation.runnable ? (
     <span className="flex items-center gap-1 text-xs text-ok">
       <CircleCheck aria-hidden className="size-3.5" />
@@ -65,7 +66,7 @@ function Runnable({ message }: { message: AssistantMessage }) {
   ) : (
     <span className="flex items-center gap-1 text-xs text-warn" title={issues}>
       <CircleAlert aria-hidden className="size-3.5" />
-      {t("not_runnable", { count: validation.issues.length })}
+      {t("not_runnable", { count: errors.length })}
     </span>
   );
 }

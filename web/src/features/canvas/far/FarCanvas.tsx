@@ -4,7 +4,7 @@ import { useAppearance } from "@/lib/appearance/appearance";
 import { type DraftState, useDraftParts } from "@/lib/draft";
 import type { CanvasEdge } from "../model/flowEdges";
 import type { CanvasNode } from "../model/flowNodes";
-import { issuesOf } from "../model/issues";
+import { hasErrors, issuesOf } from "../model/issues";
 import { useCanvasTexts } from "../texts";
 import { coloursNow, paint } from "./paint";
 import { type Scene, sceneOf } from "./scene";
@@ -77,7 +77,7 @@ function toldBy(state: {
 }) {
   return {
     runs: state.runs,
-    wrong: (id: string) => issuesOf(state.issues, id).length > 0,
+    wrong: (id: string) => hasErrors(issuesOf(state.issues, id)),
     nameOf: (id: string) => {
       const node = state.names[id];
       const title = node?.type === "Group" ? String(node.params?.title ?? "") : "";

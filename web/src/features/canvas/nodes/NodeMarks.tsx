@@ -3,7 +3,7 @@ import { memo } from "react";
 import { ClassChip } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { useNodeClass } from "../model/classes";
-import { issuesOf } from "../model/issues";
+import { hasErrors, issuesOf } from "../model/issues";
 import { useCanvasTexts } from "../texts";
 
 /** What there is to know of a node at a glance: its class, own code, a pinned output, what is wrong. */
@@ -18,7 +18,10 @@ export const NodeMarks = memo(function NodeMarks({ id }: { id: string }) {
       {pinned && <Pin role="img" aria-label={t("pinned")} className="text-accent" />}
       {ownCode && <Code role="img" aria-label={t("own_code")} />}
       {issues.length > 0 && (
-        <span title={issues.map((one) => one.message).join("\n")} className="text-bad">
+        <span
+          title={issues.map((one) => one.message).join("\n")}
+          className={hasErrors(issues) ? "text-bad" : "text-warn"}
+        >
           <CircleAlert role="img" aria-label={t("issues", { count: issues.length })} />
         </span>
       )}

@@ -4,7 +4,7 @@ import { ComponentIcon } from "@/components/icons";
 import { cx } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import type { CanvasNode } from "../model/flowNodes";
-import { issuesOf } from "../model/issues";
+import { hasErrors, issuesOf } from "../model/issues";
 import { useView } from "../model/view";
 import { InlineField } from "./InlineField";
 import { NodeMarks } from "./NodeMarks";
@@ -27,7 +27,7 @@ export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps
   const type = useDraft((state) => state.document.nodes[id]?.type ?? "");
   const template = useDraft((state) => state.templates[type]);
   const status = useDraft((state) => state.nodeRuns[id]?.status);
-  const wrong = useDraft((state) => issuesOf(state.issues, id).length > 0);
+  const wrong = useDraft((state) => hasErrors(issuesOf(state.issues, id)));
   const fresh = useView((state) => state.fresh.has(id));
   return (
     <div

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { api, unwrap } from "@/api/client";
 import type { RunStart } from "@/api/types";
+import { IssueLine } from "@/components/readiness";
 import { Callout, Chip, ClassChip, Dialog, Problem, Skeleton } from "@/components/ui";
 import { money, number } from "@/lib/i18n/format";
 import { useNames } from "../model/useNames";
@@ -50,17 +51,11 @@ export function LookAhead({ flowId, start, onClose, onNode }: LookAheadProps) {
             )}
           </Callout>
           {data.findings.map((one) => (
-            <Callout
-              key={`${one.code} ${one.node} ${one.message}`}
-              tone={one.severity === "error" ? "bad" : "warn"}
-              title={one.message}
-            >
-              {one.remedy}
-              {one.node && (
-                <button type="button" className="ml-1 text-accent underline" onClick={() => onNode(one.node ?? "")}>
-                  {t("show_node")}
-                </button>
-              )}
+            <Callout key={`${one.code} ${one.node} ${one.message}`} tone={one.severity === "error" ? "bad" : "warn"}>
+              <IssueLine
+                issue={{ ...one, remedy: one.remedy ?? "", nodeId: one.node ?? "", about: one.about ?? "" }}
+                onNode={onNode}
+              />
             </Callout>
           ))}
           <Part title={t("steps")}>

@@ -40,7 +40,6 @@ export default {
   field_number: "This must be a number",
   uploading: "Wait for the upload to end",
   cannot_run: "This flow cannot run yet",
-  show_node: "Show it",
   not_saved: "The draft could not be saved, so it was not run.",
   empty_flow: "Add something to the flow first",
   empty_flow_more: "A run carries out the steps that stand on the canvas.",

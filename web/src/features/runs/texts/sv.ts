@@ -41,7 +41,6 @@ const sv: Translation<typeof en> = {
   field_number: "Det här måste vara ett tal",
   uploading: "Vänta tills uppladdningen är klar",
   cannot_run: "Flödet kan inte köras än",
-  show_node: "Visa den",
   not_saved: "Utkastet kunde inte sparas, så det kördes inte.",
   empty_flow: "Lägg först till något i flödet",
   empty_flow_more: "En körning utför stegen som står på arbetsytan.",

@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest";
+import { fixOf, shownIssue } from "./fixes";
+
+describe("an issue of the readiness check", () => {
+  it("leads to the place where what is missing is set up", () => {
+    expect(fixOf({ code: "variable_not_found", about: "KEY" })?.section).toBe("variables");
+    expect(fixOf({ code: "model_not_usable", about: "openai/gpt-5" })?.section).toBe("models");
+    expect(fixOf({ code: "mcp_server", about: "weather" })?.section).toBe("mcp");
+    expect(fixOf({ code: "missing_value", about: "" })).toBeNull();
+  });
+
+  it("is shown with its node, and prevents a run unless it is a warning", () => {
+    const shown = shownIssue({ code: "hidden_value", message: "m", severity: "warning", node: "a" });
+    expect(shown).toMatchObject({ nodeId: "a", severity: "warning", remedy: "", about: "" });
+    expect(shownIssue({ code: "address", message: "m" }).severity).toBe("error");
+  });
+});

@@ -1,0 +1,2 @@
+export { type Shown, shownIssue } from "./fixes";
+export { IssueLine } from "./IssueLine";
