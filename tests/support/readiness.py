@@ -5,8 +5,8 @@ from headgate.features.flows.readiness.environment import Environments
 from headgate.features.flows.rules import FlowRules
 from headgate.features.models.classes import ModelClasses
 from headgate.features.models.local.models import LocalModels
+from headgate.features.models.setup.space import SpaceModels
 from headgate.features.runs.ports import Components
-from headgate.features.secrets.lookup import Variables
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.guarded_http.addresses import AddressPolicy
@@ -19,7 +19,7 @@ def rules_of(database: Database, components: "Components | Registry", settings: 
     box = SecretBox(settings or Settings())
     environments = Environments(
         database,
-        lambda tenant_id, space_id: Variables(database, box, tenant_id, space_id),
+        lambda tenant_id, space_id: SpaceModels(database, box, tenant_id, space_id),
         ModelClasses(database, ClassificationSettings(), components),
         LocalModels(),
         AddressPolicy(OPERATOR_NETWORKS),

@@ -6,7 +6,6 @@ from typing import Literal, Protocol
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.secrets import service
 from headgate.features.secrets.errors import VariableKept, VariableNotFound
@@ -109,14 +108,6 @@ class Variables:
         if found is None:
             raise VariableNotFound(name)
         return found
-
-    async def loaded(self, session: AsyncSession | None = None) -> "LoadedVariables":
-        """All of them as they are now, read in one query. For checks: nothing is noted as read."""
-        if session is None:
-            async with self._database.reading() as own:
-                return await self.loaded(own)
-        rows = await service.list_used(session, tenant_id=self._tenant_id, space_id=self._space_id)
-        return LoadedVariables(rows, self._box, self._from_environment, self._open_to)
 
     async def _reveal(self, name: str, *, origin: str | None = None, bound: bool = False) -> SecretStr:
         async with self._database.reading() as session:

@@ -9,7 +9,7 @@ from headgate.features.assistants import service as assistants
 from headgate.features.mcptools.publishing import KnownServer, known_servers
 from headgate.features.models.classes import ModelClasses, TenantClasses
 from headgate.features.models.local.models import LocalModels
-from headgate.features.secrets.lookup import LoadedVariables, Variables
+from headgate.features.models.setup.space import LoadedModels, SpaceModels
 from headgate.foundation.database import Database
 from headgate.foundation.guarded_http.addresses import AddressPolicy
 from headgate.graph.classification import Scheme
@@ -28,7 +28,8 @@ class Classification:
 class Environment:
     """What flows of a space may use: any number of flows and edits is checked against it without another query."""
 
-    variables: LoadedVariables
+    variables: LoadedModels
+    """Variables, model servers and what is known of models."""
     servers: Mapping[str, KnownServer]
     """MCP servers by name."""
     assistants: Mapping[str, SharedAssistant]
@@ -44,14 +45,14 @@ class Environments:
     """Reads environments of one installation."""
 
     database: Database
-    variables_of: Callable[[str, str], Variables]
+    variables_of: Callable[[str, str], SpaceModels]
     """Variables of a tenant's space."""
     classes: ModelClasses
     local: LocalModels
     addresses: AddressPolicy
 
     async def of(self, tenant_id: str, space_id: str, session: AsyncSession | None = None) -> Environment:
-        """The environment of a space, in at most five queries and without network."""
+        """The environment of a space, in at most eight queries and without network."""
         if session is None:
             async with self.database.reading() as own:
                 return await self.of(tenant_id, space_id, own)

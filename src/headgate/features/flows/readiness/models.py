@@ -13,7 +13,8 @@ from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.local.store import find_local
 from headgate.features.models.outlook import ModelOutlook, look_at
 from headgate.features.models.params import ModelParams
-from headgate.features.models.providers import LOCAL, find_provider
+from headgate.features.models.providers import LOCAL, known_provider
+from headgate.features.models.setup.facts import known_of
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.check_graph import named
 from headgate.graph.classification import model_ref
@@ -66,7 +67,7 @@ def model_findings(wiring: Wiring, environment: Environment | None) -> Findings:
             issues.append(_not_usable(one, one.model, outlook))
         elif outlook is not None and outlook.variable:
             needs.append(Need(kind="variable", name=outlook.variable, state="ready", nodes=(one.node.id,)))
-    return Findings((*issues, *_capability_issues(wiring)), tuple(needs))
+    return Findings((*issues, *_capability_issues(wiring, environment)), tuple(needs))
 
 
 def named_models(wiring: Wiring) -> Iterator[NamedModel]:
@@ -91,13 +92,14 @@ def named_models(wiring: Wiring) -> Iterator[NamedModel]:
 def outlook_of(model: Model, environment: Environment | None) -> ModelOutlook | None:
     """What is known of a model before it is asked; None where nothing is."""
     try:
-        provider = find_provider(model.provider)
-        ModelParams.parse(model.params, provider=provider, api_key=model.api_key)
+        provider = known_provider(model.provider)
+        if provider is not None:
+            ModelParams.parse(model.params, provider=provider, api_key=model.api_key)
         if environment is None:
             return None
-        if provider.id == LOCAL:
+        if provider is not None and provider.id == LOCAL:
             find_local(environment.local.models_dir, model.name)
-            return ModelOutlook(model=str(model), usable=True, info=catalogue.resolve(model))
+            return ModelOutlook(model=str(model), usable=True, info=known_of(model, environment.variables.of))
     except HeadgateError as error:
         return ModelOutlook(model=str(model), usable=False, problem=error.detail, remedy=error.remedy)
     return _at_once(look_at(model, environment.variables))
@@ -139,7 +141,7 @@ def _decided_by_run(one: NamedModel) -> Issue:
     )
 
 
-def _capability_issues(wiring: Wiring) -> Iterator[Issue]:
+def _capability_issues(wiring: Wiring, environment: Environment | None) -> Iterator[Issue]:
     """What steps ask of their models that these cannot do, or are not known to."""
     models = {key: [] for key in wiring.nodes}  # type: dict[str, list[Model]]
     for one in named_models(wiring):
@@ -149,15 +151,15 @@ def _capability_issues(wiring: Wiring) -> Iterator[Issue]:
         attached = wiring.attachments(key)
         asked = [*models[key], *(model for wire in attached for model in models[wire.edge.source])]
         for model in dict.fromkeys(str(model) for model in asked):
-            info = _info(next(one for one in asked if str(one) == model))
+            info = _info(next(one for one in asked if str(one) == model), environment)
             if info is not None:
                 tools = any(wire.type is PortType.TOOL for wire in attached)
                 yield from _lacking(wiring.nodes[key], model, info, tools=tools)
 
 
-def _info(model: Model) -> ModelInfo | None:
+def _info(model: Model, environment: Environment | None) -> ModelInfo | None:
     try:
-        return catalogue.resolve(model)
+        return catalogue.resolve(model) if environment is None else known_of(model, environment.variables.of)
     except HeadgateError:
         return None
 

@@ -6,9 +6,11 @@ from types import MappingProxyType
 from typing import Any
 
 from pydantic import SecretStr
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.models import repository
 from headgate.features.models.errors import KeyMissing
+from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import PROVIDER_VARIABLES
 from headgate.features.models.setup.sealed import Secret, unseal
 from headgate.features.models.setup.values import (
@@ -21,8 +23,10 @@ from headgate.features.models.setup.values import (
     ServerKind,
 )
 from headgate.features.models.tables import ModelRoleRow, ModelServerRow
-from headgate.features.secrets.lookup import Variables
+from headgate.features.secrets.lookup import LoadedVariables, Variables
+from headgate.features.secrets.service import list_used
 from headgate.foundation import secret_values
+from headgate.foundation.crypto import SecretBox
 from headgate.foundation.guarded_http.addresses import Network
 from headgate.graph.check_headers import carries_credential
 from headgate.graph.secret_reference import SecretReference
@@ -57,17 +61,26 @@ class SpaceModels(Variables):
 
     async def access(self, server: ModelServer) -> ServerAccess:
         """The key and headers of a server, with the values of the variables that they name."""
-        sealed = unseal(self._box, server.sealed)
-        key = await self._filled(server, "key", sealed.key) if sealed.key else None
-        headers = {name: await self._filled(server, name, value) for name, value in sealed.headers.items()}
-        return ServerAccess(None if key is None else SecretStr(key), headers)
+        return await _access_of(self, self._box, server)
 
-    async def _read(self) -> ModelSetup:
+    async def loaded(self, session: AsyncSession | None = None) -> "LoadedModels":
+        """Variables and what is set up, as they are now. For checks: nothing is noted as read."""
+        if session is None:
+            async with self._database.reading() as own:
+                return await self.loaded(own)
+        rows = await list_used(session, tenant_id=self._tenant_id, space_id=self._space_id)
+        found = LoadedModels(rows, self._box, self._from_environment, self._open_to)
+        found.of = await self._read(session)
+        return found
+
+    async def _read(self, session: AsyncSession | None = None) -> ModelSetup:
+        if session is None:
+            async with self._database.reading() as own:
+                return await self._read(own)
         tenant = self._tenant_id
-        async with self._database.reading() as session:
-            servers = await repository.list_servers(session, tenant_id=tenant, space_ids={self._space_id})
-            facts = await repository.list_facts(session, tenant_id=tenant)
-            roles = await repository.list_roles(session, tenant_id=tenant)
+        servers = await repository.list_servers(session, tenant_id=tenant, space_ids={self._space_id})
+        facts = await repository.list_facts(session, tenant_id=tenant)
+        roles = await repository.list_roles(session, tenant_id=tenant)
         return ModelSetup(
             {row.name: server_of(row, self._open_to) for row in reversed(servers)},  # the space's own last: it wins
             {(row.provider, row.name): ModelFacts.model_validate(row.facts) for row in facts},
@@ -80,19 +93,41 @@ class SpaceModels(Variables):
         models = tuple(Model.model_validate(one) for one in row.models)
         return RoleChoice(models, "settings", self._roles.get(role, RoleChoice()).params)
 
-    async def _filled(self, server: ModelServer, name: str, value: Secret) -> str:
-        if not isinstance(value, SecretReference):
-            if name == "key" or carries_credential(name):
-                secret_values.read(value.rpartition(" ")[2])
-            return value
-        secret = await self.key_for(value.name, server.address, bound=value.name in PROVIDER_VARIABLES)
-        if secret is None:
-            raise KeyMissing(
-                f"The model server '{server.name}' takes its {name} from the variable {value.name}, which is not set.",
-                remedy=f"Set it with `headgate variables set {value.name}`, or change the server.",
-                variable=value.name,
-            )
-        return value.filled(secret.get_secret_value())
+
+class LoadedModels(LoadedVariables):
+    """Variables and what is set up for models, as they were at one moment. Answers without waiting."""
+
+    of: ModelSetup
+
+    async def setup(self) -> ModelSetup:
+        """What is set up for the space."""
+        return self.of
+
+    async def access(self, server: ModelServer) -> ServerAccess:
+        """The key and headers of a server."""
+        return await _access_of(self, self._box, server)
+
+
+async def _access_of(keys: KeySource, box: SecretBox, server: ModelServer) -> ServerAccess:
+    sealed = unseal(box, server.sealed)
+    key = await _filled(keys, server, "key", sealed.key) if sealed.key else None
+    headers = {name: await _filled(keys, server, name, value) for name, value in sealed.headers.items()}
+    return ServerAccess(None if key is None else SecretStr(key), headers)
+
+
+async def _filled(keys: KeySource, server: ModelServer, name: str, value: Secret) -> str:
+    if not isinstance(value, SecretReference):
+        if name == "key" or carries_credential(name):
+            secret_values.read(value.rpartition(" ")[2])
+        return value
+    secret = await keys.key_for(value.name, server.address, bound=value.name in PROVIDER_VARIABLES)
+    if secret is None:
+        raise KeyMissing(
+            f"The model server '{server.name}' takes its {name} from the variable {value.name}, which is not set.",
+            remedy=f"Set it with `headgate variables set {value.name}`, or change the server.",
+            variable=value.name,
+        )
+    return value.filled(secret.get_secret_value())
 
 
 def server_of(row: ModelServerRow, networks: Sequence[Network]) -> ModelServer:
