@@ -4,7 +4,7 @@ Loaded with the first request; LangChain is imported when a language model is as
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from headgate.agents.assistant.generation.request import make_component
@@ -12,6 +12,7 @@ from headgate.agents.assistant.intent import framing
 from headgate.agents.assistant.intent.intents import Intent, IntentResult
 from headgate.agents.assistant.intent.known import deterministic
 from headgate.agents.assistant.loop.offline_work import work_offline
+from headgate.agents.assistant.memory.context import classification_context
 from headgate.agents.assistant.memory.conversation import ConversationTurn
 from headgate.agents.assistant.memory.injection import history_block
 from headgate.agents.assistant.models.available import models_block
@@ -106,6 +107,7 @@ class Orchestration:
         turn.preface = await self._preface(found.intent)
         turn.only = READING_TOOLS if found.intent == "question" else None
         result = await self._work()
+        found = replace(found, intent=turn.intent)  # the model may have found it to be another
         played = await self._verified(found, result)
         self._tell_proposals(played.result)
         wants_run = framing.wants_run(found.intent, found.english, self.said)
@@ -140,7 +142,9 @@ class Orchestration:
         model = await self.models.classifier()
         if isinstance(model, OfflineBuilder):
             return deterministic(request) or IntentResult(model.intent_of(request), request, Tokens())
-        return await classify.classify(model, request, structured=info is not None and info.structured_output)
+        context = self.turn.without_secrets(classification_context(self.history, self.turn.bench.flow))
+        structured = info is not None and info.structured_output
+        return await classify.classify(model, request, context=context, structured=structured)
 
     async def _work(self) -> str:
         """The closing words of the model or the offline builder, after the tool calls."""

@@ -193,7 +193,7 @@ def _cut_short(failure: Failure, caller: Caller) -> HeadgateError | None:
     return BrokenModelAnswer(
         f"{caller.model} reached its longest answer before it was complete.",
         remedy="Raise `max_tokens` in the model's settings, or ask for less.",
-    ).saying(failure.words)
+    ).saying(failure.words, failure.used)
 
 
 def _unreachable(failure: Failure, caller: Caller) -> HeadgateError | None:
@@ -223,7 +223,7 @@ def _broken(failure: Failure, caller: Caller) -> HeadgateError | None:
         f"{caller.provider}{where} sent an answer for {caller.model} that cannot be understood: {failure.message}",
         remedy="Try again. If it stays so, the address may not be that of a model API (many end in /v1).",
         reason=failure.message,
-    ).saying(failure.words)
+    ).saying(failure.words, failure.used)
 
 
 def _anything_else(failure: Failure, caller: Caller) -> HeadgateError | None:

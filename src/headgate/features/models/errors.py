@@ -232,9 +232,12 @@ class BrokenModelAnswer(ModelCallFailed):
     words: str = ""
     """What the model wrote, where it wrote something else than the schema it was held to. Never told to a client."""
 
-    def saying(self, words: str) -> "BrokenModelAnswer":
-        """The error with what the model wrote."""
-        self.words = words
+    used: tuple[int, int] = (0, 0)
+    """Tokens in and out of the answer, where they are known: it was paid for like any other."""
+
+    def saying(self, words: str, used: tuple[int, int] = (0, 0)) -> "BrokenModelAnswer":
+        """The error with what the model wrote, and what that used."""
+        self.words, self.used = words, used
         return self
 
 

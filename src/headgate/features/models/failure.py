@@ -42,6 +42,8 @@ class Failure:
     disconnected: bool
     unreadable: bool
     """Whether the answer came and could not be understood."""
+    used: tuple[int, int] = (0, 0)
+    """Tokens in and out of an answer that reached its limit, as OpenAI's library keeps them."""
     requests: int = 1
     """How many requests were sent for the call: client libraries repeat some by themselves."""
     words: str = ""
@@ -70,6 +72,7 @@ def read_failure(error: BaseException) -> Failure:
         timed_out=timed_out,
         disconnected=disconnected,
         unreadable="APIResponseValidationError" in names or isinstance(chain[-1], _PARSING),
+        used=next((used for one in chain if any(used := _used(one))), (0, 0)),
         requests=max(map(_requests, chain)),
         words=redact(next((words for one in chain if (words := _model_words(one))), ""), secrets),
     )
@@ -161,6 +164,12 @@ def _header_secrets(error: BaseException) -> Iterator[str]:
         value = headers.get(name)
         if value:
             yield value.removeprefix("Bearer ").strip()
+
+
+def _used(error: BaseException) -> tuple[int, int]:
+    usage = getattr(getattr(error, "completion", None), "usage", None)
+    counts = (getattr(usage, "prompt_tokens", 0), getattr(usage, "completion_tokens", 0))
+    return counts if all(isinstance(count, int) for count in counts) else (0, 0)
 
 
 def _requests(error: BaseException) -> int:

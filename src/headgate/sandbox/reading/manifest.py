@@ -12,6 +12,17 @@ from headgate.sandbox.hosts import WEB_PORTS, HostPattern, read_pattern
 from headgate.sandbox.reading.source import Unreadable, read_source
 
 _URL: Final = re.compile(r"https?://(?P<authority>[^\s/?#\"'<>\\]+)", re.IGNORECASE)
+_XMLNS: Final = re.compile(r"(?:\{|\bxmlns(?::[\w.-]+)?\s*=\s*[\"'])$", re.IGNORECASE)
+"""What comes before an address that is the name of an XML namespace, not a place."""
+_NAMESPACES: Final = re.compile(r"^_*(?:\w+_)?(?:ns|nsmap|namespaces?|xmlns\w*)_*$", re.IGNORECASE)
+"""Names of variables and arguments that hold XML namespaces."""
+_NAMES_ONLY: Final = frozenset(
+    {
+        "www.w3.org", "schemas.openxmlformats.org", "schemas.microsoft.com", "schemas.xmlsoap.org", "purl.org",
+        "www.sitemaps.org", "json-schema.org", "xmlns.com", "ns.adobe.com", "docs.oasis-open.org", "search.yahoo.com",
+    }
+)  # fmt: skip
+"""Hosts of namespaces and schemas, which are reached only where the code declares them."""
 _HOLE = "\0"
 """Stands where an f-string puts a value: a host it is part of is not known."""
 
@@ -20,8 +31,8 @@ def derive_manifest(code: str) -> Manifest:
     """The modules that the code imports, the hosts that it names, and whether it works with files.
 
     Hosts are those of addresses written out (`"https://api.example.org/v1"`, also in f-strings; not in docstrings and
-    comments) and those of the class attribute `hosts: ClassVar = ("api.example.org",)`. Code that cannot be read
-    reaches nothing.
+    comments; not the names of XML namespaces) and those of the class attribute
+    `hosts: ClassVar = ("api.example.org",)`. Code that cannot be read reaches nothing.
     """
     try:
         tree = read_source(code)
@@ -48,6 +59,8 @@ def _named_hosts(nodes: list[ast.AST]) -> Iterator[HostPattern]:
     for text in _texts(nodes):
         for match in _URL.finditer(text):
             authority = match["authority"]
+            if authority.lower() in _NAMES_ONLY or _XMLNS.search(text, 0, match.start()):
+                continue
             try:
                 if _HOLE not in authority:
                     yield _pattern_of(parse_target(f"http://{authority.rstrip('.,;:)]}')}/"))
@@ -61,7 +74,7 @@ def _pattern_of(target: Target) -> HostPattern:
 
 def _texts(nodes: list[ast.AST]) -> Iterator[str]:
     """Every text that the code holds, docstrings and the pieces of f-strings excepted."""
-    prose = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    prose = {id(node.value) for node in nodes if isinstance(node, ast.Expr)} | _namespace_texts(nodes)
     pieces = {id(piece) for node in nodes if isinstance(node, ast.JoinedStr) for piece in node.values}
     for node in nodes:
         match node:
@@ -69,6 +82,23 @@ def _texts(nodes: list[ast.AST]) -> Iterator[str]:
                 yield text
             case ast.JoinedStr(values=values):
                 yield "".join(_piece(value) for value in values)
+
+
+def _namespace_texts(nodes: list[ast.AST]) -> set[int]:
+    """The texts that are assigned or passed as XML namespaces."""
+    values: list[ast.expr] = []
+    for node in nodes:
+        match node:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+            ) if _NAMESPACES.match(name):
+                values.append(value)
+            case ast.keyword(arg=str(name), value=value) if _NAMESPACES.match(name):
+                values.append(value)
+            case ast.Call(func=ast.Attribute(attr="register_namespace"), args=arguments):
+                values += arguments
+    return {id(inner) for value in values for inner in ast.walk(value)}
 
 
 def _piece(value: ast.expr) -> str:

@@ -88,3 +88,23 @@ class Weather(Component):
     def test_survives_any_text_with_hosts_that_can_be_read(self, code: str) -> None:
         for host in derive_manifest(code).hosts:
             assert str(read_pattern(host)) == host
+
+
+class TestNamespaces:
+    @pytest.mark.parametrize(
+        "code",
+        [
+            'NS = {"atom": "http://example.org/ns/atom"}',
+            'rows = tree.findall("a:row", namespaces={"a": "http://example.org/rows"})',
+            'rows = tree.findall("{http://example.org/rows}row")',
+            "text = '<feed xmlns=\"http://example.org/feed\">'",
+            'ET.register_namespace("a", "http://example.org/a")',
+            'KIND = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"',
+        ],
+    )
+    def test_are_no_hosts(self, code: str) -> None:
+        assert derive_manifest(code).hosts == ()
+
+    def test_leave_real_addresses(self) -> None:
+        code = 'NS = {"a": "http://example.org/a"}\nURL = "https://api.example.org/v1"'
+        assert derive_manifest(code).hosts == ("api.example.org",)

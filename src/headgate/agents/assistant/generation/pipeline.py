@@ -4,6 +4,7 @@ generating_component -> generation_complete -> extracting_code -> validating -> 
 -> validation_failed -> retrying -> ...
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -13,7 +14,8 @@ from headgate.agents.assistant.generation.prompts import PROMPT, retry_prompt
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.agents.assistant.turn.usage import BudgetSpent
 from headgate.features.catalog.own.checked import CheckedComponent
-from headgate.features.catalog.own.errors import ComponentNotMade
+from headgate.features.catalog.own.errors import ComponentNotMade, ComponentNotPossible
+from headgate.sdk.answers import is_cut
 
 if TYPE_CHECKING:  # LangChain is imported with the first request
     from langchain_core.language_models import BaseChatModel
@@ -27,8 +29,8 @@ _NO_CODE = "Could not extract class name from code: the answer holds no Python c
 _NO_CODE_REMEDY = "Answer with one fenced Python block that holds a class deriving from headgate.sdk.Component."
 _CUT = "The answer was cut off: the model reached the longest answer it may give before the code was complete."
 _CUT_REMEDY = "Write a shorter component: less prose, shorter docstrings, one thing to do."
-_CUT_SHORT = {"length", "max_tokens", "MAX_TOKENS"}
-"""How providers say that an answer was cut, in `finish_reason` or `stop_reason`."""
+_IMPOSSIBLE = re.compile(r"^[*_# ]*NOT POSSIBLE\b[*_]*\s*:?\s*(\S.*)", re.MULTILINE | re.DOTALL)
+_LONGEST_REASON = 1_000
 
 
 class ComponentChecker(Protocol):
@@ -69,6 +71,7 @@ class Generation:
         """Let the model write until it passes.
 
         Raises:
+            ComponentNotPossible: The model says why no component can do it; it is not asked again.
             ComponentNotMade: No attempt passed; the last one's findings, its code and the number of attempts.
             BudgetSpent: The turn may use no more.
             HeadgateError: The model cannot be reached or used; for the caller to choose another one.
@@ -81,7 +84,9 @@ class Generation:
             answer = await self._ask(prompt)
             code = self._extract(answer.text, attempt, most)
             try:
-                checked = await self._check(code, attempt, most, cut=_is_cut(answer))
+                checked = await self._check(code, answer, attempt, most)
+            except ComponentNotPossible:
+                raise
             except ComponentNotMade as error:
                 said = findings_text(error)
                 self._failed(said, code, attempt, most)
@@ -109,10 +114,19 @@ class Generation:
         self.turn.stage("extracting_code", attempt=attempt, max_attempts=most)
         return extract_component_code(answer) or ""
 
-    async def _check(self, code: str, attempt: int, most: int, *, cut: bool) -> CheckedComponent:
+    async def _check(self, code: str, answer: "AIMessage", attempt: int, most: int) -> CheckedComponent:
+        impossible = None if code else _IMPOSSIBLE.search(answer.text)
+        if impossible is not None:
+            self.turn.metrics.validation_exhausted(impossible[1], attempt, "")
+            raise ComponentNotPossible(
+                f"Not possible as a component: {' '.join(impossible[1].split())[:_LONGEST_REASON]}",
+                remedy="Ask for a part of it that a component can do.",
+                findings=[],
+                attempts=attempt,
+            )
         if not code:
             raise ComponentNotMade(_NO_CODE, remedy=_NO_CODE_REMEDY, findings=[])
-        if cut:
+        if is_cut(answer):
             raise ComponentNotMade(_CUT, remedy=_CUT_REMEDY, findings=[])
         self.turn.stage("validating", attempt=attempt, max_attempts=most, **_named(class_name_of(code)))
         return await self.checker.check(self.turn.principal.tenant_id, code)
@@ -166,11 +180,6 @@ def _require_going_on(turn: Turn) -> None:
     """Raise `BudgetSpent` when the turn was stopped: nothing more is asked or checked in it."""
     if turn.stopped:
         raise BudgetSpent(turn.stop_note, remedy="Ask for the component again, with less beside it.")
-
-
-def _is_cut(answer: "AIMessage") -> bool:
-    told = answer.response_metadata
-    return bool(_CUT_SHORT & {str(told.get("finish_reason")), str(told.get("stop_reason"))})
 
 
 def _finding(finding: Mapping[str, object]) -> str:

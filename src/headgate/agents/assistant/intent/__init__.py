@@ -1,1 +1,1 @@
-"""What a request is: stateless, the same words always mean the same."""
+"""What a request is, from its words, the last turns and the canvas."""

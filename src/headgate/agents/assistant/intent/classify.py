@@ -1,4 +1,4 @@
-"""Asks a model what a request is. Knows nothing of earlier requests (seed 001, ADR-006). Imports LangChain."""
+"""Asks a model what a request is, in the light of the last turns and the canvas (ADR 0025). Imports LangChain."""
 
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -40,12 +40,13 @@ class KnowsIntents(Protocol):
         ...
 
 
-async def classify(model: BaseChatModel, text: str, *, structured: bool = True) -> IntentResult:
+async def classify(model: BaseChatModel, text: str, *, context: str = "", structured: bool = True) -> IntentResult:
     """What a request is, and what it says in English.
 
     Args:
         model: Who is asked, made with a ceiling of `intents.MAX_OUTPUT_TOKENS`.
         text: The request as it came, quoted parts and all.
+        context: The last turns and the canvas in short, quoted; empty when there are none.
         structured: Whether the model is held to a JSON schema; if it refuses that, it is asked again in plain words.
 
     Raises `HeadgateError` when the model cannot be reached or used.
@@ -55,7 +56,8 @@ async def classify(model: BaseChatModel, text: str, *, structured: bool = True) 
         return known
     if isinstance(model, KnowsIntents):
         return IntentResult(model.intent_of(text), text, Tokens())
-    said, tokens = await _ask(model, clipped_to(text, MAX_REQUEST_CHARACTERS), structured=structured)
+    asked = context + clipped_to(text, MAX_REQUEST_CHARACTERS)
+    said, tokens = await _ask(model, asked, structured=structured)
     intent, english = read_answer(said, text)
     return _rescued(IntentResult(intent, english, tokens), text)
 
@@ -77,7 +79,8 @@ async def _ask(model: BaseChatModel, text: str, *, structured: bool) -> tuple[st
             found: Any = await asker.ainvoke(messages, config=_ALONE)
         except RequestRefused:  # a server that takes no schema
             log.info("assistant.intent.unstructured")
-        except BrokenModelAnswer as error:  # cut off at the ceiling, or not by the schema: what it used is not known
+        except BrokenModelAnswer as error:  # cut off at the ceiling
+            tokens.add(*error.used)
             return error.words, tokens
         else:
             said = found["raw"]
@@ -88,7 +91,9 @@ async def _ask(model: BaseChatModel, text: str, *, structured: bool) -> tuple[st
 
 def _held_to_schema(model: BaseChatModel) -> Runnable[Any, Any] | None:
     try:
-        return model.with_structured_output(Answer, include_raw=True)
+        # As a JSON schema and not as a class: OpenAI's library reads answers by a class itself, and what it cannot read
+        # it drops with its tokens.
+        return model.with_structured_output(Answer.model_json_schema(), include_raw=True)
     except (NotImplementedError, ValueError):  # the library knows no way to hold this model to a schema
         return None
 

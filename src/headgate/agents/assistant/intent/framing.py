@@ -22,7 +22,8 @@ OFF_TOPIC_REFUSAL = (
 )
 QUESTION_NOTE = (
     "[This request is a question. Answer it in words, with the reading tools where they help. Nothing is made or"
-    " changed in this turn; code in the answer is an example and is not used.]\n\n"
+    " changed in this turn; code in the answer is an example and is not used. If it is no question after all, call"
+    " correct_intent first.]\n\n"
 )
 _FIRST_STEP: dict[Intent, Step] = {
     "generate_component": "generating_component",

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args
 
 import orjson
 from langchain.agents import create_agent
@@ -15,7 +15,7 @@ from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResp
 from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
 from langchain_core.outputs import ChatResult
 from langchain_core.tools import BaseTool, StructuredTool
 
@@ -27,6 +27,9 @@ from headgate.sdk.answers import MOST_CORRECTIONS, Fault, fault_of, placeholder
 from headgate.toolkit import TOOLS, ToolDefinition, succeeded
 
 log = get_logger(__name__)
+CORRECT_INTENT = "correct_intent"
+Doing = Literal["build_flow", "component_then_flow", "run_flow", "manage_files"]
+"""Intents that a request which was taken for a question may have after all."""
 PROMPT = (Path(__file__).parent / "prompt.md").read_text(encoding="utf-8")
 
 
@@ -81,6 +84,8 @@ class _TurnMiddleware(AgentMiddleware[Any, Working, Any]):
         working = cast("Working", request.runtime.context)
         call = request.tool_call
         async with working.order.turn_of(call):
+            if call["name"] == CORRECT_INTENT and working.turn.intent == "question":
+                return _corrected(working, call)
             offered_names = [tool.name for tool in working.tools]
             answer = await call_tool(working.turn, offered_names, call["name"], call["args"])
         return ToolMessage(
@@ -113,7 +118,7 @@ def agent() -> Any:  # noqa: ANN401 - LangGraph's compiled graph, generic over p
     """The graph, built with the first turn."""
     return create_agent(
         Unchosen(),
-        list(_as_langchain().values()),
+        [*_as_langchain().values(), _correcting()],
         system_prompt=PROMPT,
         middleware=[_TurnMiddleware()],
         context_schema=Working,
@@ -123,12 +128,44 @@ def agent() -> Any:  # noqa: ANN401 - LangGraph's compiled graph, generic over p
 def offered(turn: Turn) -> list[BaseTool]:
     """The tools that the turn's model is shown: those its person may use, and of them those the turn is for."""
     known = _as_langchain()
-    return [known[tool.name] for tool in offered_tools(turn)]
+    tools = [known[tool.name] for tool in offered_tools(turn)]
+    return [*tools, _correcting()] if turn.intent == "question" else tools
 
 
 @lru_cache(maxsize=1)
 def _as_langchain() -> dict[str, BaseTool]:
     return {tool.name: _shown(tool) for tool in TOOLS}
+
+
+def _corrected(working: Working, call: ToolCall) -> ToolMessage:
+    """Take the request for what the model found it to be: every tool is offered from here on."""
+    turn, wanted = working.turn, str(call["args"].get("intent", ""))
+    if wanted not in get_args(Doing):
+        answer = f"There is no intent '{wanted[:50]}'. Intents: {', '.join(get_args(Doing))}."
+        return ToolMessage(answer, name=CORRECT_INTENT, tool_call_id=call["id"], status="error")
+    log.info("assistant.intent.corrected", intent=wanted)
+    turn.intent, turn.only = wanted, None
+    working.tools = offered(turn)
+    return ToolMessage("Every tool is offered now.", name=CORRECT_INTENT, tool_call_id=call["id"])
+
+
+@lru_cache(maxsize=1)
+def _correcting() -> BaseTool:
+    async def call(**_: Any) -> str:  # noqa: ANN401 - LangChain's signature
+        raise NotImplementedError("tools are carried out by the turn")
+
+    schema = {
+        "type": "object",
+        "properties": {"intent": {"type": "string", "enum": list(get_args(Doing))}},
+        "required": ["intent"],
+    }
+    return StructuredTool(
+        name=CORRECT_INTENT,
+        description="The request was taken for a question. Call this first when it asks to build, change, run or write"
+        " something after all: then every tool is offered.",
+        args_schema=schema,
+        coroutine=call,
+    )
 
 
 def _shown(tool: ToolDefinition) -> BaseTool:

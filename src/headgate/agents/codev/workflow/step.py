@@ -126,9 +126,12 @@ async def as_seen(state: AgentState, working: Working, when: str) -> Held | Conf
 
 
 def conflicted(state: AgentState, working: Working, conflict: Conflicted) -> Update:
-    """Somebody else changed the flow: the iteration is over, and no approval holds any more."""
+    """Somebody else changed the flow: the iteration is over, and no approval holds any more.
+
+    The verdict and the trials stay: the plan that follows repairs what failed on the flow as it is now.
+    """
     working.tell("conflict", {"message": conflict["message"]})
-    update: Update = {"conflict": dict(conflict), "approved": False, "exchange": [], "trials": [], "unsure": 0}
+    update: Update = {"conflict": dict(conflict), "approved": False, "exchange": [], "unsure": 0}
     if state["iteration"] >= state["max_iterations"]:
         return update | {"stop_code": "iterations"}
-    return update | {"iteration": state["iteration"] + 1, "converge_verdict": None}
+    return update | {"iteration": state["iteration"] + 1}

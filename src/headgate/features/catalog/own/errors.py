@@ -14,6 +14,13 @@ class ComponentNotMade(Invalid):
     title = "Component not made"
 
 
+class ComponentNotPossible(ComponentNotMade):
+    """The model says that no component can do what was asked, and why; nothing is tried again."""
+
+    code = "component_not_possible"
+    title = "Component not possible"
+
+
 class UnsafeCode(Invalid):
     """A node's code holds what the sandbox would refuse; nothing ran. `findings` in `extra` holds all, with lines."""
 

@@ -53,7 +53,8 @@ class Model:
 
     def _classification(self) -> Script:
         if self._intent.raw is not None:
-            return self.server.text(self._intent.raw)
+            ending = {True: "length", False: "stop"} if self.protocol == "openai" else {False: "end_turn"}
+            return self.server.text(self._intent.raw, finish=ending[self._intent.cut])
         return self.server.structured({"translation": self._intent.translation, "intent": self._intent.intent})
 
     def _answer(self, answer: Answer) -> Script:

@@ -59,6 +59,8 @@ class Intent(_Strict):
     intent: str = ""
     translation: str = ""
     raw: str | None = None
+    cut: bool = False
+    """Whether `raw` stops at the output limit."""
 
 
 class Expected(_Strict):
@@ -72,6 +74,7 @@ class Expected(_Strict):
     model_sees: list[str] = Field(default_factory=list)
     """Texts in what the model was sent in this turn, the question what the request is aside."""
     model_never_sees: list[str] = Field(default_factory=list)
+    classifier_sees: list[str] = Field(default_factory=list)
     tools_offered: list[str] = Field(default_factory=list)
     asked: int | None = None
     """How often the model was asked, the question what the request is aside."""

@@ -64,6 +64,8 @@ def _check_model(model: Model, expect: Expected) -> None:
         assert text in sent, f"the model never saw {text!r}:\n{sent[-3000:]}"
     for text in expect.model_never_sees:
         assert text not in sent, f"the model saw {text!r}"
+    for text in expect.classifier_sees:
+        assert text in "\n".join(read_by(asked) for asked in model.classified)
     if expect.tools_offered:
         assert set(expect.tools_offered) <= set(tool_names(model.asked[0]))
     if expect.asked is not None:

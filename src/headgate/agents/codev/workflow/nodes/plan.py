@@ -131,8 +131,9 @@ def _context(state: AgentState, domain: str, flow: str) -> list[dict[str, Any]]:
     if verdict is not None:
         known = prompts.playbook(domain, verdict["category"])
         messages += [person(verdict_told(verdict)), person(f"# Playbook for {verdict['category']}\n\n{known}")]
-        messages.append(person(trials_told(state.get("trials") or [], trials_wanted(state))))
     conflict = conflict_told(state.get("conflict"))
+    if verdict is not None or (conflict and state.get("trials")):
+        messages.append(person(trials_told(state.get("trials") or [], trials_wanted(state))))
     if conflict:
         messages.append(person(conflict))
     if feedback:
