@@ -192,6 +192,22 @@ class TestQuotas:
         assert listed["space", DEFAULT_SPACE_ID, "runs_per_hour"]["most"] is None
 
 
+class TestDirectory:
+    def test_is_connected_rotated_and_disconnected(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert answered(capsys, "directory", "show")["token"] is None
+        made = answered(capsys, "directory", "token", "--network", "192.0.2.0/24")
+        assert made["token"].startswith(made["prefix"])
+        shown = answered(capsys, "directory", "show")
+        assert shown["token"]["networks"] == ["192.0.2.0/24"]
+        assert shown["address"].endswith("/scim/v2")
+        assert answered(capsys, "directory", "token")["prefix"] != made["prefix"]
+        assert answered(capsys, "directory", "groups") == []
+        assert run(["directory", "map", "Staff", DEFAULT_SPACE_ID, "editor"]) == 4
+        assert "has no group 'Staff'" in capsys.readouterr().err
+        assert answered(capsys, "directory", "disconnect") == {"token": None}
+        assert run(["directory", "disconnect"]) == 4
+
+
 class TestMcpServers:
     def test_are_added_listed_switched_and_removed(
         self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path

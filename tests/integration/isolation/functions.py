@@ -81,11 +81,13 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("claim_recovery_code", "code_hash"): lambda world: CODE_HASH,
     ("note_confirmed", "session_id"): lambda world: world.sign_in_ids[0],
     ("note_confirmed", "factor"): lambda world: "totp",
+    ("find_user_named", "key"): lambda world: EMAIL,
+    ("join_group", "group_id"): lambda world: world.empty_group_id,
 }
 """Arguments that one function wants other than all the rest, so that it finds or changes something."""
 CUTS = ("space_ids", "spaces", "reach")
 """Arguments that say which spaces the caller sees."""
-ASKS_WHICH_SPACES = {"names_of_spaces", "spaces_of_member"}
+ASKS_WHICH_SPACES = {"names_of_spaces", "spaces_of_member", "hold_spaces"}
 """Their `space_ids` are what is asked about."""
 NEW_ROWS = {
     "add_space": "inserts the row that a service made; a foreign key binds it to its tenant",
@@ -96,6 +98,7 @@ NEW_ROWS = {
     "add_passkey": "inserts the row that a service made for the caller; a foreign key binds it to their tenant",
     "add_authenticator": "inserts the row that a service made for the caller; a foreign key binds it to their tenant",
     "add_recovery_codes": "inserts rows that a service made for the caller; foreign keys bind them to their tenant",
+    "add_members": "inserts the rows that a service made; foreign keys bind space and users to one tenant",
     "add_user": "inserts the row that a service made, of the tenant of who asks",
     "add_member": "inserts the row that a service made; foreign keys bind its space and its person to one tenant",
     "remove_member": "removes a row that a service found in the caller's tenant",
@@ -120,6 +123,7 @@ WORKER_ONLY = {
     "people_of_address": _AT_THE_DOOR,
     "find_link": _AT_THE_DOOR,
     "find_by_credential": _AT_THE_DOOR,
+    "find_by_token": _AT_THE_DOOR,
     "take_challenge": _AT_THE_DOOR,
     "delete_expired_challenges": _UPKEEP,
     "anybody_can_sign_in": "says yes or no to the operator",
@@ -237,6 +241,10 @@ def _argument(function: Function, parameter: inspect.Parameter, of: World) -> An
         "manifest": {},
         "seq": 1,
         "source": "space",
+        "where": (),
+        "order": (),
+        "offset": 0,
+        "external_id": SUBJECT,
         "last": 1000,
     }
     if name in special:

@@ -38,6 +38,9 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "checksum": lambda world: [world.checksum],
     "passkey_id": lambda world: [world.passkey_id],
     "pattern_id": lambda world: world.pattern_ids,
+    "group_id": lambda world: [world.group_id],
+    "group_ids": lambda world: [[world.group_id]],
+    "user_ids": lambda world: [[world.principal.user_id]],
 }
 _CODEV = "/api/v1/codev/sessions"
 _OF_SESSIONS = ("", "/resume", "/stream", "/events", "/summary", "/rollback", "/stop", "/retry", "/credentials")
@@ -48,6 +51,7 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
     ("/api/v1/me/sessions/{session_id}", "session_id"): lambda world: world.sign_in_ids,
     ("/api/v1/flows/{flow_id}/tests/results", "cursor"): lambda world: world.result_ids,
     ("/api/v1/audit", "cursor"): lambda world: ["1000000"],
+    ("/api/v1/directory/groups", "cursor"): lambda world: [world.group_id],
     ("/api/v1/workspace/files", "cursor"): lambda world: ["a"],
     ("/v1/models/{model}", "model"): lambda world: world.flow_ids,
     ("/v1/chat/completions", "model"): lambda world: world.flow_ids,
@@ -180,6 +184,14 @@ NO_PRINCIPAL = {
     "/w/{flow_id}/runs/{token}/events": "visitors, with a token of their run; test_widget.py",
     "/w/{flow_id}/runs/{token}/stop": "visitors, with a token of their run; test_widget.py",
     "/w/{flow_id}/files/{token}": "visitors, with a token of the file; test_widget.py",
+    **dict.fromkeys(
+        (
+            *("/scim/v2/Users", "/scim/v2/Users/{user_id}", "/scim/v2/Groups", "/scim/v2/Groups/{group_id}"),
+            *("/scim/v2/Schemas", "/scim/v2/Schemas/{name}", "/scim/v2/ServiceProviderConfig"),
+            *("/scim/v2/ResourceTypes", "/scim/v2/ResourceTypes/{name}", "/scim/v2/{rest:path}"),
+        ),
+        "identity providers, with the token of one organisation; accounts/directory/test_directory.py::TestTenants",
+    ),
     "/api/v1/openapi.json": "the same document for everybody",
     "/static-offline-docs": "scripts of the documentation page",
     "/docs": "the documentation page",

@@ -19,6 +19,14 @@ from sqlalchemy import insert, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
+from headgate.features.accounts.directory.repository import hold_directory
+from headgate.features.accounts.directory.tables import (
+    Directory,
+    DirectoryGroup,
+    DirectoryGroupMember,
+    DirectoryGroupRole,
+    DirectoryUser,
+)
 from headgate.features.accounts.tables import (
     ApiKey,
     OneTimeLink,
@@ -89,6 +97,10 @@ class World:
     link_id: str = ""
     key_prefix: str = ""
     passkey_id: str = ""
+    group_id: str = ""
+    """A group of the directory, in which the person is."""
+    empty_group_id: str = ""
+    """Another, without members."""
     private_file_id: str = ""
     """An upload that no run has taken."""
     unpublished_id: str = ""
@@ -132,6 +144,7 @@ async def make_world(app: FastAPI, database: Database, principal: Principal, mar
     made = await ask(world, "POST", "/spaces", json={"name": OTHER_SPACE})
     await make_tenant_things(app, world, database)
     await _make_space(world, database)
+    await _make_directory(world, database)
     world.space_ids.append(made["id"])
     return world
 
@@ -379,6 +392,24 @@ async def _make_rows(world: World, database: Database) -> None:
         step = {"flow_run_id": world.run_ids[0], "tenant_id": tenant, "step_id": STEP}
         asked = {"model_parameters": {"provider": "openai", "name": world.marker}, "attempts": 2}
         await session.execute(update(flow_step_results).filter_by(**step).values(**asked))
+
+
+async def _make_directory(world: World, database: Database) -> None:
+    """A directory with a token, the person, and a group of theirs that gives a role in the space."""
+    tenant, group = {"tenant_id": world.principal.tenant_id}, new_id()
+    world.group_id, world.empty_group_id = group, new_id()
+    async with database.writing() as session:
+        await hold_directory(session, **tenant)
+        used = {"token_id": new_id(), "prefix": "hg_scim_same", "token_hash": _hash(), "token_created_at": now()}
+        await session.execute(update(Directory).filter_by(**tenant).values(**used))
+        person = {"user_id": world.principal.user_id, **tenant}
+        session.add(DirectoryUser(**person, user_name=EMAIL, user_name_key=EMAIL, external_id=SUBJECT))
+        session.add(DirectoryGroup(id=group, **tenant, name=world.marker, name_key=VARIABLE.lower()))
+        session.add(DirectoryGroup(id=world.empty_group_id, **tenant, name=STEP, name_key=STEP))
+        await session.flush()
+        session.add(DirectoryGroupMember(group_id=group, **person))
+        for space_id in world.space_ids[:1]:
+            session.add(DirectoryGroupRole(group_id=group, space_id=space_id, **tenant, role="viewer"))
 
 
 async def _make_credentials(world: World, database: Database) -> None:

@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "mcp-servers": ("mcp_servers", "MCP servers that flows use: register, find tools, switch them."),
     "mcp": ("mcp", "Headgate as an MCP server, for a client that starts programs."),
     "users": ("users", "People who sign in: the first admin is made here."),
+    "directory": ("directory", "The organisation's directory (SCIM): its token, its groups and their roles."),
     "spaces": ("spaces", "Rooms for flows, and who may do what in each."),
     "tenants": ("tenants", "Organisations that share this installation and see nothing of each other."),
     "quotas": ("quotas", "Limits of the organisation, its spaces and visitors: show and set them."),

@@ -76,6 +76,8 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.features.accounts.second_factor.routes", "me", "users", "sign-in-policy", prefix=API),
     LazyRouter("headgate.features.accounts.spaces.routes", "spaces", prefix=API),
     LazyRouter("headgate.features.accounts.users.routes", "users", prefix=API),
+    LazyRouter("headgate.features.accounts.directory.routes", "directory", prefix=API),
+    LazyRouter("headgate.features.accounts.directory.scim.routes", "scim"),
 )
 """In the order in which they are tried: those outside the API first, then what is requested most."""
 

@@ -1,5 +1,6 @@
 """Renders the error tree as RFC 9457 problem documents. No stack trace ever leaves the server."""
 
+from collections.abc import Callable
 from typing import Any, cast
 
 import orjson
@@ -65,8 +66,19 @@ def problem(error: HeadgateError, headers: dict[str, str] | None = None) -> Resp
     return ProblemResponse(error.problem(), status_code=error.status, headers=headers)
 
 
-async def _headgate(_request: Request, error: Exception) -> Response:
+def _answer(request: Request, error: HeadgateError) -> Response:
+    """The answer in the form of the route's protocol, which it names in `request.state.render_error`, else a problem.
+
+    A route that caught its errors to render them would have its transaction committed.
+    """
+    render: Callable[[HeadgateError], Response] | None = getattr(request.state, "render_error", None)
+    return problem(error) if render is None else render(error)
+
+
+async def _headgate(request: Request, error: Exception) -> Response:
     found = cast("HeadgateError", error)
+    if hasattr(request.state, "render_error"):
+        return _answer(request, found)
     headers: dict[str, str] = {}
     if (retry := found.extra.get("retry_after_seconds")) is not None:
         headers["Retry-After"] = str(retry)
@@ -83,19 +95,20 @@ async def _validation(request: Request, error: Exception) -> Response:
     errors = cast("RequestValidationError", error).errors()
     if errors[0]["loc"] == ("body",) and "json" not in request.headers.get("content-type", ""):
         refused = BadRequest("The body is not sent as JSON.", remedy="Send it with Content-Type: application/json.")
-        return problem(refused)
+        return _answer(request, refused)
     faults: list[JsonValue] = [
         {"where": ".".join(map(str, item["loc"])), "message": str(item["msg"]).removeprefix("Value error, ")}
         for item in errors
     ]
     first = cast("dict[str, Any]", faults[0])
     more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-    return problem(
+    return _answer(
+        request,
         BadRequest(
             f"{first['where']}: {first['message']}{more}.",
             remedy="See /docs for what this address takes.",
             faults=faults,
-        )
+        ),
     )
 
 
@@ -110,7 +123,7 @@ async def _starlette(request: Request, error: Exception) -> Response:
         return problem(MethodRefused(f"{request.url.path} does not take {request.method}."), headers)
     refused = BadRequest(str(found.detail))
     if found.status_code == 400:  # a body that is no text, a broken form: as every other body that is not as documented
-        return problem(refused)
+        return _answer(request, refused)
     return ProblemResponse(refused.problem() | {"status": found.status_code}, status_code=found.status_code)
 
 
@@ -122,4 +135,5 @@ def _wants_page(request: Request) -> bool:
 
 async def _unexpected(request: Request, error: Exception) -> Response:
     log.error("request failed", path=request.url.path, method=request.method, exc_info=error)
-    return problem(InternalError("Headgate failed to answer; the log says why.", remedy="Try again, or report it."))
+    refused = InternalError("Headgate failed to answer; the log says why.", remedy="Try again, or report it.")
+    return _answer(request, refused)

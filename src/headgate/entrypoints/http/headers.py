@@ -16,7 +16,7 @@ PAGE_POLICY = (
 """For pages: scripts, styles and data of this server alone, none written into the page. The page may make pictures
 (`data:`, `blob:`), and workers of scripts that it has already, and show a widget of this server in a frame."""
 STATIC = "/static-offline-docs/"
-DATA_PATHS = ("/api/", "/health", "/metrics")
+DATA_PATHS = ("/api/", "/health", "/metrics", "/scim/")
 """Where programs ask, whatever they take."""
 _ALWAYS = (
     (b"x-content-type-options", b"nosniff"),

@@ -40,6 +40,7 @@ class Permission(StrEnum):
     WORKSPACE_USE = "workspace.use"
     PEOPLE_MANAGE = "people.manage"
     KEYS_MANAGE = "keys.manage"
+    DIRECTORY_MANAGE = "directory.manage"
     VARIABLES_MANAGE = "variables.manage"
     MODELS_CLASSIFY = "models.classify"
     MODELS_MANAGE = "models.manage"
@@ -96,6 +97,10 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
             "reset their second factor, and set the sign-in policy.",
         ),
         Permission.KEYS_MANAGE: Rule(TenantRole.ADMIN, "See and revoke everybody's API keys."),
+        Permission.DIRECTORY_MANAGE: Rule(
+            TenantRole.ADMIN,
+            "Connect a directory (SCIM): create and revoke its token, and map its groups to roles in spaces.",
+        ),
         Permission.VARIABLES_MANAGE: Rule(
             TenantRole.ADMIN, "Set and delete variables of the organisation, keys of model providers among them."
         ),
@@ -163,6 +168,12 @@ def of_role(role: Role) -> frozenset[Permission]:
 def roles_with(permission: Permission) -> tuple[Role, ...]:
     """The roles in a space that have a permission, the least first; none for one of the tenant."""
     return tuple(role for role in Role if permission in _OF_ROLE[role])
+
+
+def highest(*roles: Role | str | None) -> Role:
+    """The role that includes the others; None counts for nothing. At least one is a role."""
+    order = list(Role)
+    return max((Role(role) for role in roles if role is not None), key=order.index)
 
 
 def is_of_space(permission: Permission) -> bool:

@@ -18,6 +18,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
+from headgate.features.access.permissions import Role, highest
 from headgate.foundation.database import Json, Row, Timestamp, now
 
 
@@ -98,8 +99,22 @@ class SpaceMember(Row):
     user_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     tenant_id: Mapped[str] = mapped_column(String(36))
     role: Mapped[str] = mapped_column(String(16))
-    """`Role`."""
+    """`Role`; with a role from the directory, the higher of the two."""
+    directory_role: Mapped[str | None] = mapped_column(String(16))
+    """The highest role that groups of the directory (SCIM) give them here; null: none does."""
+    assigned_role: Mapped[str | None] = mapped_column(String(16))
+    """With a role from the directory: the one that was assigned in Headgate besides, if any. Else null."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+
+    @property
+    def by_hand(self) -> str | None:
+        """The role that was assigned in Headgate; None for a member through the directory alone."""
+        return self.role if self.directory_role is None else self.assigned_role
+
+    def assign(self, role: Role | None) -> None:
+        """Set or remove the role assigned in Headgate. Without one, the member must have one from the directory."""
+        self.assigned_role = None if role is None or self.directory_role is None else role.value
+        self.role = highest(role, self.directory_role).value
 
 
 class UserSession(Row):

@@ -3,6 +3,7 @@ import {
   Bot,
   Brain,
   FolderOpen,
+  FolderSync,
   Gauge,
   Info,
   Keyboard,
@@ -82,6 +83,13 @@ export const SECTIONS: readonly SettingsSection[] = [
     label: "members",
     icon: Users,
     Content: section(() => import("./members/MembersSection"), "MembersSection"),
+  },
+  {
+    id: "directory",
+    label: "directory",
+    icon: FolderSync,
+    may: (may) => may("directory.manage"),
+    Content: section(() => import("./directory/DirectorySection"), "DirectorySection"),
   },
   {
     id: "audit",

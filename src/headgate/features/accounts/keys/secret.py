@@ -12,27 +12,29 @@ import string
 import zlib
 
 _LETTERS = string.digits + string.ascii_uppercase + string.ascii_lowercase
-_FORM = re.compile(r"hg_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}", re.ASCII)
 MARK = "hg_"
 """What every key begins with."""
+DIRECTORY_MARK = "hg_scim_"
+"""What the token of a directory begins with, which has the rest of a key's form."""
 _PUBLIC, _SECRET, _CHECK = 8, 37, 6
+_FORM = {mark: re.compile(mark + r"[0-9A-Za-z]{8}_[0-9A-Za-z]{43}", re.ASCII) for mark in (MARK, DIRECTORY_MARK)}
 PREFIX_LENGTH = len(MARK) + _PUBLIC
 
 
-def new_key() -> str:
+def new_key(mark: str = MARK) -> str:
     """A new key, of 220 random bits."""
-    body = f"{MARK}{_random(_PUBLIC)}_{_random(_SECRET)}"
+    body = f"{mark}{_random(_PUBLIC)}_{_random(_SECRET)}"
     return body + _checksum(body)
 
 
-def is_key(text: str) -> bool:
+def is_key(text: str, mark: str = MARK) -> bool:
     """Whether a text has the form of a key, checksum included."""
-    return _FORM.fullmatch(text) is not None and _checksum(text[:-_CHECK]) == text[-_CHECK:]
+    return _FORM[mark].fullmatch(text) is not None and _checksum(text[:-_CHECK]) == text[-_CHECK:]
 
 
-def prefix_of(key: str) -> str:
+def prefix_of(key: str, mark: str = MARK) -> str:
     """The part that lists, logs and the audit log show."""
-    return key[:PREFIX_LENGTH]
+    return key[: len(mark) + _PUBLIC]
 
 
 def hash_of(key: str) -> str:

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import TenantRole
 from headgate.features.access.principal import DEFAULT_TENANT_ID, Actor, Principal, system_principal
+from headgate.features.accounts.directory import repository as directory
 from headgate.features.accounts.sessions.repository import find_active
 from headgate.features.accounts.sessions.service import name_of, newcomer
 from headgate.features.accounts.single_sign_on import repository
@@ -44,7 +45,8 @@ async def admit(session: AsyncSession, vouched: Vouched, settings: SingleSignOnS
     """The person whom the provider vouches for, linked and with the role that it gives them.
 
     They are known by issuer and subject once they are linked, whatever their e-mail address has become then. Before
-    that they are known by an address that the provider has verified. Nobody is made unless `create_users` is set.
+    that they are known by the id that the directory gave them, or by an address that the provider has verified. Nobody
+    is made unless `create_users` is set.
 
     Raises `NotAdmitted` in one of its kinds, and `TenantGone`.
     """
@@ -53,9 +55,11 @@ async def admit(session: AsyncSession, vouched: Vouched, settings: SingleSignOnS
         raise TenantGone
     _require_domain(vouched, settings)
     operator = _operator(tenant.id, address)
-    user = await repository.find_by_subject(
-        session, tenant_id=tenant.id, issuer=vouched.issuer, subject=vouched.subject
-    ) or await _by_address(session, operator, vouched, settings)
+    user = (
+        await repository.find_by_subject(session, tenant_id=tenant.id, issuer=vouched.issuer, subject=vouched.subject)
+        or await _by_external_id(session, operator, vouched)
+        or await _by_address(session, operator, vouched, settings)
+    )
     if not user.active:
         raise ShutOut
     await _give_role(session, operator, user, vouched)
@@ -109,6 +113,13 @@ def _require_domain(vouched: Vouched, settings: SingleSignOnSettings) -> None:
     email = _verified(vouched)
     if email.rpartition("@")[2] not in settings.allowed_domains:
         raise DomainNotAdmitted
+
+
+async def _by_external_id(session: AsyncSession, operator: Principal, vouched: Vouched) -> User | None:
+    """The user whom the directory (SCIM) gave the provider's id, unless they are linked or two have it."""
+    tenant_id = operator.tenant_id
+    users = await directory.find_users_of_external_id(session, vouched.subject, tenant_id=tenant_id)
+    return users[0] if len(users) == 1 and users[0].sso_subject is None else None
 
 
 async def _by_address(

@@ -7,6 +7,7 @@ Conflict
 ├── SpaceNameTaken
 ├── SpaceInUse        flows are in it, or were
 ├── TooManySpaces     the person has made as many as one may
+├── MemberOfGroup     the person is there through a group of the directory
 └── LastOwner         the space would be left without anybody who may manage it
 Invalid
 └── AmbiguousSpace    several have the name
@@ -84,6 +85,19 @@ class TooManySpaces(Conflict):
     def __init__(self, most: int) -> None:
         super().__init__(
             f"You have made {most} spaces already.", remedy="Delete some, or ask an admin of your organisation for one."
+        )
+
+
+class MemberOfGroup(Conflict):
+    """Somebody who is in a space through a group of the directory alone leaves it there."""
+
+    code = "member_of_group"
+    title = "Member through the directory"
+
+    def __init__(self, person: str, space: str) -> None:
+        super().__init__(
+            f"{person} is in the space '{space}' through a group of your directory.",
+            remedy="Remove them from the group in your identity provider, or the group's role in Settings > Directory.",
         )
 
 

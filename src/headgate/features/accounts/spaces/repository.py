@@ -24,6 +24,24 @@ class Member:
     role: str
     created_at: datetime
     """When they were added."""
+    directory_role: str | None = None
+    """The role that groups of the directory give them; `role` is at least that."""
+    assigned_role: str | None = None
+    """The role that was assigned in Headgate; None: they are here through the directory alone."""
+
+
+def member_of(membership: SpaceMember, user: User) -> Member:
+    """A membership with its user."""
+    return Member(
+        user_id=user.id,
+        name=user.name,
+        email=user.email,
+        active=user.active,
+        role=membership.role,
+        created_at=membership.created_at,
+        directory_role=membership.directory_role,
+        assigned_role=membership.by_hand,
+    )
 
 
 async def space_exists(session: AsyncSession, space_id: str, *, tenant_id: str, lock: bool = False) -> bool:
@@ -132,14 +150,14 @@ async def list_members(
 ) -> Sequence[Member]:
     """The members of a space by the id of the person; `after` is the last one of the page before."""
     query = (
-        select(User.id, User.name, User.email, User.active, SpaceMember.role, SpaceMember.created_at)
+        select(SpaceMember, User)
         .join(User, and_(User.id == SpaceMember.user_id, User.tenant_id == SpaceMember.tenant_id))
         .where(SpaceMember.space_id == space_id, SpaceMember.tenant_id == tenant_id)
     )
     if after is not None:
         query = query.where(SpaceMember.user_id > after)
     rows = (await session.execute(query.order_by(SpaceMember.user_id).limit(limit))).all()
-    return [Member(*row) for row in rows]
+    return [member_of(membership, user) for membership, user in rows]
 
 
 async def other_owners(session: AsyncSession, space_id: str, user_id: str, *, tenant_id: str) -> int:
@@ -173,21 +191,47 @@ async def spaces_made_by(session: AsyncSession, user_id: str, *, tenant_id: str)
 
 async def add_member(session: AsyncSession, member: SpaceMember) -> None:
     """Keep a new member. Their new things go here when they had no place to go to."""
-    session.add(member)
+    await add_members(session, [member])
+
+
+async def add_members(session: AsyncSession, members: Sequence[SpaceMember]) -> None:
+    """Keep new members of one space. The new things of those who had no place for them go here."""
+    if not members:
+        return
+    session.add_all(members)
     await session.flush()
-    homeless = (User.id == member.user_id, User.tenant_id == member.tenant_id, User.home_space_id.is_(None))
-    await session.execute(update(User).where(*homeless).values(home_space_id=member.space_id))
+    homeless = (User.id.in_([member.user_id for member in members]), User.home_space_id.is_(None))
+    mine = User.tenant_id == members[0].tenant_id
+    await session.execute(
+        update(User).where(mine, *homeless).values(home_space_id=members[0].space_id),
+        execution_options={"synchronize_session": "fetch"},
+    )
 
 
 async def remove_member(session: AsyncSession, member: SpaceMember) -> None:
     """Take a member out. Their new things go to another space of theirs when they went here."""
-    await leave_home(session, member.space_id, tenant_id=member.tenant_id, user_id=member.user_id)
+    await leave_home(session, member.space_id, tenant_id=member.tenant_id, user_ids=[member.user_id])
     await session.delete(member)
     await session.flush()
 
 
-async def leave_home(session: AsyncSession, space_id: str, *, tenant_id: str, user_id: str | None = None) -> None:
-    """Whoever's new things went to the space, or one person's: they go to the space that they were added to first."""
+async def remove_members(session: AsyncSession, space_id: str, user_ids: Sequence[str], *, tenant_id: str) -> None:
+    """Take users out of a space. Their new things go to another space of theirs when they went here."""
+    if not user_ids:
+        return
+    await leave_home(session, space_id, tenant_id=tenant_id, user_ids=user_ids)
+    await session.execute(
+        delete(SpaceMember).where(
+            SpaceMember.space_id == space_id, SpaceMember.tenant_id == tenant_id, SpaceMember.user_id.in_(user_ids)
+        ),
+        execution_options={"synchronize_session": False},
+    )
+
+
+async def leave_home(
+    session: AsyncSession, space_id: str, *, tenant_id: str, user_ids: Sequence[str] | None = None
+) -> None:
+    """The new things of users that went to the space, of these or of all, go to the space they were added to first."""
     others = (
         select(SpaceMember.space_id)
         .where(
@@ -199,8 +243,8 @@ async def leave_home(session: AsyncSession, space_id: str, *, tenant_id: str, us
         .limit(1)
     )
     query = update(User).where(User.home_space_id == space_id, User.tenant_id == tenant_id)
-    if user_id is not None:
-        query = query.where(User.id == user_id)
+    if user_ids is not None:
+        query = query.where(User.id.in_(user_ids))
     await session.execute(
         query.values(home_space_id=others.scalar_subquery()), execution_options={"synchronize_session": False}
     )

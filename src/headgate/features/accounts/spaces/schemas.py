@@ -57,5 +57,7 @@ class MemberOut(BaseModel):
     name: str
     email: str | None
     active: bool = Field(description="Somebody who is not active cannot sign in.")
-    role: Role
+    role: Role = Field(description="What counts: the higher of the two below.")
+    assigned_role: Role | None = Field(description="As assigned in Headgate; null: here through the directory alone.")
+    directory_role: Role | None = Field(description="Through groups of the directory (SCIM).")
     created_at: datetime = Field(description="When they were added.")

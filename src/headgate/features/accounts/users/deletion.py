@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Role, TenantRole
 from headgate.features.access.principal import Principal
 from headgate.features.accounts import repository as accounts
+from headgate.features.accounts.directory import repository as directory
 from headgate.features.accounts.keys.repository import delete_keys
 from headgate.features.accounts.passkeys.repository import delete_passkeys
 from headgate.features.accounts.second_factor.repository import delete_authenticator, delete_recovery_codes
@@ -33,6 +34,7 @@ async def delete_user(session: AsyncSession, principal: Principal, user_id: str)
 
     Raises `UserNotFound`, `LastAdmin`, `SignsInNowhere`.
     """
+    await directory.hold_directory(session, tenant_id=principal.tenant_id)  # before users, as its own changes do
     admins = await repository.lock_admins(session, tenant_id=principal.tenant_id)
     user = await repository.lock_user(session, user_id, tenant_id=principal.tenant_id) if is_id(user_id) else None
     if user is None:
@@ -47,6 +49,7 @@ async def delete_user(session: AsyncSession, principal: Principal, user_id: str)
     await delete_recovery_codes(session, user.id, tenant_id=user.tenant_id)
     await delete_passkeys(session, user.id, tenant_id=user.tenant_id)
     await delete_keys(session, tenant_id=user.tenant_id, user_id=user.id)
+    await directory.forget_user(session, user.id, tenant_id=user.tenant_id)
     await spaces.disown_flows(session, user.id, tenant_id=user.tenant_id)
     await _leave_spaces(session, principal, user)
     _forget(user)
@@ -89,7 +92,7 @@ def _names_user(space_name: str, user: User) -> bool:
 async def _make_owner(session: AsyncSession, space_id: str, heir: User) -> None:
     member = await spaces.find_member(session, space_id, heir.id, tenant_id=heir.tenant_id)
     if member is not None:
-        member.role = Role.OWNER.value
+        member.assign(Role.OWNER)
         return
     owner = SpaceMember(space_id=space_id, user_id=heir.id, tenant_id=heir.tenant_id, role=Role.OWNER.value)
     await spaces.add_member(session, owner)

@@ -80,7 +80,9 @@ export function SpaceMembers() {
             icon={<UserRound />}
             muted={!one.active}
             title={one.user_id === me?.user.id ? t("you_are", { name: one.name }) : one.name}
-            detail={one.email}
+            detail={[one.email, one.directory_role && t("through_group", { role: t(`role_${one.directory_role}`) })]
+              .filter(Boolean)
+              .join(" · ")}
             aside={
               manage ? (
                 <>
@@ -91,13 +93,15 @@ export function SpaceMembers() {
                     options={roles}
                     onChange={(role) => put.mutate({ id: one.user_id, role })}
                   />
-                  <IconButton
-                    size="sm"
-                    label={t("remove_who", { who: one.name })}
-                    onClick={() => remove.mutate(one.user_id)}
-                  >
-                    <X />
-                  </IconButton>
+                  {one.assigned_role && (
+                    <IconButton
+                      size="sm"
+                      label={t("remove_who", { who: one.name })}
+                      onClick={() => remove.mutate(one.user_id)}
+                    >
+                      <X />
+                    </IconButton>
+                  )}
                 </>
               ) : (
                 <span className="text-sm text-muted">{t(`role_${one.role}`)}</span>

@@ -1,4 +1,5 @@
 import actions from "./en.actions";
+import directory from "./en.directory";
 import flowise from "./en.flowise";
 import limits from "./en.limits";
 import models from "./en.models";
@@ -143,6 +144,7 @@ export default {
   openapi: "OpenAPI document",
   parts: "Health",
   ...things,
+  ...directory,
   ...flowise,
   ...people,
   ...limits,

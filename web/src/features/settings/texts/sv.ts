@@ -1,6 +1,7 @@
 import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en";
 import actions from "./sv.actions";
+import directory from "./sv.directory";
 import flowise from "./sv.flowise";
 import limits from "./sv.limits";
 import models from "./sv.models";
@@ -146,6 +147,7 @@ const sv: Translation<typeof en> = {
   openapi: "OpenAPI-dokument",
   parts: "Hälsa",
   ...things,
+  ...directory,
   ...flowise,
   ...people,
   ...limits,

@@ -1,0 +1,153 @@
+"""`headgate directory`."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.installation import Installation
+from headgate.features.access.permissions import Role
+from headgate.features.accounts.directory import service
+from headgate.features.accounts.directory.schemas import GroupOut, TokenIn
+from headgate.features.accounts.spaces.service import get_space, get_space_named
+from headgate.foundation.checked import checked
+from headgate.foundation.ids import is_id
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="The organisation's directory (SCIM): its token and groups."
+)
+_MOST = 1000
+Group = Annotated[str, typer.Argument(help="Id or name of a group of the directory.")]
+Space = Annotated[str, typer.Argument(help="Id or name of a space.")]
+
+
+@app.command()
+def show(json: JsonFlag = False) -> None:
+    """Show the address for the identity provider, whether there is a token, and the last change."""
+
+    async def work(installation: Installation) -> None:
+        server = installation.settings.server
+        root = (server.public_url or f"http://{server.host}:{server.port}").rstrip("/")
+        async with installation.database.reading() as session:
+            found = await service.read_directory(session, acting(), address=f"{root}/scim/v2")
+        if json:
+            print_json(found.model_dump(mode="json"))
+            return
+        token = found.token
+        rows = [
+            ("address", escape(found.address)),
+            ("token", f"{token.prefix}..." if token else "none; make one: headgate directory token"),
+            ("networks", ", ".join(token.networks or ["everywhere"]) if token else "-"),
+            ("last used", (when(token.last_used_at) if token else "") or "never"),
+            ("last change", when(found.last_change_at) or "never"),
+            ("users", str(found.users)),
+            ("groups", str(found.groups)),
+        ]
+        console.print(table(("", "directory"), rows))
+
+    with_installation(work)
+
+
+@app.command()
+def token(
+    network: Annotated[
+        list[str] | None,
+        typer.Option("--network", help="A network such as 192.0.2.0/24 it works from; repeat it. None: everywhere."),
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Create the token for the identity provider, or replace it. The previous one stops working at once."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
+            made = await service.create_token(session, acting(), wanted=checked(TokenIn, networks=network or None))
+        if json:
+            print_json(made.model_dump(mode="json"))
+            return
+        console.print("The directory has a new token. This is the only time it is shown:")
+        console.print(made.token, markup=False, soft_wrap=True)
+
+    with_installation(work)
+
+
+@app.command()
+def disconnect(json: JsonFlag = False) -> None:
+    """Revoke the token. Users, groups and their roles stay as they are."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
+            await service.disconnect(session, acting())
+        if json:
+            print_json({"token": None})
+        else:
+            console.print("Revoked the token. The identity provider changes nothing any more.")
+
+    with_installation(work)
+
+
+@app.command()
+def groups(json: JsonFlag = False) -> None:
+    """List the groups of the directory and the roles that they give in spaces."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
+            found = await service.list_groups(session, acting(), limit=_MOST)
+        if json:
+            print_json([group.model_dump(mode="json") for group in found])
+        elif not found:
+            console.print("No groups yet. The identity provider creates them once it is connected.")
+        else:
+            cells = [(group.id, escape(group.name), str(group.members), escape(_roles(group))) for group in found]
+            console.print(table(("id", "group", "members", "roles"), cells))
+
+    with_installation(work)
+
+
+@app.command("map")
+def map_(
+    group: Group,
+    space: Space,
+    role: Annotated[Role, typer.Argument(help="The role that its members are to have there.")],
+    json: JsonFlag = False,
+) -> None:
+    """Give the members of a group a role in a space, now and when the group changes."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
+            group_id, space_id = await _ids(session, group, space)
+            made = await service.set_role(session, acting(), group_id, space_id, role=role)
+        if json:
+            print_json({"group_id": group_id} | made.model_dump(mode="json"))
+        else:
+            console.print(f"Members of {group} have the role {role} in {made.space_name}.", markup=False)
+
+    with_installation(work)
+
+
+@app.command()
+def unmap(group: Group, space: Space, json: JsonFlag = False) -> None:
+    """Remove the role that a group gives in a space. Roles assigned in Headgate stay."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
+            group_id, space_id = await _ids(session, group, space)
+            await service.remove_role(session, acting(), group_id, space_id)
+        if json:
+            print_json({"group_id": group_id, "space_id": space_id, "role": None})
+        else:
+            console.print(f"{group} gives no role in {space} any more.", markup=False)
+
+    with_installation(work)
+
+
+async def _ids(session: AsyncSession, group: str, space: str) -> tuple[str, str]:
+    find = get_space if is_id(space) else get_space_named
+    found = await service.find_group(session, acting(), group)
+    return found.id, (await find(session, acting(), space)).id
+
+
+def _roles(group: GroupOut) -> str:
+    return ", ".join(f"{one.role} in {one.space_name}" for one in group.roles) or "none"

@@ -1,0 +1,179 @@
+"""Connecting a directory, and the roles that its groups give: what an admin does."""
+
+from collections.abc import Sequence
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission, Role
+from headgate.features.access.principal import Principal
+from headgate.features.accounts.directory import groups, repository
+from headgate.features.accounts.directory.errors import NotConnected, NotMapped
+from headgate.features.accounts.directory.schemas import DirectoryOut, GroupOut, GroupRole, TokenIn, TokenMade, TokenOut
+from headgate.features.accounts.directory.tables import Directory, DirectoryGroup, DirectoryGroupRole
+from headgate.features.accounts.keys.secret import DIRECTORY_MARK, hash_of, new_key, prefix_of
+from headgate.features.accounts.spaces.service import get_space
+from headgate.features.accounts.tables import Space
+from headgate.features.audit.actions import Action
+from headgate.features.audit.recorder import record
+from headgate.foundation.database import now
+from headgate.foundation.ids import new_id
+
+NAME = "Directory (SCIM)"
+
+
+async def read_directory(session: AsyncSession, principal: Principal, *, address: str) -> DirectoryOut:
+    """The organisation's directory; without a token while none is connected."""
+    principal.require(Permission.DIRECTORY_MANAGE)
+    directory = await repository.find_directory(session, tenant_id=principal.tenant_id)
+    users, count = await repository.count_all(session, tenant_id=principal.tenant_id)
+    return DirectoryOut(
+        address=address,
+        token=None if directory is None else _token(directory),
+        last_change_at=None if directory is None else directory.last_change_at,
+        users=users,
+        groups=count,
+    )
+
+
+async def create_token(session: AsyncSession, principal: Principal, *, wanted: TokenIn) -> TokenMade:
+    """A new token; the one that there was stops working at once."""
+    principal.require(Permission.DIRECTORY_MANAGE)
+    directory = await repository.hold_directory(session, tenant_id=principal.tenant_id)
+    action: Action = "directory.token_created" if directory.token_hash is None else "directory.token_rotated"
+    before = _told(directory)
+    token = new_key(DIRECTORY_MARK)
+    directory.token_id, directory.token_hash = new_id(), hash_of(token)
+    directory.prefix, directory.token_created_at = prefix_of(token, DIRECTORY_MARK), now()
+    directory.networks = None if wanted.networks is None else sorted(set(wanted.networks))
+    directory.last_used_at = directory.last_used_address = None
+    await session.flush()
+    after = _told(directory)
+    await record(
+        session, principal, action, id=directory.token_id, name=NAME, before=before, after=after, payload=after
+    )
+    shown = _token(directory)
+    assert shown is not None  # noqa: S101 - it was just made
+    return TokenMade(**shown.model_dump(), token=token)
+
+
+async def disconnect(session: AsyncSession, principal: Principal) -> None:
+    """Revoke the token. Users, groups and roles stay as they are. Raises `NotConnected`."""
+    principal.require(Permission.DIRECTORY_MANAGE)
+    directory = await repository.hold_directory(session, tenant_id=principal.tenant_id)
+    if directory.token_id is None:
+        raise NotConnected
+    before, token_id = _told(directory), directory.token_id
+    directory.token_id = directory.token_hash = directory.prefix = directory.networks = None
+    directory.token_created_at = directory.last_used_at = directory.last_used_address = None
+    await session.flush()
+    await record(session, principal, "directory.disconnected", id=token_id, name=NAME, before=before, payload=before)
+
+
+async def list_groups(
+    session: AsyncSession, principal: Principal, *, limit: int = 50, after: str | None = None
+) -> Sequence[GroupOut]:
+    """The groups of the directory with the roles that they give, in the order they came."""
+    principal.require(Permission.DIRECTORY_MANAGE)
+    where = [] if after is None else [DirectoryGroup.id > after]
+    tenant_id = principal.tenant_id
+    _, rows = await repository.list_groups(session, tenant_id=tenant_id, where=where, order=(), offset=0, limit=limit)
+    ids = [row.id for row in rows]
+    members = await repository.count_members(session, ids, tenant_id=tenant_id)
+    roles: dict[str, list[GroupRole]] = {}
+    for group_id, space_id, space_name, role in await repository.roles_of(session, ids, tenant_id=tenant_id):
+        shown = GroupRole(space_id=space_id, space_name=space_name, role=Role(role))
+        roles.setdefault(group_id, []).append(shown)
+    return [
+        GroupOut(id=row.id, name=row.name, members=members.get(row.id, 0), roles=roles.get(row.id, [])) for row in rows
+    ]
+
+
+async def find_group(session: AsyncSession, principal: Principal, wanted: str) -> DirectoryGroup:
+    """The group of that id or name, as a command names it. Raises `GroupNotFound`."""
+    principal.require(Permission.DIRECTORY_MANAGE)
+    where = [DirectoryGroup.name_key == wanted.lower()]
+    tenant_id = principal.tenant_id
+    _, rows = await repository.list_groups(session, tenant_id=tenant_id, where=where, order=(), offset=0, limit=1)
+    return rows[0] if rows else await groups.read(session, principal, wanted)
+
+
+async def set_role(
+    session: AsyncSession, principal: Principal, group_id: str, space_id: str, *, role: Role
+) -> GroupRole:
+    """Give the members of a group a role in a space, from now on. Raises `GroupNotFound`, `SpaceNotFound`."""
+    group, space = await _group_and_space(session, principal, group_id, space_id)
+    row = await repository.find_group_role(session, group.id, space.id, tenant_id=principal.tenant_id)
+    before = None if row is None else _role(group, space, row.role)
+    if row is None:
+        tenant_id = principal.tenant_id
+        session.add(DirectoryGroupRole(group_id=group.id, space_id=space.id, tenant_id=tenant_id, role=role.value))
+    else:
+        row.role = role.value
+    await session.flush()
+    after = _role(group, space, role.value)
+    await record(
+        session,
+        principal,
+        "directory_group.role_set",
+        id=group.id,
+        name=group.name,
+        space_id=space.id,
+        before=before,
+        after=after,
+        payload=after,
+    )
+    await groups.settle_space(session, principal, group, space.id)
+    return GroupRole(space_id=space.id, space_name=space.name, role=role)
+
+
+async def remove_role(session: AsyncSession, principal: Principal, group_id: str, space_id: str) -> None:
+    """Let a group give no role in a space any more. Raises `GroupNotFound`, `SpaceNotFound`, `NotMapped`."""
+    group, space = await _group_and_space(session, principal, group_id, space_id)
+    row = await repository.find_group_role(session, group.id, space.id, tenant_id=principal.tenant_id)
+    if row is None:
+        raise NotMapped(group.name, space.name)
+    before = _role(group, space, row.role)
+    await session.delete(row)
+    await session.flush()
+    await record(
+        session,
+        principal,
+        "directory_group.role_removed",
+        id=group.id,
+        name=group.name,
+        space_id=space.id,
+        before=before,
+        payload=before,
+    )
+    await groups.settle_space(session, principal, group, space.id)
+
+
+async def _group_and_space(
+    session: AsyncSession, principal: Principal, group_id: str, space_id: str
+) -> tuple[DirectoryGroup, Space]:
+    """Both, and nobody else changes the directory meanwhile."""
+    principal.require(Permission.DIRECTORY_MANAGE)
+    await repository.hold_directory(session, tenant_id=principal.tenant_id)
+    group = await groups.read(session, principal, group_id)
+    return group, await get_space(session, principal, space_id, permission=Permission.SPACES_MANAGE, lock=True)
+
+
+def _token(directory: Directory) -> TokenOut | None:
+    if directory.prefix is None or directory.token_created_at is None:
+        return None
+    return TokenOut(
+        prefix=directory.prefix,
+        networks=directory.networks,
+        created_at=directory.token_created_at,
+        last_used_at=directory.last_used_at,
+        last_used_address=directory.last_used_address,
+    )
+
+
+def _told(directory: Directory) -> dict[str, object] | None:
+    """What the audit log keeps of a token."""
+    return None if directory.prefix is None else {"prefix": directory.prefix, "networks": directory.networks}
+
+
+def _role(group: DirectoryGroup, space: Space, role: str) -> dict[str, object]:
+    return {"group": group.name, "space": space.name, "role": role}
