@@ -63,7 +63,7 @@ def change(studio: Studio, flow: str, text: str) -> None:
 def test_a_draft_that_is_fine_is_published_with_a_note(page: Page, studio: Studio, flow: str) -> None:
     page.goto(f"/flows/{flow}/publish")
     expect(page.get_by_text("No versions yet")).to_be_visible()
-    expect(page.get_by_text("Looked ahead at a run")).to_be_visible()
+    expect(page.get_by_text("Dry run: nothing was asked")).to_be_visible()
     page.get_by_label("What is new").fill("The first letter")
     page.get_by_role("button", name="Publish the draft").click()
     expect(page.get_by_text("Published as release 1", exact=True)).to_be_visible()
@@ -93,8 +93,8 @@ def test_a_draft_with_faults_says_what_stands_in_the_way_and_where(page: Page, s
     flow = studio.flow(LETTER.replace("flow_input.number", "flow_input.age"))
     page.goto(f"/flows/{flow}/publish")
     expect(page.get_by_role("button", name="Publish the draft")).to_be_disabled()
-    expect(page.get_by_text("There is 1 thing to mend first.")).to_be_visible()
-    expect(page.get_by_text("1 to mend", exact=True)).to_be_visible()
+    expect(page.get_by_text("Fix 1 problem first.")).to_be_visible()
+    expect(page.get_by_text("1 to fix", exact=True)).to_be_visible()
     page.get_by_role("button", name="Show “Letter”").first.click()
     expect(page).to_have_url(f"{studio.url}/flows/{flow}")
 
@@ -191,7 +191,7 @@ def test_everybody_can_use_it(browser: Browser, studio: Studio, console: Console
     with open_page(browser, studio.url, console, dark=dark, narrow=dark) as page:
         page.goto(f"/flows/{flow}/publish")
         expect(page.get_by_text("Version 1", exact=True)).to_be_visible()
-        expect(page.get_by_text("Looked ahead")).to_be_visible()
+        expect(page.get_by_text("Dry run")).to_be_visible()
         check_accessible(page)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.goto(f"/flows/{flow}/publish?before=1&after=draft")

@@ -4,16 +4,25 @@ from collections.abc import Iterator
 
 from headgate.graph.check_graph import named
 from headgate.graph.check_policies import Reach
-from headgate.graph.contracts import Contract, check_contract, compatible, part_of
+from headgate.graph.contracts import (
+    FILE_TYPES,
+    Contract,
+    canonical_contract,
+    check_contract,
+    compatible,
+    part_of,
+)
 from headgate.graph.interpolate import REFERENCE, Reference
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.mentions import mentions
 from headgate.graph.model import Edge, InputSource, InputType, Node, OutputType
 from headgate.graph.names import did_you_mean, listed, sentence
 from headgate.graph.ports import PortType
-from headgate.graph.template import TOOL_OUTPUT, FieldTemplate, Template
+from headgate.graph.template import TOOL_OUTPUT, FieldTemplate, OutputTemplate, Template
 from headgate.graph.wiring import FLOW_INPUT, MAIN_OUTPUT, Wiring, configured_steps
 
+_TEXT: Contract = {"type": "text"}
+"""What the type of an output says by itself: a text is no file."""
 _STRUCTURED = frozenset({PortType.DATA, PortType.TABLE, PortType.MESSAGE})
 _FILE_INPUTS = frozenset({InputType.IMAGE, InputType.AUDIO, InputType.DOCUMENT, InputType.FILE})
 
@@ -163,16 +172,38 @@ def _handover_issues(wiring: Wiring, edge: Edge) -> Iterator[Issue]:
             "input_type",
             edge.id,
         )
-    if edge.output == given.main_output.name:
-        for gap in compatible(giver.policy.output_contract, taker.policy.input_contract):
-            yield Issue(
-                IssueCode.INCOMPATIBLE,
-                f"the output contract of '{giver.id}' does not satisfy the input contract of '{taker.id}': {gap}.",
-                "Change one of the two contracts.",
-                taker.id,
-                "input_contract",
-                edge.id,
-            )
+    yield from _contract_gaps(giver, taker, given, edge)
+
+
+def _contract_gaps(giver: Node, taker: Node, given: Template, edge: Edge) -> Iterator[Issue]:
+    """Contracts along an edge: of any output, not of the main one alone."""
+    output, wanted = given.output(edge.output), taker.policy.input_contract
+    if output is None or wanted is None:
+        return
+    contract = _contract_of(giver, given, output)
+    if contract is not None:
+        who = f"the output contract of '{giver.id}'"
+    else:
+        if output.type is not PortType.TEXT or canonical_contract(wanted).get("type") not in FILE_TYPES:
+            return
+        contract, who = _TEXT, f"the output '{output.name}' of '{giver.id}', which is text,"
+    for gap in compatible(contract, wanted):
+        yield Issue(
+            IssueCode.INCOMPATIBLE,
+            f"{who} does not satisfy the input contract of '{taker.id}': {gap}.",
+            "Change one of the two contracts.",
+            taker.id,
+            "input_contract",
+            edge.id,
+        )
+
+
+def _contract_of(giver: Node, given: Template, output: OutputTemplate) -> Contract | None:
+    """What a step promises of an output: of the main one, and of its JSON where another output gives it as data."""
+    contract = giver.policy.output_contract
+    main = given.main_output is not None and output.name == given.main_output.name
+    as_data = output.type is PortType.DATA and giver.policy.output_type is OutputType.JSON
+    return contract if main or as_data else None
 
 
 def _bound_contract_issues(wiring: Wiring, taker: Node) -> Iterator[Issue]:

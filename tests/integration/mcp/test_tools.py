@@ -141,7 +141,9 @@ async def _flows(walk: Walk) -> str:
     assert (empty["nodes"], empty["issues"]) == (0, [])
     flow_id: str = (await walk("create_flow_from_spec", spec=FLOW))["flow_id"]
     listed = (await walk("list_flows", query="talk"))["flows"]
-    assert [(one["flow_id"], one["diagram"]) for one in listed] == [(flow_id, "heard:ChatInput -> said:ChatOutput")]
+    assert [(one["flow_id"], one["diagram"]) for one in listed] == [
+        (flow_id, "1. heard (ChatInput), 2. said (ChatOutput)")
+    ]
     first = await walk("list_flows", limit=1)
     assert first["flows"][0]["flow_id"] in first["more"]
     assert (await walk("get_flow", flow_id=flow_id))["spec"] == FLOW

@@ -4,6 +4,7 @@ A form is a closed type: it takes its own fields and nothing else, each read by 
 """
 
 import math
+import mimetypes
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -11,9 +12,11 @@ from typing import Any
 from pydantic import JsonValue
 
 from headgate.features.runs.errors import InputInvalid
+from headgate.graph.contracts import violations
 from headgate.graph.json_values import LARGEST_INTEGER, SMALLEST_INTEGER
 from headgate.graph.model import FormField, FormFieldType
 from headgate.graph.names import did_you_mean, listed
+from headgate.sdk.values import File
 
 FileOf = Callable[[str], str]
 """Returns the id of the file that a reference in an answer stands for. Raises for a reference that stands for none."""
@@ -49,6 +52,33 @@ def check_form(
         elif field.required:
             raise InputInvalid(f"The form field '{field.id}' needs an answer.", remedy="Fill it in.")
     return checked
+
+
+def check_files(form: Sequence[FormField], answers: Mapping[str, JsonValue], files: Sequence[File]) -> None:
+    """Raise `InputInvalid` naming the field whose file is not of the type that the field declares."""
+    known = {file.id: file for file in files}
+    for field in form:
+        for file_id in file_ids_in([field], answers):
+            file = known.get(file_id)
+            if file is not None and field.type != "file" and not _is_of(file, field.type):
+                raise InputInvalid(
+                    f"The form field '{field.id}' takes a file of type {field.type}, and '{file.name}' is "
+                    f"{_media_type(file) or 'of an unknown type'}.",
+                    remedy=f"Choose a file of type {field.type}.",
+                )
+
+
+def _is_of(file: File, wanted: str) -> bool:
+    """Whether a contract for a file of that type takes it."""
+    described: dict[str, JsonValue] = {"id": file.id, "name": file.name, "media_type": _media_type(file)}
+    return not violations({**described, "size": file.size}, {"type": wanted})
+
+
+def _media_type(file: File) -> str:
+    """As it was uploaded; by its name where the sender did not know it."""
+    if file.media_type not in {"", "application/octet-stream"}:
+        return file.media_type
+    return mimetypes.guess_type(file.name)[0] or file.media_type
 
 
 def file_ids_in(form: Sequence[FormField], answers: Mapping[str, JsonValue]) -> list[str]:

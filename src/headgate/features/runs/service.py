@@ -167,6 +167,7 @@ async def prepare_run(
     )
     await start_check.require_ready(services, key, planned, part)
     uploads = await services.files.given(principal, wanted_files) if wanted_files else None
+    form.check_files(planned.form, answers, uploads.files if uploads else ())
     visitor = (sdk_outside.mark("visitor"),) if principal.is_visitor else ()
     run_input = sdk.RunInput(
         text=wanted.text, form_data=answers, files=uploads.files if uploads else (), outside=visitor

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -370,3 +371,43 @@ class TestAPartOfAFlow:
             )
         assert part.is_success, part.text
         assert part.json()["status"] == "completed"
+
+
+PIECES: dict[str, tuple[str, ...]] = {
+    "Regex": ("pattern: a+", "pattern: (a", "pattern: (?=a)", "pattern: '{{heard.text}}'"),
+    "If": ("compare: a", "operator: matches\n    compare: '(a'", "field: '[?'\n    compare: a"),
+    "TextInput": ("text: '{{heard.text}}'", "text: '{{nobody.text}}'", "text: '{{flow_input.name}}'"),
+    "FormInput": ("only: name", "only: nothing", ""),
+    "AIStep": ("prompt: x\n    model: nosuch/model", "prompt: x\n    model: anthropic/claude-sonnet-4-5", "prompt: x"),
+    "CombineText": ("separator: ','",),
+}
+"""Steps with values that are right and wrong; none of them reaches out."""
+MAIN_FIELDS = {"Regex": "text", "If": "value", "AIStep": "input", "CombineText": "parts"}
+
+
+def generated(choice: random.Random) -> str:
+    """A flow of a few steps, each connected or not, with right and wrong values, with or without a form."""
+    lines, edges = ["  heard: ChatInput"], []
+    for number in range(choice.randint(1, 4)):
+        type_ = choice.choice(sorted(PIECES))
+        lines.append(f"  n{number}: {type_}")
+        lines += [f"    {value}" for value in [choice.choice(PIECES[type_])] if value]
+        if type_ in MAIN_FIELDS and choice.random() < 0.9:
+            edges.append(f"  heard.text -> n{number}.{MAIN_FIELDS[type_]}")
+    form = "form:\n  name: text\n" if choice.random() < 0.5 else ""
+    return steps("\n".join(lines) + "\n", "\n".join(edges) + "\n" if edges else "", form)
+
+
+class TestGeneratedFlows:
+    async def test_start_exactly_when_the_check_says_that_they_are_ready(self, client: httpx2.AsyncClient) -> None:
+        ready = 0
+        for seed in range(40):
+            spec = generated(random.Random(seed))
+            answer = await client.post("/flows/import", json={"content": spec})
+            if answer.status_code == 422:
+                continue  # not even a draft
+            errors = errors_of(answer.json()["issues"])
+            start = await client.post(f"/flows/{answer.json()['id']}/runs", json={"text": "a", "form_data": {}})
+            assert refused(start) == errors, spec
+            ready += not errors
+        assert 3 < ready < 37

@@ -1,11 +1,13 @@
 import math
+from typing import Any
 
 import pytest
 from pydantic import JsonValue
 
 from headgate.features.runs.errors import InputInvalid
-from headgate.features.runs.form import check_form, file_ids_in
+from headgate.features.runs.form import check_files, check_form, file_ids_in
 from headgate.graph.model import FormField
+from headgate.sdk import File
 
 FORM = (
     FormField(id="namn", required=True),
@@ -54,3 +56,29 @@ class TestFileIdsIn:
     def test_finds_one_and_several(self) -> None:
         form = (*FORM, FormField(id="more", type="file"))
         assert file_ids_in(form, {"namn": "n", "scan": "a", "more": ["b", "c"]}) == ["a", "b", "c"]
+
+
+class TestTypesOfFiles:
+    @pytest.mark.parametrize(
+        ("wanted", "name", "media_type"),
+        [
+            ("image", "a.png", "image/png"),
+            ("audio", "a.mp3", "audio/mpeg"),
+            ("document", "a.pdf", "application/pdf"),
+            ("document", "a.docx", "application/octet-stream"),
+            ("document", "a.txt", "text/plain"),
+            ("file", "a.bin", "application/octet-stream"),
+        ],
+    )
+    def test_that_a_field_declares_are_taken(self, wanted: Any, name: str, media_type: str) -> None:
+        form = (FormField(id="letter", type=wanted),)
+        check_files(form, {"letter": "1"}, [File(id="1", name=name, media_type=media_type)])
+
+    @pytest.mark.parametrize(
+        ("wanted", "name", "media_type"),
+        [("image", "letter.txt", "text/plain"), ("audio", "a.png", "image/png"), ("document", "a.png", "image/png")],
+    )
+    def test_that_it_does_not_are_refused(self, wanted: Any, name: str, media_type: str) -> None:
+        form = (FormField(id="letter", type=wanted),)
+        with pytest.raises(InputInvalid, match=f"'letter' takes a file of type {wanted}, and '{name}' is {media_type}"):
+            check_files(form, {"letter": ["1"]}, [File(id="1", name=name, media_type=media_type)])

@@ -22,7 +22,7 @@ from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.summaries import Wanted
 from headgate.features.models.outlook import ModelOutlook
 from headgate.features.models.ports import KeySource
-from headgate.features.runs.form import check_form, file_ids_in
+from headgate.features.runs.form import check_files, check_form, file_ids_in
 from headgate.features.runs.ports import Components, Services
 from headgate.features.runs.preview import path
 from headgate.features.runs.preview.schemas import (
@@ -126,7 +126,7 @@ class DryRuns:
             answers = {} if start.form_data is None else check_form(flow.form, start.form_data)
             files = list(dict.fromkeys([*start.file_ids, *file_ids_in(flow.form, answers)]))
             if files:
-                await self.services.files.given(principal, files)
+                check_files(flow.form, answers, (await self.services.files.given(principal, files)).files)
         except HeadgateError as error:
             return [_error(error.code, error.detail, error.remedy)]
         return []

@@ -206,6 +206,9 @@ def shape_output(step: PlannedStep, outputs: dict[str, JsonValue]) -> Outputs:
                 f"The output of step '{step.id}' is not JSON: {error}.",
                 remedy="Ask for JSON in the prompt, or set the step's output type to text.",
             ) from error
+        for other, type_ in step.outputs:
+            if type_ is PortType.DATA and outputs.get(other) == value:
+                outputs[other] = parsed  # the same answer as data, as AIStep gives it
         outputs[name] = value = parsed if types[name] is PortType.DATA else plain
     if policy.output_contract is not None:
         subject = subject_of(decode(value, types[name]), policy.output_contract)

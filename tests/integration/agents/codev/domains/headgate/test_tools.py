@@ -54,7 +54,7 @@ class TestDiscovery:
                 "flow_id": held.flow_id,
                 "name": "Greeting",
                 "description": "Greets whoever writes",
-                "diagram": "who:ChatInput -> words:PromptTemplate -> out:ChatOutput",
+                "diagram": "1. who (ChatInput), 2. words (PromptTemplate), 3. out (ChatOutput)",
             }
         ]
         shown = await ask(place, "describe_flow", flow_id=held.flow_id)

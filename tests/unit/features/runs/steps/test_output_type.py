@@ -1,0 +1,38 @@
+"""Outputs of a step whose policy wants JSON."""
+
+from headgate.components import BUILTINS
+from headgate.features.catalog.registry import Registry
+from headgate.features.runs.steps.planned import PlannedStep, prepare_step
+from headgate.features.runs.steps.policies import shape_output
+from headgate.graph.plan import compile_plan
+from headgate.graph.spec import read_spec
+
+REGISTRY = Registry(BUILTINS)
+SPEC = """name: Ask
+nodes:
+  ask: AIStep
+    prompt: Answer.
+    model: openai/gpt-5-mini
+    policy:
+      output_type: json
+  pick: SelectData
+    expression: total
+edges:
+  ask.data -> pick.data
+"""
+FENCED = 'Here it is:\n```json\n{"total": 3}\n```'
+
+
+def step() -> PlannedStep:
+    plan = compile_plan(read_spec(SPEC, REGISTRY), REGISTRY)
+    return prepare_step(plan, plan.steps[0], REGISTRY)
+
+
+class TestJson:
+    def test_is_cleaned_in_every_output_that_gives_the_answer(self) -> None:
+        shaped = shape_output(step(), {"output": FENCED, "data": FENCED})
+        assert shaped == {"output": '{"total": 3}', "data": {"total": 3}}
+
+    def test_leaves_other_data_as_it_is(self) -> None:
+        shaped = shape_output(step(), {"output": FENCED, "data": "something else"})
+        assert shaped["data"] == "something else"
