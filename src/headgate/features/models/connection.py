@@ -58,7 +58,8 @@ async def try_provider(
     failed: HeadgateError | None = None
     try:
         if not _lists_itself(known, model):
-            await asyncio.to_thread(import_chat_class, known)  # may take seconds that are not the provider's
+            await asyncio.to_thread(import_chat_class, known)
+            began = time.monotonic()  # importing may take seconds that are not the provider's
         async with _patience(known):
             count = await _call(known, keys, web, model, local)
     except HeadgateError as error:

@@ -35,7 +35,9 @@ class ModelSettings(BaseModel, defer_build=True):
     assistant: AssistantModel = Field(
         default="", description="Model of the assistant; `offline` for the offline builder. Empty: the default model."
     )
-    step: ModelName = Field(default="", description="Model of steps that name none. Empty: the default model.")
+    step: ModelName = Field(
+        default="", description="Model for steps that the assistant adds. Empty: the default model."
+    )
     fallback: list[ModelName] = Field(
         default_factory=list,
         description="Models that are asked in this order when the one of the assistant or development agent cannot "

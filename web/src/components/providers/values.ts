@@ -23,5 +23,6 @@ export function toWrite(settings: readonly ProviderSetting[], values: Readonly<R
 /** Ready ones first, then those that only want a key, then those that want a package. */
 export function inOrder(providers: readonly Provider[]): Provider[] {
   const rank = (one: Provider) => (one.configured ? 0 : one.installed ? 1 : 2);
-  return [...providers].sort((a, b) => rank(a) - rank(b));
+  // Servers with a name of their own are set up where they were added.
+  return providers.filter(({ server }) => !server).sort((a, b) => rank(a) - rank(b));
 }

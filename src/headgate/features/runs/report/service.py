@@ -12,6 +12,7 @@ from headgate.features.accounts.repository import find_user
 from headgate.features.flows import service as flows
 from headgate.features.flows import versions
 from headgate.features.flows.tables import FlowRow, FlowVersionRow
+from headgate.features.models.setup.prices import prices_of
 from headgate.features.runs import repository
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.errors import RunNotFound
@@ -154,7 +155,8 @@ class Reports:
         graph = await graph_of_run(session, self.engine, principal, run.flow_id, run_id)
         package = await self.notary.package(session, principal, run_id)
         steps = await repository.list_steps(session, run_id, tenant_id=principal.tenant_id)
-        costs = {step.step_id: cost_of(step) for step in steps}
+        setup = await prices_of(session, row.tenant_id)
+        costs = {step.step_id: cost_of(step, setup) for step in steps}
         person = await find_user(session, run.user_id, tenant_id=row.tenant_id) if run.user_id else None
         ran = Ran(
             entry=package["run"],

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from headgate.features.models.catalogue import resolve
-from headgate.foundation.errors import HeadgateError
+from headgate.features.models.setup.facts import known_of
+from headgate.features.models.setup.values import NOTHING, ModelSetup
 from headgate.sdk import Model
 
 _PER_PRICE = 1_000_000
@@ -25,15 +25,15 @@ class Cost:
 UNKNOWN = Cost(None, None, None, None)
 
 
-def cost_of(row: Any) -> Cost:  # noqa: ANN401 - a row of flow_step_results
-    """What a step that was carried out took; a step that asked no model took no tokens and costs nothing."""
+def cost_of(row: Any, setup: ModelSetup = NOTHING) -> Cost:  # noqa: ANN401 - a row of flow_step_results
+    """What a step that was executed took, at the prices of `setup`; one that asked no model costs nothing."""
     if row.started_at is None or row.finished_at is None:
         return UNKNOWN
     ms = (row.finished_at - row.started_at) / 1000
     if row.model_parameters is None:
         return Cost(0, 0, 0.0, ms)
     spent = (row.num_tokens_input, row.num_tokens_output)
-    return Cost(*spent, _price(_models(row.model_parameters), *spent), ms)
+    return Cost(*spent, _price(_models(row.model_parameters), spent, setup), ms)
 
 
 def total(costs: Sequence[Cost]) -> Cost:
@@ -53,9 +53,11 @@ def _models(parameters: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [one for one in found if isinstance(one, Mapping)]
 
 
-def _price(models: Sequence[Mapping[str, Any]], tokens_input: int | None, tokens_output: int | None) -> float | None:
+def _price(
+    models: Sequence[Mapping[str, Any]], spent: tuple[int | None, int | None], setup: ModelSetup
+) -> float | None:
     """US dollars; None when tokens or prices are unknown, or several models of unlike prices were asked."""
-    prices = {_prices(one) for one in models}
+    prices, (tokens_input, tokens_output) = {_prices(one, setup) for one in models}, spent
     if len(prices) != 1 or tokens_input is None or tokens_output is None:
         return None
     (price_in, price_out) = prices.pop()
@@ -64,11 +66,8 @@ def _price(models: Sequence[Mapping[str, Any]], tokens_input: int | None, tokens
     return (tokens_input * price_in + tokens_output * price_out) / _PER_PRICE
 
 
-def _prices(model: Mapping[str, Any]) -> tuple[float | None, float | None]:
+def _prices(model: Mapping[str, Any], setup: ModelSetup) -> tuple[float | None, float | None]:
     if model.get("base_url"):
         return None, None  # another server under the provider's protocol has prices of its own
-    try:
-        known = resolve(Model(provider=str(model.get("provider")), name=str(model.get("name"))))
-    except HeadgateError:
-        return None, None
+    known = known_of(Model(provider=str(model.get("provider")), name=str(model.get("name"))), setup)
     return known.price_in, known.price_out

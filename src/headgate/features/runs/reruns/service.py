@@ -13,6 +13,7 @@ from headgate.features.flows import versions
 from headgate.features.flows.errors import FlowNotFound
 from headgate.features.flows.summaries import Wanted
 from headgate.features.idempotency.keys import StartKey
+from headgate.features.models.setup.prices import prices_of
 from headgate.features.runs import repository
 from headgate.features.runs.audited import change_of
 from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
@@ -133,9 +134,9 @@ async def rerun(
 async def cost_of_run(session: AsyncSession, principal: Principal, run_id: str) -> RunCostOut:
     """The cost of a run so far. Raises `RunNotFound`, `PermissionMissing`."""
     row = await find_run(session, principal, run_id, Permission.RUNS_VIEW)
-    pinned = pinned_of(row)
+    pinned, setup = pinned_of(row), await prices_of(session, principal.tenant_id)
     costs = {
-        step.step_id: cost_of(step)
+        step.step_id: cost_of(step, setup)
         for step in await repository.list_steps(session, run_id, tenant_id=principal.tenant_id)
         if step.reused_from_run_id is None and step.step_id not in pinned and step.started_at is not None
     }

@@ -10,6 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import spaces_shown
+from headgate.features.models.setup.prices import prices_of
+from headgate.features.models.setup.values import ModelSetup
 from headgate.features.runs.statistics import repository
 from headgate.features.runs.statistics.periods import Period, RangeName, period_of
 from headgate.features.runs.statistics.repository import BEFORE, AnyRow, Seen
@@ -43,10 +45,11 @@ async def run_statistics(
     period = period_of(range_, microseconds(now()))
     seen = Seen(principal.tenant_id, spaces, period)
     asked = await repository.count_of_models(session, seen)
+    setup = await prices_of(session, principal.tenant_id)
     found = _Found(
         period=period,
         sums=_sums(await repository.count_runs(session, seen)),
-        bills=_bills((row.part, row) for row in asked),
+        bills=_bills(((row.part, row) for row in asked), setup),
         lasted=_by_part(await repository.durations(session, seen, seen.part())),
         whole=_by_part(await repository.durations(session, seen, seen.whose())),
         retries=await repository.count_retries(session, seen),
@@ -59,8 +62,8 @@ async def run_statistics(
         now=found.totals(range(period.parts), 0),
         before=found.totals([BEFORE], BEFORE),
         parts=[found.part(number) for number in range(period.parts)],
-        flows=await _flows(session, seen),
-        models=_models(row for row in asked if row.part != BEFORE),
+        flows=await _flows(session, seen, setup),
+        models=_models((row for row in asked if row.part != BEFORE), setup),
         failures=await _failures(session, seen),
         queued=live.get("queued", 0),
         running=live.get("running", 0),
@@ -110,9 +113,9 @@ def _sums(rows: Iterable[AnyRow]) -> Mapping[int, Mapping[str, int]]:
     return found
 
 
-def _bills(rows: Iterable[tuple[Any, AnyRow]]) -> dict[Any, Bill]:
+def _bills(rows: Iterable[tuple[Any, AnyRow]], setup: ModelSetup) -> dict[Any, Bill]:
     found: dict[Any, Bill] = defaultdict(Bill)
-    prices = Prices()
+    prices = Prices(setup)
     for key, row in rows:
         found[key].add(row, prices.of(row))
     return found
@@ -122,13 +125,14 @@ def _percentiles(row: AnyRow | None) -> dict[str, float | None]:
     return {f"p{share}_ms": None if row is None else row[place] / 1000 for place, share in ((1, 50), (2, 95))}
 
 
-async def _flows(session: AsyncSession, seen: Seen) -> list[FlowFigures]:
+async def _flows(session: AsyncSession, seen: Seen, setup: ModelSetup) -> list[FlowFigures]:
     rows = await repository.busiest_flows(session, seen, limit=MOST_FLOWS)
     ids = [row.flow_id for row in rows]
     if not ids:
         return []
     names = await repository.names_of(session, ids, tenant_id=seen.tenant_id)
-    bills = _bills((row.flow_id, row) for row in await repository.models_of_flows(session, seen, ids))
+    rows_of_models = await repository.models_of_flows(session, seen, ids)
+    bills = _bills(((row.flow_id, row) for row in rows_of_models), setup)
     lasted = _by_part(await repository.durations(session, seen, flow_runs.c.flow_id, flow_ids=ids))
     return [
         FlowFigures(
@@ -143,8 +147,8 @@ async def _flows(session: AsyncSession, seen: Seen) -> list[FlowFigures]:
     ]
 
 
-def _models(rows: Iterable[AnyRow]) -> list[ModelFigures]:
-    bills = _bills((_model_key(row), row) for row in rows)
+def _models(rows: Iterable[AnyRow], setup: ModelSetup) -> list[ModelFigures]:
+    bills = _bills(((_model_key(row), row) for row in rows), setup)
     most = sorted(bills.items(), key=lambda one: (-one[1].calls, one[0]))[:MOST_MODELS]
     return [
         ModelFigures(

@@ -1,13 +1,13 @@
-"""Adds up what models took, at the list prices of the catalogue."""
+"""Adds up what models took, at the prices that the organisation set, else the list prices of the catalogue."""
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from headgate.features.models.catalogue import resolve
+from headgate.features.models.setup.facts import known_of
+from headgate.features.models.setup.values import ModelSetup
 from headgate.features.runs.statistics.schemas import Spent
-from headgate.foundation.errors import HeadgateError
 from headgate.sdk import Model
 
 _PER_PRICE = 1_000_000
@@ -60,9 +60,10 @@ def total(bills: Iterable[Bill]) -> Bill:
 
 
 class Prices:
-    """Prices of models, each looked up once."""
+    """Prices of models, each looked up once: those that the organisation set, else list prices."""
 
-    def __init__(self) -> None:
+    def __init__(self, setup: ModelSetup) -> None:
+        self._setup = setup
         self._kept: dict[tuple[str, str], Price | None] = {}
 
     def of(self, row: Any) -> Price | None:  # noqa: ANN401 - a row
@@ -74,7 +75,7 @@ class Prices:
     def _price(self, model: Mapping[str, Any]) -> Price | None:
         key = str(model.get("provider")), str(model.get("name"))
         if key not in self._kept:
-            self._kept[key] = _list_price(*key)
+            self._kept[key] = _price(*key, self._setup)
         return self._kept[key]
 
 
@@ -86,11 +87,8 @@ def models_of(row: Any) -> Iterable[Mapping[str, Any]]:  # noqa: ANN401 - a row
     return [one for one in found if isinstance(one, Mapping)]
 
 
-def _list_price(provider: str, name: str) -> Price | None:
-    try:
-        known = resolve(Model(provider=provider, name=name))
-    except HeadgateError:
-        return None
+def _price(provider: str, name: str, setup: ModelSetup) -> Price | None:
+    known = known_of(Model(provider=provider, name=name), setup)
     if known.price_in is None or known.price_out is None:
         return None
     return known.price_in, known.price_out

@@ -132,3 +132,36 @@ class TestRoles:
     async def test_who_may_choose(self, house: Team) -> None:
         answers = await house.answers("PUT", "/model-roles/default", json={"models": [{"model": "vllm/large"}]})
         assert {who for who, status in answers.items() if status < 400} == {"admin"}
+
+
+class TestCosts:
+    async def test_a_run_costs_what_the_organisation_set(self, house: Team, server: OpenAIServer) -> None:
+        await put(house, "/model-facts/vllm/large", price_in=1000, price_out=2000)
+        server.script(server.text("Hello", tokens=(10, 5)))
+        flow = (
+            "name: Ask\nnodes:\n  question: ChatInput\n  think: AIStep\n    model: vllm/large\n"
+            "    prompt: '{{question.text}}'\n  answer: ChatOutput\nedges:\n"
+            "  question.message -> think.input\n  think.output -> answer.input\n"
+        )
+        made = await house.ask("editor", "POST", "/flows/import", json={"content": flow})
+        run = await house.make("editor", f"/flows/{made.json()['id']}/runs", text="Hi", wait=True)
+        cost = await house.get("editor", f"/flow-runs/{run['id']}/cost")
+        assert cost["total"]["usd"] == pytest.approx(0.02)
+        figures = await house.get("editor", "/run-statistics")
+        assert figures["now"]["spent"]["usd"] == pytest.approx(0.02)
+
+
+class TestAnswering:
+    async def test_a_server_that_lists_nothing_is_reported_and_not_replaced_by_the_offline_builder(
+        self, house: Team, server: OpenAIServer
+    ) -> None:
+        server.model_list = json_reply({"detail": "Not Found"}, status=404)
+        forget_lists()
+        config = await house.get("editor", "/agentic/check-config")
+        assert (config["configured"], "choose a model" in config["remedy"].lower()) == (False, True)
+        answer = await house.ask("editor", "POST", "/agentic/assist", json={"input_value": "Build a flow"})
+        assert (answer.status_code, answer.json()["code"]) == (422, "provider_not_configured")
+        await put(house, "/model-roles/assistant", models=[{"model": "vllm/unlisted"}])
+        config = await house.get("editor", "/agentic/check-config")
+        vllm = next(one for one in config["providers"] if one["name"] == "vllm")
+        assert [one["name"] for one in vllm["models"]] == ["unlisted"]
