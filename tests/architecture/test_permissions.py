@@ -10,7 +10,7 @@ from headgate.entrypoints.http.lazy_routes import load_routes
 from headgate.features.access.caller import Needs, Public
 from headgate.features.access.permissions import Permission
 from headgate.foundation.settings import Settings
-from headgate.toolkit.tools import TOOLS
+from headgate.toolkit.registry import TOOLS
 from tests.architecture.source import PACKAGE, modules
 
 BY_A_SERVICE = {

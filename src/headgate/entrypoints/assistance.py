@@ -7,7 +7,7 @@ from headgate.agents.assistant.generation.workshop import Workshop
 from headgate.agents.assistant.memory.opening import open_conversations
 from headgate.agents.assistant.metrics import AssistantMetrics
 from headgate.agents.assistant.models.choice import ModelChooser
-from headgate.agents.assistant.service import Assistant
+from headgate.agents.assistant.service import Assistant, StoredOf
 from headgate.entrypoints.flow_runs import FlowRuns
 from headgate.entrypoints.services import StepServices
 from headgate.features.catalog.search import WordIndex
@@ -25,8 +25,13 @@ class Assistance:
     workshop: Workshop
 
 
-def assistance_of(
-    settings: Settings, services: StepServices, runs: FlowRuns, index: WordIndex, telemetry: Telemetry
+def assistance_of(  # noqa: PLR0917 - the parts of an installation
+    settings: Settings,
+    services: StepServices,
+    runs: FlowRuns,
+    index: WordIndex,
+    telemetry: Telemetry,
+    stored_of: StoredOf | None = None,
 ) -> Assistance:
     """The assistant of an installation; close its conversations at the end."""
     base, metrics = services.installation, AssistantMetrics(telemetry.metrics)
@@ -45,5 +50,6 @@ def assistance_of(
         workshop=workshop,
         rules=base.rules,
         files_of=workspace.for_agent,
+        stored_of=stored_of,
     )
     return Assistance(assistant, workspace, workshop)

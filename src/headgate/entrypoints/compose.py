@@ -5,7 +5,7 @@ The engine is open from the start; every other part is made, and its modules are
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from headgate.entrypoints.installation import Installation, open_database
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from headgate.agents.codev.domains.flowise.domain import FlowiseServers
     from headgate.agents.codev.sessions import expiry
     from headgate.agents.codev.sessions.service import Sessions
-    from headgate.entrypoints import assistance, flow_runs, services
+    from headgate.entrypoints import assistance, flow_runs, services, studios
     from headgate.entrypoints.development import ground, opening
     from headgate.features.catalog.own.check import ComponentChecker
     from headgate.features.maintenance import service as maintenance
@@ -38,6 +38,7 @@ else:
     assistance = lazy_module("headgate.entrypoints.assistance")
     flow_runs = lazy_module("headgate.entrypoints.flow_runs")
     services = lazy_module("headgate.entrypoints.services")
+    studios = lazy_module("headgate.entrypoints.studios")
     ground = lazy_module("headgate.entrypoints.development.ground")
     opening = lazy_module("headgate.entrypoints.development.opening")
     maintenance = lazy_module("headgate.features.maintenance.service")
@@ -116,7 +117,9 @@ class Parts(Installation):
 
     @cached_property
     def _assistance(self) -> "assistance.Assistance":
-        made = assistance.assistance_of(self.settings, self.services, self.runs, self.index, self.telemetry)
+        made = assistance.assistance_of(
+            self.settings, self.services, self.runs, self.index, self.telemetry, partial(studios.stored_of, self)
+        )
         self._closing.push_async_callback(made.assistant.conversations.close)
         return made
 

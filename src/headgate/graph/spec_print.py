@@ -42,7 +42,7 @@ def _flow(flow: Flow) -> Iterator[str]:
         yield "form:"
         for field in flow.form:
             yield from _form_field(field)
-    settings = _changed(flow.settings, FlowSettings())
+    settings = changed_members(flow.settings, FlowSettings())
     if settings:
         yield "settings:"
         yield from _members(settings, 2)
@@ -59,7 +59,7 @@ def _node(node: Node) -> Iterator[str]:
         yield from _members(clashing, 6)
     if node.code is not None:
         yield from _member("code", node.code, 4)
-    policy = _changed(node.policy, StepPolicy())
+    policy = changed_members(node.policy, StepPolicy())
     if policy:
         yield "    policy:"
         for name, value in policy.items():
@@ -75,7 +75,7 @@ def _form_field(field: FormField) -> Iterator[str]:
     yield from _members(
         {
             name: value
-            for name, value in _changed(field, FormField(id="x")).items()
+            for name, value in changed_members(field, FormField(id="x")).items()
             if name in {"label", "required", "private"}
         },
         4,
@@ -84,7 +84,7 @@ def _form_field(field: FormField) -> Iterator[str]:
         yield from _member("options", list(field.options), 4)
 
 
-def _changed(value: BaseModel, default: BaseModel) -> dict[str, JsonValue]:
+def changed_members(value: BaseModel, default: BaseModel) -> dict[str, JsonValue]:
     """The members of a model that differ from the default, in the model's order, calls without their defaults."""
     found: dict[str, JsonValue] = {}
     for name in type(value).model_fields:
@@ -92,7 +92,7 @@ def _changed(value: BaseModel, default: BaseModel) -> dict[str, JsonValue]:
         if member == getattr(default, name):
             continue
         if isinstance(member, HttpCall):
-            found[name] = {"url": member.url, **_changed(member, HttpCall(url=member.url))}
+            found[name] = {"url": member.url, **changed_members(member, HttpCall(url=member.url))}
         else:
             found[name] = value.model_dump(mode="json", include={name})[name]
     return found

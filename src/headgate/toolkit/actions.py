@@ -29,9 +29,13 @@ def disconnect(edge: Edge) -> Action:
     return {"action": "disconnect", "edge": edge.model_dump(mode="json")}
 
 
-def configure(node_id: str, params: dict[str, JsonValue], patch: list[JsonValue]) -> Action:
-    """Values of a node were set; `patch` is the JSON Patch from the values before."""
-    return {"action": "configure", "component_id": node_id, "params": params, "patch": patch}
+def configure(node_id: str, params: dict[str, JsonValue], patch: list[JsonValue], node: Node | None = None) -> Action:
+    """Values of a node were set; `patch` is the JSON Patch from the values before.
+
+    `node` is the node from then on, where more than its values changed: its label or its policy.
+    """
+    action: Action = {"action": "configure", "component_id": node_id, "params": params, "patch": patch}
+    return action | ({"node": _node(node)} if node is not None else {})
 
 
 def rename_component(node_id: str, new_id: str) -> Action:

@@ -19,13 +19,10 @@ _REPLACES = (
 
 
 async def build_flow(bench: Workbench, spec: str) -> Result:
-    """Build a whole new flow from text. Refused as a whole when anything in it is wrong.
-
-    The user sees it as a proposal. For a change to a flow that is there, use add, remove, connect, disconnect,
-    configure and rename instead.
+    """Build a whole new flow from text; the user sees a proposal. Refused as a whole when anything in it is wrong.
 
     Args:
-        spec: The flow as spec text: name, description, nodes with their values, and edges `a.output -> b.input`.
+        spec: The flow as text, see read_grammar.
     """
     try:
         flow = read_spec(spec, bench.registry, mend=lambda read: _mended(bench, read))

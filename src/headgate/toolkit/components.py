@@ -18,13 +18,10 @@ _TOLD = ("findings", "class_name", "attempts", "component_code")
 
 
 async def generate_component(bench: Workbench, description: str) -> Result:
-    """Have a new component written, checked in the sandbox, and made ready for use in flows.
-
-    Search first: make one only when nothing that exists does the job. Afterwards use it in build_flow or add_component
-    by the class_name of the answer.
+    """Have a component written, checked in the sandbox and made ready, when nothing that exists does the job.
 
     Args:
-        description: What it takes, what it does, what it gives, and which web service it asks, in whole sentences.
+        description: In whole sentences: what it takes, does and gives, which web service it asks.
     """
     if not description.strip():
         raise ToolRefused("The description is empty.", remedy="Say what goes in, what is done, and what comes out.")
@@ -40,12 +37,10 @@ async def generate_component(bench: Workbench, description: str) -> Result:
 
 
 async def register_component(bench: Workbench, code: str) -> Result:
-    """Check the Python source of a component in the sandbox, and make it ready for use in flows.
-
-    The answer to code that does not pass names every fault with its line: correct them all and call again.
+    """Check the Python source of a component in the sandbox and make it ready. A refusal names every fault.
 
     Args:
-        code: The whole source: one class that derives from headgate.sdk.Component.
+        code: One class that derives from headgate.sdk.Component.
     """
     try:
         return _used(bench, await _maker(bench).register(code))

@@ -11,6 +11,7 @@ from headgate.graph.ports import CONFIGURATION_TYPES
 from headgate.graph.template import TOOL_OUTPUT
 from headgate.graph.wiring import output_names
 from headgate.toolkit import actions
+from headgate.toolkit.flow.parts import with_members
 from headgate.toolkit.model_values import coerce_params
 from headgate.toolkit.reading import node_of, template_of
 from headgate.toolkit.shown import refuse_redacted
@@ -22,12 +23,12 @@ AS_TOOL = frozenset({"component_as_tool", "as_tool", "toolset"})
 
 
 async def add_component(bench: Workbench, component_type: str, node_id: str = "", params: Params = {}) -> Result:  # noqa: B006 - read by `define`, never changed
-    """Add a component to the flow, live on the canvas. Connect it afterwards: a flow may not hold loose components.
+    """Add a component to the flow. Connect it afterwards: nothing may stay loose but notes.
 
     Args:
-        component_type: The exact type name, as search_components gives it.
-        node_id: Id for the node, lower-case with underscores; chosen for you when empty.
-        params: Values of its fields.
+        component_type: Exact type name.
+        node_id: Lower-case with underscores; chosen for you when empty.
+        params: Field values.
     """
     template_of(bench, component_type)
     refuse_redacted(params)
@@ -54,13 +55,13 @@ async def remove_component(bench: Workbench, node_id: str) -> Result:
 async def connect_components(
     bench: Workbench, source_id: str, source_output: str, target_id: str, target_input: str
 ) -> Result:
-    """Connect an output of one node to an input of another. Types must fit; the error names a converter when not.
+    """Connect an output of one node to an input of another; types must fit.
 
     Args:
-        source_id: Id of the node the value comes from.
-        source_output: Name of its output; 'tool' to give the node to an agent as a tool.
-        target_id: Id of the node the value goes to.
-        target_input: Name of its input.
+        source_id: Node the value comes from.
+        source_output: Its output; 'tool' gives the node to an agent as a tool.
+        target_id: Node the value goes to.
+        target_input: Its input.
     """
     source, target = node_of(bench, source_id), node_of(bench, target_id)
     output = TOOL_OUTPUT if source_output in AS_TOOL else source_output
@@ -81,10 +82,10 @@ async def disconnect_components(
     """Remove an edge.
 
     Args:
-        source_id: Id of the node the value comes from.
-        source_output: Name of its output.
-        target_id: Id of the node the value goes to.
-        target_input: Name of its input.
+        source_id: Node the value comes from.
+        source_output: Its output.
+        target_id: Node the value goes to.
+        target_input: Its input.
     """
     edge = _edge(source_id, source_output, target_id, target_input)
     edit = edits.disconnect(bench.flow, edge)
@@ -92,33 +93,47 @@ async def disconnect_components(
     return {"ok": True, "edge_removed": edge.id}
 
 
-async def configure_component(bench: Workbench, node_id: str, params: Params) -> Result:
-    """Set values of a node's fields, at once; fields that are not named keep their value, null clears one.
+async def configure_component(
+    bench: Workbench,
+    node_id: str,
+    params: Params = {},  # noqa: B006 - read by `define`, never changed
+    policy: Params = {},  # noqa: B006
+    label: str | None = None,
+) -> Result:
+    """Set values, policy or title of a node; what is not named stays, null clears.
 
     Args:
         node_id: Id of the node.
-        params: Field name to new value. A model is written 'provider/name'.
+        params: Field to value; a model is 'provider/name'.
+        policy: Rule to value, see read_grammar('policy').
+        label: Title on the canvas.
     """
     node = node_of(bench, node_id)
-    refuse_redacted(params)
+    refuse_redacted([params, policy])
     given = {name: value for name, value in params.items() if value is not None}
     values = coerce_params(given, bench.registry.template(node.type, node.params | given))
     cleared = [name for name, value in params.items() if value is None]
-    edit = edits.configure(bench.flow, node_id, values, bench.registry, unset=cleared)
-    if not edit.changes:
+    made = [edits.configure(bench.flow, node_id, values, bench.registry, unset=cleared)]
+    if policy:
+        rules = with_members(node.policy, policy, "policy")
+        made.append(edits.set_policy(made[-1].flow, node_id, rules, bench.registry))
+    if label is not None:
+        made.append(edits.relabel(made[-1].flow, node_id, label))
+    if not any(edit.changes for edit in made):
         return {"ok": True, "node_id": node_id, "patch": [], "note": "Nothing changed: these values were set already."}
-    patch = cast("list[JsonValue]", edit.patch())
+    patch = cast("list[JsonValue]", [step for edit in made for step in edit.patch()])
     told: Params = {**values, **dict.fromkeys(cleared)}
-    bench.change(edit.flow, actions.configure(node_id, told, patch))
+    after = _node(made[-1].flow, node_id) if any(edit.changes for edit in made[1:]) else None
+    bench.change(made[-1].flow, actions.configure(node_id, told, patch, after))
     return {"ok": True, "node_id": node_id, "patch": patch, **_values_set(told, params)}
 
 
 async def rename_component(bench: Workbench, node_id: str, new_id: str) -> Result:
-    """Give a node another id; edges and references to it follow.
+    """Give a node another id; edges and references follow.
 
     Args:
         node_id: Present id.
-        new_id: New id, lower-case with underscores.
+        new_id: New id.
     """
     node_of(bench, node_id)
     if node_id == new_id:
@@ -128,12 +143,35 @@ async def rename_component(bench: Workbench, node_id: str, new_id: str) -> Resul
     return {"ok": True, "node_id": new_id}
 
 
-async def undo_last(bench: Workbench) -> Result:
-    """Take back the last change made in this conversation turn."""
-    if not bench.undo():
-        return {"ok": False, "error": "Nothing was changed in this turn.", "remedy": "There is nothing to take back."}
+async def undo(bench: Workbench, revision: int = 0) -> Result:
+    """Undo the last change of this turn, else the last of the stored flow.
+
+    Args:
+        revision: Undo only what led to this revision of the stored flow.
+    """
+    if bench.history and not revision:
+        bench.undo()
+    elif not await _undo_stored(bench, revision):
+        return {"ok": False, "error": "There is no change to undo.", "remedy": "Continue without undoing anything."}
     diff = bench.actions[-1]["diff"]
     return {"ok": True, "nodes": len(bench.flow.nodes), "edges": len(bench.flow.edges), "changes": diff}
+
+
+async def _undo_stored(bench: Workbench, revision: int) -> bool:
+    """Go back to the draft before the last one that was stored; False when there is none.
+
+    Raises `ToolRefused` when the stored flow is at another revision.
+    """
+    stored = await bench.stored.earlier_draft() if bench.stored is not None else None
+    if stored is None:
+        return False
+    if revision not in {0, stored.revision}:
+        raise ToolRefused(
+            f"The flow is at revision {stored.revision}, not {revision}: it was changed since.",
+            remedy="Read it with read_flow and decide again what to undo.",
+        )
+    bench.change(stored.flow, actions.set_flow(stored.flow, applies=True, undone=True))
+    return True
 
 
 def _edge(source: str, output: str, target: str, into: str) -> Edge:

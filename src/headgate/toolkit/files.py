@@ -14,11 +14,11 @@ MOST_CHARACTERS = 100_000
 
 
 async def read_file(bench: Workbench, path: str, offset: int | None = None, limit: int | None = None) -> Result:
-    """Read a text file of the user's workspace; each line comes with its number. At most 2,000 lines at a time.
+    """Read a text file of the user's workspace, lines numbered, at most 2,000 at a time.
 
     Args:
-        path: Relative path, such as notes/plan.md.
-        offset: First line, counted from 1.
+        path: Relative, such as notes/plan.md.
+        offset: First line, from 1.
         limit: How many lines.
     """
     lines = min(limit, MOST_LINES) if limit is not None else MOST_LINES
@@ -31,13 +31,11 @@ async def read_file(bench: Workbench, path: str, offset: int | None = None, limi
 
 
 async def write_file(bench: Workbench, path: str, content: str) -> Result:
-    """Write a text file in the user's workspace, whole; the folders it needs are made, an older file is replaced.
-
-    Use it when the user asks for a document, notes or a file. The user sees the file in the conversation.
+    """Write a whole text file in the user's workspace, replacing an older one. The user sees it in the conversation.
 
     Args:
-        path: Relative path, such as FLOW_DOCS.md. No absolute path, no "..".
-        content: All of the file's text.
+        path: Relative, such as FLOW_DOCS.md.
+        content: All of its text.
     """
     answer = await _files(bench).write_file(path, content)
     if "error" not in answer:
@@ -48,13 +46,13 @@ async def write_file(bench: Workbench, path: str, content: str) -> Result:
 async def edit_file(
     bench: Workbench, path: str, old_string: str, new_string: str, *, replace_all: bool = False
 ) -> Result:
-    """Change a text file in the user's workspace: put one text in the place of another. Read the file first.
+    """Replace a text in a file of the user's workspace. Read the file first.
 
     Args:
-        path: Relative path of the file.
-        old_string: The text to replace, exactly as the file has it, without line numbers.
-        new_string: What comes in its place.
-        replace_all: Replace it everywhere; otherwise it must be there only once.
+        path: Relative path.
+        old_string: Exactly as in the file, without line numbers.
+        new_string: The replacement.
+        replace_all: Everywhere; otherwise it must occur once.
     """
     files = _files(bench)
     answer = await files.edit_file(path, old_string, new_string, replace_all=replace_all)
@@ -64,11 +62,11 @@ async def edit_file(
 
 
 async def glob_search(bench: Workbench, pattern: str, path: str = "") -> Result:
-    """Find files of the user's workspace by name. `**/*.md` finds every Markdown file, `**` every file.
+    """Find files of the user's workspace by name.
 
     Args:
-        pattern: Names in which * and ? stand for letters, and ** for any folders.
-        path: Folder to look in; empty looks everywhere.
+        pattern: Such as **/*.md; ** for every file.
+        path: Folder to look in.
     """
     return await _files(bench).glob_search(pattern, path)
 
@@ -86,12 +84,12 @@ async def grep_search(
     """Find a text in the files of the user's workspace.
 
     Args:
-        pattern: The text, as it stands; a regular expression with is_regex.
-        path: Folder or file to look in; empty looks everywhere.
-        glob: Only files whose name is like this, such as *.md.
-        case_insensitive: Whether capital and small letters are the same.
-        output_mode: Names of files, the lines themselves, or how many lines each file has.
-        is_regex: Whether the pattern is a regular expression (RE2 syntax).
+        pattern: The text.
+        path: Folder or file to look in.
+        glob: Only such files, *.md.
+        case_insensitive: Ignore case.
+        output_mode: What to show.
+        is_regex: The pattern is an RE2 expression.
     """
     return await _files(bench).grep_search(
         pattern,

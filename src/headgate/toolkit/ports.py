@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic import JsonValue
 
@@ -10,6 +10,9 @@ from headgate.features.access.principal import Principal
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.flows.summaries import Wanted
 from headgate.graph.model import Flow
+
+if TYPE_CHECKING:
+    from headgate.toolkit.stored.visit import Visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +34,40 @@ class RunOutcome:
 class Runner(Protocol):
     """Runs a working flow: it is saved, pinned to a version and executed like any other run."""
 
-    async def run(self, flow: Flow, *, text: str, form: Mapping[str, JsonValue]) -> RunOutcome:
-        """Run to the end. Raises `FlowInvalid` when the flow cannot run."""
+    async def run(
+        self, flow: Flow, *, text: str, form: Mapping[str, JsonValue], file_ids: tuple[str, ...] = ()
+    ) -> RunOutcome:
+        """Run to the end; `file_ids` are added to those the request came with.
+
+        Raises `FlowInvalid` when the flow cannot run.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierDraft:
+    """What a stored flow was before its last change."""
+
+    flow: Flow
+    revision: int
+    """The revision that the last change led to."""
+
+
+class StoredFlow(Protocol):
+    """The flow of a workbench as it is stored, and the parts of the installation that know of it."""
+
+    @property
+    def visit(self) -> "Visit":
+        """The request, for tools on what is stored."""
+        ...
+
+    @property
+    def flow_id(self) -> str | None:
+        """Its id; None before it is stored."""
+        ...
+
+    async def earlier_draft(self) -> EarlierDraft | None:
+        """The draft before the last change; None when there is none. Raises `FlowNotFound`, `PermissionMissing`."""
         ...
 
 

@@ -24,16 +24,13 @@ _STOP = "The plan is shown to the user. Stop now, in one short sentence, and wai
 async def propose_field_edit(
     bench: Workbench, node_id: str, field: str, new_value: JsonValue, description: str = ""
 ) -> Result:
-    """Propose a new value for one field, for the user to accept or dismiss.
-
-    Use it for values that need a person's eye (a long prompt, code, an address); use configure_component for what the
-    user plainly asked for.
+    """Propose a value that needs the user's eye (a long prompt, code, an address), to accept or dismiss.
 
     Args:
         node_id: Id of the node.
         field: Name of the field.
         new_value: The value it would have.
-        description: One sentence for the user: what the edit does and why.
+        description: For the user: what the edit does and why.
     """
     refuse_redacted(new_value)
     node = node_of(bench, node_id)
@@ -60,12 +57,10 @@ async def propose_field_edit(
 
 
 async def propose_plan(bench: Workbench, markdown: str) -> Result:
-    """Show the user a plan and wait for approval; nothing can be changed until then.
-
-    Only for large or ambiguous builds; build small clear ones at once.
+    """Show the user a plan and wait for approval, for large or ambiguous builds only.
 
     Args:
-        markdown: The plan: what the flow does, its steps, what you assume, in Markdown.
+        markdown: What the flow does, its steps, what you assume.
     """
     text = markdown.strip()
     if not text:

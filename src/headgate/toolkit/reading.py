@@ -1,61 +1,98 @@
 """Tools that only read: the catalogue and the working flow."""
 
+import orjson
 from pydantic import JsonValue
 
 from headgate.graph.flow_io import classify_io
 from headgate.graph.model import Node
-from headgate.graph.names import did_you_mean
+from headgate.graph.names import did_you_mean, listed
 from headgate.graph.secret_reference import EXAMPLE
 from headgate.graph.template import FieldTemplate, Template
+from headgate.toolkit.flow.clipped import clipped_value, page_of_text, size_of
 from headgate.toolkit.shown import secret_fields, shown_params, shown_value
 from headgate.toolkit.tool import Result, ToolRefused
 from headgate.toolkit.workbench import Workbench
 
 MOST_FOUND = 8
+MOST_CHARACTERS = 5_000
+"""Of a value in one answer."""
+CLIP = 600
+"""Characters of a value beside others."""
 MOST_LISTED = 200
 
 
-async def search_components(bench: Workbench, query: str = "") -> Result:
-    """Find component types by what they do. Call it before using a type you have not seen in this conversation.
+async def search_components(bench: Workbench, query: str = "", limit: int = MOST_FOUND) -> Result:
+    """Find component types by what they do.
 
     Args:
-        query: A few words: what the component should do. Empty: the names of all types.
+        query: A few words; empty for all names.
+        limit: 20 at most.
     """
     if not query.strip():
         return {"ok": True, "types": list[JsonValue](bench.registry.types()[:MOST_LISTED])}
     rows: list[JsonValue] = [
         {"type": template.type, "category": template.category, "what": first_sentence(template.description)}
-        for template in bench.registry.search(query, most=MOST_FOUND)
+        for template in bench.registry.search(query[:500], most=max(1, min(limit, 20)))
     ]
+    strange, sought = bench.registry.strange_words(query[:500])
+    if not rows or 2 * len(strange) >= sought:
+        return {
+            "ok": True,
+            "components": [],
+            "hint": _nothing_fits(bench, strange, query, is_near=bool(rows)),
+            "nearest": rows[:3],
+        }
     answer: Result = {"ok": True, "components": rows}
-    if not rows:
-        answer["hint"] = f"Nothing fits. Known types: {', '.join(bench.registry.types()[:MOST_LISTED])}."
+    if strange:
+        answer["hint"] = f"No component is about {listed(strange, most=8)}; these are about the rest of the query."
     return answer
+
+
+def _nothing_fits(bench: Workbench, strange: list[str], query: str, *, is_near: bool) -> str:
+    about = listed([f"'{word}'" for word in strange], most=8) if strange else f"'{query[:80]}'"
+    types = ", ".join(bench.registry.types()[:MOST_LISTED])
+    rest = "`nearest` does something else." if is_near else f"Types: {types}."
+    return (
+        f"Nothing fits: no component is about {about}. Combine others, make one with generate_component or"
+        f" register_component, or say that it cannot be done. {rest}"
+    )
 
 
 async def describe_component(bench: Workbench, component_type: str) -> Result:
     """Show the inputs and outputs of a component type.
 
     Args:
-        component_type: The exact type name, as search_components gives it.
+        component_type: Exact type name.
     """
     return {"ok": True, **template_of(bench, component_type).as_reading}
 
 
-async def get_field_value(bench: Workbench, node_id: str, field: str = "") -> Result:
-    """Read the value of one field of a node in the flow, or of all that are set. Secrets are never shown.
+async def get_field_value(bench: Workbench, node_id: str, field: str = "", offset: int = 0) -> Result:
+    """Read a field of a node whole, a long text in parts. Secrets are never shown.
 
     Args:
         node_id: Id of the node.
-        field: Name of the field; empty for every value that was set.
+        field: Name of the field; empty for all that are set, clipped.
+        offset: Where to begin, as next_offset says.
     """
     node = node_of(bench, node_id)
     if not field:
-        return {"ok": True, "component_type": node.type, "values": shown_params(node, bench.registry)}
+        values = shown_params(node, bench.registry)
+        short: dict[str, JsonValue] = {name: clipped_value(value, CLIP) for name, value in values.items()}
+        return {"ok": True, "component_type": node.type, "values": short}
     found = field_of(bench, node, field)
     hidden = field in secret_fields(bench.registry, node.type, node.params)
     value = shown_value(node.params.get(field, found.default), hidden=hidden)
-    return {"ok": True, "value": value, "set": field in node.params}
+    whole: Result = {"ok": True, "set": field in node.params}
+    if isinstance(value, str):
+        return whole | page_of_text(value, offset, MOST_CHARACTERS)
+    if size_of(value) <= MOST_CHARACTERS:
+        return whole | {"value": value}
+    return whole | {"written_as": "JSON text, in parts"} | page_of_text(_as_json(value), offset, MOST_CHARACTERS)
+
+
+def _as_json(value: JsonValue) -> str:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
 
 
 async def describe_flow_io(bench: Workbench) -> Result:

@@ -1,8 +1,8 @@
 """The tool that runs the working flow."""
 
-from typing import cast
+from typing import Annotated, cast
 
-from pydantic import JsonValue
+from pydantic import AliasChoices, Field, JsonValue
 
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.own_code import is_unchecked
@@ -16,12 +16,22 @@ SHOWN_CHARACTERS = 4_000
 """Of each output of a run in an answer to a model or an MCP client."""
 
 
-async def run_flow(bench: Workbench, text: str = "", form: Params = {}) -> Result:  # noqa: B006 - read by `define`, never changed
-    """Run the flow and wait for its result. It is saved first; the run is kept as evidence like any other.
+InputValue = Annotated[str, Field(validation_alias=AliasChoices("input_value", "text"))]
+"""The name of seed 000; `text`, as components call it, is understood too."""
+
+
+async def run_flow(
+    bench: Workbench,
+    input_value: InputValue = "",
+    form: Params = {},  # noqa: B006 - read by `define`, never changed
+    file_ids: list[str] = [],  # noqa: B006
+) -> Result:
+    """Save the flow, run it and wait for its result.
 
     Args:
-        text: Text input of the run; empty when the flow needs none.
-        form: Answers to the flow's form, by field id.
+        input_value: Text input.
+        form: Answers to the form, by field id.
+        file_ids: Uploaded files.
     """
     if bench.runner is None:
         raise ToolRefused("Flows cannot be run here.", remedy="Ask for the run in the studio or with `headgate run`.")
@@ -30,7 +40,7 @@ async def run_flow(bench: Workbench, text: str = "", form: Params = {}) -> Resul
     flow = bench.flow
     try:
         _require_known_code(bench)
-        outcome = await bench.runner.run(flow, text=text, form=form)
+        outcome = await bench.runner.run(flow, text=input_value, form=form, file_ids=tuple(file_ids))
     except HeadgateError as error:
         bench.not_run = error.detail
         raise

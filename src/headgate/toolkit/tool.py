@@ -13,11 +13,17 @@ from headgate.features.access.permissions import Permission
 from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.foundation.log import get_logger
 from headgate.toolkit.cache import call_key
+from headgate.toolkit.schemas import plain
 from headgate.toolkit.shown import masked, secrets_of
 from headgate.toolkit.workbench import Workbench
 
 log = get_logger(__name__)
 Result = dict[str, JsonValue]
+Kind = Literal["read", "add", "set", "remove", "run"]
+"""What a tool does: reads; adds something new; sets to a value, so that twice is once; removes or replaces; runs."""
+Subject = Literal["flow", "user"]
+"""What a tool is about: the flow that it is called on, or the user (the catalogue and files included)."""
+Means = Literal["files", "maker", "stored"]
 ToolFunction = Callable[..., Awaitable[Result]]
 
 
@@ -74,7 +80,9 @@ class ToolDefinition:
     function: ToolFunction
     permission: Permission
     """What its caller needs in the flow's space."""
-    uses: Literal["files", "maker"] | None = None
+    kind: Kind = "read"
+    about: Subject = "flow"
+    uses: Means | None = None
     """What the bench must have for it."""
     cached: bool = False
     """Whether it reads only what no edit changes, so that an answer holds for the request (`cache.ReadCache`)."""
@@ -151,7 +159,9 @@ def define(
     function: ToolFunction,
     permission: Permission,
     *,
-    uses: Literal["files", "maker"] | None = None,
+    kind: Kind = "read",
+    about: Subject = "flow",
+    uses: Means | None = None,
     cached: bool = False,
     replayed: bool = True,
     touches: bool = False,
@@ -171,9 +181,11 @@ def define(
         name=name,
         description=summary,
         arguments=arguments,
-        schema=arguments.model_json_schema(),
+        schema=plain(arguments.model_json_schema()),
         function=function,
         permission=permission,
+        kind=kind,
+        about=about,
         uses=uses,
         cached=cached,
         replayed=replayed,

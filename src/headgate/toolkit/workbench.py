@@ -17,7 +17,7 @@ from headgate.graph.model import Flow
 from headgate.toolkit import actions
 from headgate.toolkit.actions import Action
 from headgate.toolkit.cache import ReadCache
-from headgate.toolkit.ports import ComponentMaker, Runner, RunOutcome
+from headgate.toolkit.ports import ComponentMaker, Runner, RunOutcome, StoredFlow
 from headgate.toolkit.proof import diff_lines, validation
 from headgate.toolkit.repeats import CallLedger
 from headgate.toolkit.watch import Unwatched, Watch
@@ -40,6 +40,7 @@ class Workbench:
     runner: Runner | None = None
     maker: ComponentMaker | None = None
     files: UserWorkspace | None = None
+    stored: StoredFlow | None = None
     on_action: Callable[[Action], None] = lambda _action: None
     on_file: Callable[[dict[str, JsonValue]], None] = lambda _written: None
     """Told of a written file: `action` (`write_file`, `edit_file`), `path`, `size` in bytes, `content` when whole."""
@@ -95,7 +96,7 @@ class Workbench:
             before: What a canvas must be told first.
             after: What it must be told then.
         """
-        if self._whole_since is None and done["action"] == "set_flow":
+        if self._whole_since is None and done["action"] == "set_flow" and not done.get("auto_apply"):
             self._whole_since = len(self.history)
         self.history.append(self.flow)
         self._take(flow, *before, self._proven(done, flow), *after)

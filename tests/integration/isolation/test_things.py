@@ -11,7 +11,7 @@ from headgate.features.access.permissions import Permission, is_of_space
 from headgate.features.access.principal import Principal
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.graph.model import Flow
-from headgate.toolkit.tools import TOOLS, tools_for
+from headgate.toolkit.registry import TOOLS, tools_for
 from headgate.toolkit.workbench import Workbench
 from tests.integration.isolation.askers import ASKERS, Asker
 from tests.integration.isolation.visitors import HERE, Tenant, Visitor

@@ -13,7 +13,7 @@ from headgate.features.access.permissions import Permission, Role
 from headgate.features.accounts.tables import ApiKey
 from headgate.foundation.database import Database, now
 from headgate.foundation.settings import Settings
-from headgate.toolkit.stored import OPERATIONS
+from headgate.toolkit.registry import OPERATIONS
 from tests.support.mcp_client import FLOW, connected, done, refused, served, text_of
 from tests.support.people import add_key, add_space_row, add_tenant_row, add_user, bearer, running, signed_in
 
@@ -27,6 +27,7 @@ _FILLED: dict[str, Any] = {
     "new_id": "other",
     "new_value": "x",
     "node_id": "heard",
+    "node_ids": ["heard"],
     "params": {"text": "x"},
     "revision": 1,
     "source_id": "heard",
@@ -110,7 +111,7 @@ class TestRoles:
             ("add_component", {"component_type": "ChatInput"}),
             ("build_flow", {"spec": FLOW}),
             ("delete_flow", {}),
-            ("undo_last", {"revision": 1}),
+            ("undo", {"revision": 1}),
             ("publish_flow", {}),
             ("run_flow", {}),
             ("run_tests", {}),

@@ -140,10 +140,10 @@ class TestServer:
             waiting.cancel()
             await asyncio.wait([waiting])
             for _ in range(200):
-                if (await done(other, "get_run", run_id=run_id))["status"] == "cancelled":
+                if (await done(other, "read_run", run_id=run_id))["status"] == "cancelled":
                     break
                 await asyncio.sleep(0.05)
-            assert (await done(other, "get_run", run_id=run_id))["status"] == "cancelled"
+            assert (await done(other, "read_run", run_id=run_id))["status"] == "cancelled"
 
     async def test_ends_a_run_when_asked(self, one_database: Settings, tmp_path: Path) -> None:
         spec = WAITS.format(folder=tmp_path)

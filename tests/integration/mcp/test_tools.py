@@ -9,7 +9,7 @@ from mcp.client import Client
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.foundation.errors import Unauthenticated
-from headgate.toolkit.stored import OPERATIONS
+from headgate.toolkit.registry import OPERATIONS
 from tests.support.mcp_client import FLOW, REVISIONS, Mode, connected, done, refused, text_of
 from tests.support.own_code import REVERSE
 
@@ -44,6 +44,8 @@ class TestEveryTool:
             await _looking(walk, flow_id)
             await _runs(walk, flow_id)
             await _tests(walk, flow_id)
+            await _parts(walk, flow_id)
+            await _surroundings(walk, flow_id)
             await _files(walk)
             await _own_component(walk)
             found = await walk("batch", actions=[{"tool": "count_components"}])
@@ -124,6 +126,9 @@ async def _catalogue(walk: Walk) -> None:
     assert found["components"][0]["type"] == "URL"
     assert (await walk("search_components", query="qqqq"))["hint"]
     assert "prompt" in {field["name"] for field in (await walk("get_component", component_type="AIStep"))["inputs"]}
+    described = await walk("describe_component", component_type="AIStep")
+    assert described["inputs"] == (await walk("get_component", component_type="AIStep"))["inputs"]
+    assert "input_source" in (await walk("read_grammar", topic="policy"))["text"]
     kinds = (await walk("list_component_types"))["categories"]
     counted = await walk("count_components")
     assert counted["components"] == sum(len(types) for types in kinds.values())
@@ -167,11 +172,11 @@ async def _editing(walk: Walk, flow_id: str) -> None:
     renamed = await walk("rename_component", flow_id=flow_id, node_id="shape", new_id="form")
     before = await walk("get_flow_text_representation", flow_id=flow_id)
     assert "form:" in before["text"]
-    undone = await walk("undo_last", flow_id=flow_id, revision=renamed["revision"])
+    undone = await walk("undo", flow_id=flow_id, revision=renamed["revision"])
     assert "shape:" in (await walk("get_flow", flow_id=flow_id))["spec"]
-    again = await walk("undo_last", flow_id=flow_id, revision=undone["revision"])
+    again = await walk("undo", flow_id=flow_id, revision=undone["revision"])
     assert await walk("get_flow_text_representation", flow_id=flow_id) == before
-    stale = await refused(walk.client, "undo_last", flow_id=flow_id, revision=undone["revision"])
+    stale = await refused(walk.client, "undo", flow_id=flow_id, revision=undone["revision"])
     assert (stale["code"], stale["revision"]) == ("stale_revision", again["revision"])
     await walk("remove_component", flow_id=flow_id, node_id="form")
     built = await walk("build_flow", flow_id=flow_id, spec=FLOW)
@@ -214,7 +219,7 @@ async def _runs(walk: Walk, flow_id: str) -> None:
     assert told[-1].endswith(" is done")
     published = await walk("run_flow", flow_id=flow_id, input_value="hej", version="published", wait=False)
     assert published["status"] == "queued"
-    run = await walk("get_run", run_id=ran["run_id"])
+    run = await walk("read_run", run_id=ran["run_id"])
     assert (run["text"], [step["status"] for step in run["steps"]]) == ("hej", ["completed", "completed"])
     listed = await walk("list_runs", flow_id=flow_id, limit=1)
     assert [one["run_id"] for one in listed["runs"]] == [published["run_id"]]
@@ -242,6 +247,34 @@ async def _tests(walk: Walk, flow_id: str) -> None:
     assert "expect.like" in bad["error"]
 
 
+async def _parts(walk: Walk, flow_id: str) -> None:
+    structure = await walk("read_flow", flow_id=flow_id)
+    assert structure["total"]["nodes"] == len(structure["nodes"])
+    ids = [line.partition(":")[0] for line in structure["nodes"]]
+    assert "values" in await walk("read_flow", flow_id=flow_id, node_id=ids[0])
+    assert await walk("get_field_value", flow_id=flow_id, node_id=ids[0])
+    before = (await walk("get_flow", flow_id=flow_id))["revision"]
+    edited = await walk("edit_flow", flow_id=flow_id, form=[{"id": "city"}], settings={"data_retention_days": 30})
+    assert edited["revision"] == before + 1
+    assert (await walk("read_flow", flow_id=flow_id, part="form"))["form"] == [{"id": "city", "type": "text"}]
+    framed = await walk("group_components", flow_id=flow_id, node_ids=ids[:1], title="First")
+    groups = (await walk("read_flow", flow_id=flow_id, part="groups"))["groups"]
+    assert groups == [{"id": framed["node_id"], "title": "First", "nodes": ids[:1]}]
+    await walk("edit_flow", flow_id=flow_id, form=[])
+
+
+async def _surroundings(walk: Walk, flow_id: str) -> None:
+    tried = await walk("dry_run", flow_id=flow_id, input_value="hej")
+    assert tried["would_run"] is True
+    assert tried["steps"]
+    assert "not_ready" in await walk("list_models")
+    assert (await walk("list_mcp_servers"))["servers"] == []
+    assert isinstance((await walk("list_variables"))["variables"], list)
+    uploaded = await walk("upload_file", name="hello.txt", text="hello")
+    assert (uploaded["name"], uploaded["size_bytes"]) == ("hello.txt", 5)
+    assert "one content" in (await refused(walk.client, "upload_file", name="a.txt"))["error"]
+
+
 async def _files(walk: Walk) -> None:
     await walk("write_file", path="notes/plan.md", content="one\ntwo\n")
     await walk("edit_file", path="notes/plan.md", old_string="two", new_string="three")
@@ -267,5 +300,6 @@ class TestPermissions:
     def test_are_those_of_the_toolkit(self) -> None:
         """No operation asks for less than the route that does the same."""
         reading = {Permission.FLOWS_VIEW, Permission.RUNS_VIEW, Permission.CATALOG_VIEW, Permission.WORKSPACE_USE}
+        reading |= {Permission.VARIABLES_VIEW, Permission.MCP_SERVERS_VIEW}
         wrong = [one.name for one in OPERATIONS.values() if (one.kind == "read") != (one.permission in reading)]
-        assert set(wrong) == {"batch", "write_file", "edit_file"}
+        assert set(wrong) == {"batch", "write_file", "edit_file", "dry_run"}

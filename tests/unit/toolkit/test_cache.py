@@ -7,8 +7,9 @@ import pytest
 
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.graph.model import Flow
-from headgate.toolkit import TOOLS, Workbench
+from headgate.toolkit import Workbench
 from headgate.toolkit.cache import MAX_CACHE_ENTRIES, ReadCache, Result, call_key
+from headgate.toolkit.registry import TOOLS
 from headgate.toolkit.watch import Unwatched
 
 BY_NAME = {tool.name: tool for tool in TOOLS}
@@ -78,7 +79,11 @@ class TestCachedTools:
         assert watch.told == ["miss describe_component", "miss describe_component", "hit describe_component"]
 
     async def test_are_those_of_the_catalogue_alone(self) -> None:
-        assert {tool.name for tool in TOOLS if tool.cached} == {"search_components", "describe_component"}
+        assert {tool.name for tool in TOOLS if tool.cached} == {
+            "search_components",
+            "describe_component",
+            "read_grammar",
+        }
 
     async def test_begin_anew_with_a_request(self, bench: Workbench) -> None:
         await BY_NAME["search_components"].call(bench, {"query": "shout"})

@@ -212,14 +212,14 @@ class TestWholeFlows:
     async def test_are_gone_back_from_as_what_the_canvas_shows_already(self, bench: Workbench) -> None:
         await call(bench, "build_flow", spec=SPEC)
         told = listening(bench)
-        await call(bench, "undo_last")
+        await call(bench, "undo")
         assert (told[0]["undo"], told[0]["auto_apply"], bench.pending) == (True, True, False)
 
     async def test_stay_proposals_when_a_later_edit_is_taken_back(self, bench: Workbench) -> None:
         await call(bench, "build_flow", spec=SPEC)
         await call(bench, "configure_component", node_id="source", params={"text": "ho"})
         told = listening(bench)
-        await call(bench, "undo_last")
+        await call(bench, "undo")
         assert "auto_apply" not in told[0]
         assert bench.pending
 
@@ -230,7 +230,7 @@ class Runner:
 
     ran: Flow | None = None
 
-    async def run(self, flow: Flow, *, text: str, form: Any) -> RunOutcome:
+    async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = ()) -> RunOutcome:
         self.ran = flow
         return RunOutcome("run-1", "completed", {}, [], duration_ms=250, input_tokens=5, output_tokens=2)
 

@@ -17,9 +17,10 @@ from headgate.graph.model import Flow
 from headgate.graph.template import Template
 from headgate.sandbox.reading.manifest import derive_manifest
 from headgate.sdk.hosting import describe
-from headgate.toolkit import TOOLS, Workbench, tools_for
+from headgate.toolkit import Workbench
 from headgate.toolkit.components import MAX_DESCRIPTION_CHARS
 from headgate.toolkit.ports import MadeComponent
+from headgate.toolkit.registry import TOOLS, tools_for
 from headgate.toolkit.tool import Result
 
 REGISTRY = Registry(BUILTINS)

@@ -14,7 +14,8 @@ from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import component_index
 from headgate.graph.spec import parse_spec
 from headgate.graph.validate import check_draft
-from headgate.toolkit import TOOLS, ToolDefinition, Workbench
+from headgate.toolkit import ToolDefinition, Workbench
+from headgate.toolkit.registry import TOOLS
 
 REGISTRY = Registry(BUILTINS)
 OVERLAY = Overlay(REGISTRY, component_index(REGISTRY))

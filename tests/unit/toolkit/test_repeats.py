@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from headgate.graph.model import Flow
-from headgate.toolkit import TOOLS, RunOutcome, Workbench
+from headgate.toolkit import RunOutcome, Workbench
+from headgate.toolkit.registry import TOOLS
 from headgate.toolkit.repeats import STUCK_AFTER
 
 BY_NAME = {tool.name: tool for tool in TOOLS}
@@ -43,7 +44,7 @@ class TestRepeatedCalls:
         class Runner:
             runs = 0
 
-            async def run(self, flow: Flow, *, text: str, form: Any) -> RunOutcome:
+            async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = ()) -> RunOutcome:
                 self.runs += 1
                 return RunOutcome(f"r{self.runs}", "failed", {}, [], error="it broke")
 

@@ -19,7 +19,8 @@ from headgate.foundation.secret_values import REDACTED
 from headgate.graph.model import Flow, HttpCall, Node, StepPolicy
 from headgate.graph.secret_reference import SecretReference
 from headgate.graph.spec import print_spec
-from headgate.toolkit import TOOLS, Workbench
+from headgate.toolkit import Workbench
+from headgate.toolkit.registry import TOOLS
 from headgate.toolkit.shown import RedactedValue, refuse_redacted, secret_fields, shown_flow, with_secrets_of
 from tests.support.properties import cases
 
@@ -54,16 +55,16 @@ def asked(node: Node) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "configure_component", {"node_id": "one", "params": {field: node.params[field]}}
     yield "configure_component", {"node_id": "one", "params": {field: 17}}
     yield "configure_component", {"node_id": "one", "params": {field: None}}
-    yield "undo_last", {}
+    yield "undo", {}
     yield "add_component", {"component_type": node.type, "node_id": "two", "params": node.params}
     yield "rename_component", {"node_id": "one", "new_id": "three"}
     yield "remove_component", {"node_id": "three"}
-    yield "undo_last", {}
+    yield "undo", {}
     yield (
         "build_flow",
         {"spec": OTHER},
     )
-    yield "undo_last", {}
+    yield "undo", {}
 
 
 class TestSecrets:

@@ -9,7 +9,8 @@ from jsonschema import Draft202012Validator
 from headgate.features.access.permissions import TABLE, Permission, Role
 from headgate.features.access.principal import LOCAL, Access
 from headgate.graph.model import Flow
-from headgate.toolkit import TOOLS, RunOutcome, ToolDefinition, Workbench, tools_for
+from headgate.toolkit import RunOutcome, ToolDefinition, Workbench
+from headgate.toolkit.registry import TOOLS, tools_for
 from tests.support.logs import captured_logs
 
 SPEC = """name: Greeting
@@ -66,19 +67,21 @@ class TestPermissions:
         def offered(role: Role, *scopes: Permission) -> set[str]:
             return {tool.name for tool in tools_for(working_as(bench, role, *scopes))}
 
-        reading = {"search_components", "describe_component", "get_field_value", "describe_flow_io"}
+        catalogue = {"search_components", "describe_component", "read_grammar"}
+        reading = {*catalogue, "read_flow", "get_field_value", "describe_flow_io"}
         assert offered(Role.VIEWER) == offered(Role.RUNNER) == reading
         assert offered(Role.EDITOR) == offered(Role.OWNER) == {tool.name for tool in TOOLS if tool.uses is None}
         assert offered(Role.OWNER, Permission.RUNS_START) == set()
         assert offered(Role.OWNER, Permission.RUNS_TEST) == {"run_flow"}
-        assert offered(Role.VIEWER, Permission.FLOWS_VIEW, Permission.FLOWS_EDIT) == reading - {
-            "search_components",
-            "describe_component",
-        }
+        assert offered(Role.VIEWER, Permission.FLOWS_VIEW, Permission.FLOWS_EDIT) == reading - catalogue
 
     async def test_hold_in_another_space_too(self, bench: Workbench) -> None:
         elsewhere = replace(working_as(bench, Role.OWNER), space_id="00000000-0000-7000-8000-00000000abcd")
-        assert {tool.name for tool in tools_for(elsewhere)} == {"search_components", "describe_component"}
+        assert {tool.name for tool in tools_for(elsewhere)} == {
+            "search_components",
+            "describe_component",
+            "read_grammar",
+        }
         assert (await call(elsewhere, "build_flow", spec=SPEC))["code"] == "permission_missing"
 
 
@@ -89,7 +92,14 @@ class TestSearchAndDescribe:
 
     async def test_say_what_is_known_when_nothing_fits(self, bench: Workbench) -> None:
         answer = await call(bench, "search_components", query="zzzz qqqq")
+        assert answer["components"] == []
+        assert answer["hint"].startswith("Nothing fits: no component is about 'zzzz', 'qqqq'")
         assert "Shout" in answer["hint"]
+
+    async def test_say_which_words_nothing_is_about(self, bench: Workbench) -> None:
+        answer = await call(bench, "search_components", query="zzzz in capital letters")
+        assert answer["components"][0]["type"] == "Shout"
+        assert "zzzz" in answer["hint"]
 
     async def test_describe_inputs_and_outputs(self, bench: Workbench) -> None:
         answer = await call(bench, "describe_component", component_type="Shout")
@@ -193,7 +203,7 @@ class TestEditing:
         before = bench.flow
         await call(bench, "rename_component", node_id="shout", new_id="yell")
         assert bench.flow.edges[0].target == "yell"
-        await call(bench, "undo_last")
+        await call(bench, "undo")
         assert bench.flow == before
 
     async def test_names_the_nearest_node(self, bench: Workbench) -> None:
@@ -217,7 +227,7 @@ class TestGetFieldValue:
 class TestRunFlow:
     async def test_reports_what_the_run_came_to(self, bench: Workbench) -> None:
         class Runner:
-            async def run(self, flow: Flow, *, text: str, form: Any) -> RunOutcome:
+            async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = ()) -> RunOutcome:
                 assert flow.name == "Greeting"
                 return RunOutcome(run_id="r", status="completed", outputs={"shout": text.upper()}, files=[])
 
@@ -233,7 +243,7 @@ class TestRunFlow:
     @pytest.mark.parametrize("status", ["failed", "cancelled"])
     async def test_is_not_ok_unless_the_run_completed(self, bench: Workbench, status: str) -> None:
         class Runner:
-            async def run(self, flow: Flow, *, text: str, form: Any) -> RunOutcome:
+            async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = ()) -> RunOutcome:
                 return RunOutcome(run_id="r", status=status, outputs={}, files=[], error="it broke")
 
         await call(bench, "build_flow", spec=SPEC)
@@ -244,7 +254,7 @@ class TestRunFlow:
 
     async def test_tells_a_mistake_of_its_own_in_the_log_and_not_in_the_answer(self, bench: Workbench) -> None:
         class Runner:
-            async def run(self, flow: Flow, *, text: str, form: Any) -> RunOutcome:
+            async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = ()) -> RunOutcome:
                 raise TypeError("an inside of ours")
 
         await call(bench, "build_flow", spec=SPEC)

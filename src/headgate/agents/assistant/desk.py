@@ -105,7 +105,9 @@ class Desk:
                 )
         self.flow_id, self.revision, self.stored = row.id, row.revision, flow
 
-    async def run(self, flow: Flow, *, text: str, form: Mapping[str, JsonValue]) -> RunOutcome:
+    async def run(
+        self, flow: Flow, *, text: str, form: Mapping[str, JsonValue], file_ids: tuple[str, ...] = ()
+    ) -> RunOutcome:
         """Save and run it. A flow that cannot run is refused before it is saved."""
         known = await self.registry.for_flow(self.principal.tenant_id, flow)
         environment = await self.environment()
@@ -113,7 +115,12 @@ class Desk:
         await self.save(flow)
         await self._ask_again()
         return await self.runs.run_draft(
-            self.principal, self.flow_id or "", text=text, form=form, file_ids=self.file_ids, on_event=self.on_event
+            self.principal,
+            self.flow_id or "",
+            text=text,
+            form=form,
+            file_ids=tuple(dict.fromkeys((*self.file_ids, *file_ids))),
+            on_event=self.on_event,
         )
 
     async def _ask_again(self) -> None:

@@ -28,6 +28,7 @@ from headgate.foundation.errors import HeadgateError
 from headgate.foundation.lazy import lazy_module
 from headgate.foundation.log import get_logger, redact_text
 from headgate.sdk import Model
+from headgate.toolkit.registry import READING_TOOLS
 
 if TYPE_CHECKING:
     from headgate.agents.assistant.intent import classify
@@ -38,18 +39,6 @@ else:
 
 log = get_logger(__name__)
 
-READING_TOOLS = frozenset(
-    {
-        "search_components",
-        "describe_component",
-        "get_field_value",
-        "describe_flow_io",
-        "read_file",
-        "glob_search",
-        "grep_search",
-    }
-)
-"""What a question may be answered with; no other tool is offered then."""
 _SHORT: frozenset[Intent] = frozenset({"question", "off_topic"})
 _OF_FLOWS: frozenset[Intent] = frozenset({"build_flow", "run_flow"})
 

@@ -41,7 +41,7 @@ from headgate.foundation.log import get_logger
 from headgate.foundation.settings import AssistantSettings
 from headgate.graph.model import Flow
 from headgate.toolkit import Workbench
-from headgate.toolkit.ports import RunsFlows
+from headgate.toolkit.ports import RunsFlows, StoredFlow
 
 if TYPE_CHECKING:  # LangChain is imported with the first request
     from langchain_core.language_models import BaseChatModel
@@ -55,6 +55,10 @@ _SECONDS_AROUND = 10.0
 """How long reading the flow and saving it may take in addition to a turn's seconds."""
 _UNKNOWN_INTENT = "none"
 """Stands for the intent of a turn that ended before it was known."""
+
+
+StoredOf = Callable[[Principal, Callable[[], str | None], Again | None], StoredFlow]
+"""Of a user, what tells the id of the flow once it has one, and what tells the user's rights as things are then."""
 
 
 class ChoosesModels(Protocol):
@@ -132,6 +136,8 @@ class Assistant:
     """The readiness check; None: what flows need from outside is not known."""
     files_of: "Callable[[Principal], UserWorkspace] | None" = None
     """A person's workspace; None where there is none."""
+    stored_of: StoredOf | None = None
+    """The flow of a turn as it is stored, for tools on runs, tests and what flows may use."""
     at_work: TurnsAtWork = field(init=False)
 
     def __post_init__(self) -> None:
@@ -289,6 +295,7 @@ class Assistant:
             registry=Overlay(self.registry, self.index, own),
             runner=desk,
             files=self.files_of(desk.principal) if self.files_of is not None else None,
+            stored=self.stored_of(desk.principal, lambda: desk.flow_id, desk.again) if self.stored_of else None,
             environment=await desk.environment(),
         )
         limits = self.limits

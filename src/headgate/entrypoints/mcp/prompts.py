@@ -36,7 +36,7 @@ PROMPTS = (
         "What the flow should do, in your words.",
         "Build a Headgate flow that does this:\n\n<job>\n{job}\n</job>\n\n"
         "1. Look for a ready-made flow with search_templates; start from it if one fits.\n"
-        "2. Otherwise find the components with search_components and read those you want with get_component.\n"
+        "2. Otherwise find the components with search_components and read those you want with describe_component.\n"
         "3. Make the whole flow with create_flow_from_spec. When it is refused, correct every fault it names at once.\n"
         "4. Check it with validate_flow and correct what keeps it from running.\n"
         "5. Ask whether to run it; then run_flow with a small input and say what came of it.\n"
@@ -49,9 +49,9 @@ PROMPTS = (
         "run_id",
         "Id of the run.",
         "Find out why this Headgate run went wrong: {run_id}\n\n"
-        "1. Read it with get_run: which step failed, and with which error?\n"
+        "1. Read it with read_run: which step failed, and with which error?\n"
         "2. Read the resource headgate://runs/{run_id}/evidence for what that step was given.\n"
-        "3. Look at the flow with visualize_flow_graph, and at the step with get_flow_component_details.\n"
+        "3. Look at the flow with read_flow, and at the step with read_flow and its node_id.\n"
         "4. Say what the cause is and what you would change. Change nothing before I agree; then change it with\n"
         "   configure_component, check it with validate_flow, and run it again.",
     ),
@@ -62,9 +62,8 @@ PROMPTS = (
         "flow_id",
         "Id of the flow.",
         "Write the documentation of the Headgate flow {flow_id}.\n\n"
-        "Read it with visualize_flow_graph and get_flow_structure_summary, and its steps with\n"
-        "get_flow_component_details. Say what it is for, what it takes, what each step does and why, what it gives,\n"
-        "which services and models it asks, and what can go wrong. Do not change it.",
+        "Read it with read_flow, and its steps with read_flow and values. Say what it is for, what it takes, what\n"
+        "each step does and why, what it gives, which services and models it asks, and what can go wrong. Do not change it.",
     ),
 )
 

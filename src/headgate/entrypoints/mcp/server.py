@@ -50,7 +50,8 @@ from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
 from headgate.foundation.telemetry import Instruments
 from headgate.graph.names import did_you_mean
-from headgate.toolkit.stored import OPERATIONS, Operation, Studio, Visit, offered
+from headgate.toolkit.registry import OPERATIONS, offered
+from headgate.toolkit.stored import Operation, Studio, Visit
 from headgate.toolkit.stored.operation import OperationFailed
 from headgate.toolkit.tool import Result
 
@@ -75,11 +76,13 @@ edges:
   page.text -> brief.input
   brief.output -> out.input
 
-To build: search_components for the types you need, get_component for their inputs and outputs, then
-create_flow_from_spec with the whole flow. Change a flow with add_component, connect_components, configure_component
-and the rest; each answers with the new revision. validate_flow says what keeps a flow from running; run_flow runs it.
-Several calls go into one with batch, where '$0.flow_id' stands for what the first action answered. Errors say what to
-do next. Secrets are never shown: name a variable in their place."""
+To build: search_components for the types you need, describe_component for their inputs and outputs, read_grammar for
+form, policy, settings, models and tests, then create_flow_from_spec with the whole flow. To read a flow: read_flow
+shows every node and edge, then values in pages. Change a flow with add_component, connect_components,
+configure_component, edit_flow and the rest; each answers with the new revision. validate_flow says what keeps a flow
+from running, dry_run what a run would do; run_flow runs it. Several calls go into one with batch, where '$0.flow_id'
+stands for what the first action answered. Errors say what to do next. Secrets are never shown: name a variable
+in their place."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,10 @@ from importlib import import_module
 from typing import Any
 
 from headgate.agents.assistant.generation.workshop import Workshop
+from headgate.entrypoints import studios
 from headgate.entrypoints.compose import Parts
 from headgate.features.access.principal import Principal
-from headgate.features.catalog.own.overlay import Overlay
 from headgate.foundation.errors import Invalid, Unavailable
-from headgate.graph.model import Flow
 from headgate.toolkit.ports import MadeComponent
 
 
@@ -53,21 +52,5 @@ class Registrar:
 
 
 def studio_of(parts: Parts) -> Any:  # noqa: ANN401 - `toolkit.stored.Studio`, which costs time to import
-    """What the operations stand on."""
-
-    async def catalog_of(principal: Principal, flow: Flow) -> Overlay:
-        return Overlay(parts.registry, parts.index, await parts.workshop.components.own_components(principal, flow))
-
-    return load_server().Studio(
-        database=parts.database,
-        registry=parts.registry,
-        index=parts.index,
-        rules=parts.rules,
-        engine=parts.engine,
-        notary=parts.notary,
-        runs=parts.runs,
-        catalog_of=catalog_of,
-        tests=parts.tests,
-        files_of=parts.workspace.for_agent,
-        maker_of=lambda principal: Registrar(parts.workshop, principal),
-    )
+    """What the operations of MCP clients are built on."""
+    return studios.studio_of(parts, lambda principal: Registrar(parts.workshop, principal))

@@ -19,6 +19,8 @@ _TYPO_FROM = 5
 _TYPO_WEIGHT = 0.6
 _PREFIX_WEIGHT = 0.7
 _PREFIX_FROM = 4
+_TELLING = 1.0
+"""Weight of a text from which on its words say what an entry is about; less has the help of a field."""
 _NOISE = word_set(
     "a an the of to in on for and or with from by is are be it its this that my your me i you we can do does "
     "how what which one some any all each every please want need flow component components step node use using "
@@ -49,6 +51,7 @@ class WordIndex:
                     if word not in _NOISE:
                         _add(weights, key, word, weight)
         count = max(1, len(entries))
+        self._about = frozenset(form for form, posting in weights.items() if max(posting.values()) >= _TELLING)
         self._postings = {form: _by_rarity(posting, count) for form, posting in weights.items()}
         self._sorted = sorted(self._postings)
         self._by_length: dict[int, list[str]] = defaultdict(list)
@@ -65,6 +68,19 @@ class WordIndex:
                 scores[key] += weight
         ranked = nsmallest(most, scores.items(), key=lambda item: (-item[1], item[0]))
         return [Match(key, round(score, 4)) for key, score in ranked]
+
+    def strange_words(self, query: str) -> list[str]:
+        """The words of a query that no entry is about: none has them in its name, keywords or description."""
+        return [word for word in self.sought_words(query) if not any(form in self._about for form in self._forms(word))]
+
+    def sought_words(self, query: str) -> list[str]:
+        """The words of a query that are looked for."""
+        return [word for word in dict.fromkeys(words(query[:2000])) if word not in _NOISE]
+
+    def _forms(self, word: str) -> Iterator[str]:
+        """The forms under which a word is known, those a slip away and those that start alike included."""
+        forms = [form for form in base_forms(word) if form in self._postings]
+        yield from forms or (*self._slips(word), *self._starts(word))
 
     def _hits(self, word: str) -> Mapping[str, float]:
         found = [posting for form in base_forms(word) if (posting := self._postings.get(form))]

@@ -101,6 +101,12 @@ class UserWorkspace:
 
         return await self._answer("grep_search", path, work)
 
+    async def read_content(self, path: str) -> bytes:
+        """A file's content, binary too. Raises what opening it raises."""
+        if self._before_each is not None:
+            await self._before_each()
+        return await self.binding.run(lambda root: text.read_bytes(root, path))
+
     async def metadata(self) -> Answer:
         """Whose files these are, as things are now.
 

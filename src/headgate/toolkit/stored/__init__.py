@@ -1,7 +1,6 @@
-"""Operations on stored flows, their runs and a person's files: what an MCP client calls, each on its own."""
+"""Operations on stored flows, their runs and a user's files: what an MCP client calls, each on its own."""
 
 from headgate.toolkit.stored.operation import Operation
-from headgate.toolkit.stored.operations import OPERATIONS, offered
 from headgate.toolkit.stored.visit import Studio, Visit
 
-__all__ = ["OPERATIONS", "Operation", "Studio", "Visit", "offered"]
+__all__ = ["Operation", "Studio", "Visit"]

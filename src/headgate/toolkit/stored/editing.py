@@ -4,14 +4,13 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.access.permissions import Permission
 from headgate.features.flows import service as flows
 from headgate.features.flows import versions
 from headgate.features.flows.tables import FlowRow
 from headgate.graph.diff import is_replaced
 from headgate.graph.model import Flow
 from headgate.toolkit.shown import refuse_redacted
-from headgate.toolkit.stored.operation import ANY_OBJECT, BadArguments, Kind, Operation, OperationFailed, plain
+from headgate.toolkit.stored.operation import ANY_OBJECT, BadArguments, Operation, OperationFailed
 from headgate.toolkit.stored.shown import cut_text
 from headgate.toolkit.stored.visit import Visit
 from headgate.toolkit.tool import Result, ToolDefinition
@@ -27,7 +26,7 @@ _LEFT_OUT = frozenset({"ok", "note"})
 """Members of a tool's answer that are for the assistant alone."""
 
 
-def on_flow(tool: ToolDefinition, kind: Kind, *, description: str = "") -> Operation:
+def on_flow(tool: ToolDefinition, *, description: str = "") -> Operation:
     """A tool of the toolkit as an operation on the draft of a stored flow."""
 
     async def call(visit: Visit, arguments: dict[str, Any]) -> Result:
@@ -38,22 +37,22 @@ def on_flow(tool: ToolDefinition, kind: Kind, *, description: str = "") -> Opera
             raise BadArguments(f"{tool.name}: flow_id: the id of a flow is required", remedy=remedy)
         return await edit(visit, tool, flow_id, rest)
 
-    schema = plain(tool.arguments.model_json_schema())
-    schema["properties"] = {"flow_id": _FLOW_ID} | schema.get("properties", {})
-    schema["required"] = ["flow_id", *schema.get("required", ())]
-    output = ANY_OBJECT if kind == "read" else _SAVED
-    return Operation(tool.name, description or tool.description, schema, output, tool.permission, kind, call)
+    schema = tool.schema | {
+        "properties": {"flow_id": _FLOW_ID} | tool.schema.get("properties", {}),
+        "required": ["flow_id", *tool.schema.get("required", ())],
+    }
+    output = ANY_OBJECT if tool.kind == "read" else _SAVED
+    return Operation(tool.name, description or tool.description, schema, output, tool.permission, tool.kind, call)
 
 
-def personal(tool: ToolDefinition, kind: Kind) -> Operation:
+def personal(tool: ToolDefinition) -> Operation:
     """A tool of the toolkit that is about the person and not about a flow."""
 
     async def call(visit: Visit, arguments: dict[str, Any]) -> Result:
         bench = visit.bench(Flow(), visit.principal.space_id, await visit.catalog(Flow()))
         return _answer(await tool.call(bench, arguments))
 
-    schema = plain(tool.arguments.model_json_schema())
-    return Operation(tool.name, tool.description, schema, ANY_OBJECT, tool.permission, kind, call)
+    return Operation(tool.name, tool.description, tool.schema, ANY_OBJECT, tool.permission, tool.kind, call)
 
 
 async def edit(visit: Visit, tool: ToolDefinition, flow_id: str, arguments: dict[str, Any]) -> Result:
@@ -62,7 +61,7 @@ async def edit(visit: Visit, tool: ToolDefinition, flow_id: str, arguments: dict
     row = await visit.flow(flow_id, tool.permission)
     flow = flows.definition_of(row)
     catalog, environment = await visit.catalog(flow), await visit.environment(row.space_id)
-    if tool.permission is Permission.FLOWS_VIEW:
+    if tool.kind == "read":
         return _answer(await tool.call(visit.bench(flow, row.space_id, catalog, environment), arguments))
     async with visit.studio.database.writing() as session:
         row = await flows.get_flow(session, visit.principal, flow_id, permission=tool.permission, lock=True)

@@ -264,8 +264,8 @@ async def list_versions(visit: Visit, flow_id: str, limit: int = 10) -> VersionL
     return found
 
 
-async def undo_last(visit: Visit, flow_id: str, revision: int) -> Saved:
-    """Take back the last change of a flow's draft. Called again with the new revision, it brings the change back.
+async def undo(visit: Visit, flow_id: str, revision: int) -> Saved:
+    """Undo the last change of a flow's draft. Called again with the new revision, it restores the change.
 
     Args:
         flow_id: Id of the flow.
@@ -327,5 +327,5 @@ OPERATIONS: tuple[Row, ...] = (
     (validate_flow, Permission.FLOWS_VIEW, "read"),
     (publish_flow, Permission.FLOWS_PUBLISH, "set"),
     (list_versions, Permission.FLOWS_VIEW, "read"),
-    (undo_last, Permission.FLOWS_EDIT, "remove"),
+    (undo, Permission.FLOWS_EDIT, "remove"),
 )

@@ -2,23 +2,23 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, cast, get_type_hints
+from typing import Any, cast, get_type_hints
 
-from pydantic import JsonValue, TypeAdapter, ValidationError
+from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
 from headgate.features.access.permissions import Permission
 from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.graph.json_values import plain_json
 from headgate.graph.names import did_you_mean
+from headgate.toolkit.schemas import plain, plain_answer
 from headgate.toolkit.stored.visit import Visit
-from headgate.toolkit.tool import Result, define
+from headgate.toolkit.tool import Kind, Result, define
 
-Kind = Literal["read", "add", "set", "remove", "run"]
-"""What it does: reads; adds something new; sets to a value, so that twice is once; removes or replaces; runs a flow."""
 Function = Callable[..., Awaitable[Mapping[str, Any]]]
 Call = Callable[[Visit, dict[str, Any]], Awaitable[Mapping[str, Any]]]
 Row = tuple[Function, Permission, Kind]
 """A function, what its caller needs, and what it does."""
+__all__ = ["ANY_OBJECT", "BadArguments", "Operation", "OperationFailed", "Row", "operation", "plain", "told"]
 ANY_OBJECT: dict[str, Any] = {"type": "object"}
 
 
@@ -51,6 +51,8 @@ class Operation:
     """What its caller needs; one of a space, in the space of what it is about."""
     kind: Kind
     function: Call
+    arguments: type[BaseModel] | None = None
+    """Model of the arguments; None of a tool of the toolkit, which has its own."""
 
     async def call(self, visit: Visit, arguments: dict[str, Any]) -> Result:
         """Carry it out. Raises `OperationFailed` for everything that the caller can put right or must know."""
@@ -66,7 +68,7 @@ class Operation:
 
 def operation(function: Function, permission: Permission, kind: Kind = "read") -> Operation:
     """Make an operation of a function: the docstring is what clients read; `Args:` describes each argument."""
-    definition = define(cast("Any", function), permission)
+    definition = define(cast("Any", function), permission, kind=kind)
 
     async def call(visit: Visit, arguments: dict[str, Any]) -> Mapping[str, Any]:
         try:
@@ -79,20 +81,13 @@ def operation(function: Function, permission: Permission, kind: Kind = "read") -
     return Operation(
         name=definition.name,
         description=definition.description,
-        schema=plain(definition.arguments.model_json_schema()),
-        output=plain(TypeAdapter(returned).json_schema()),
+        schema=definition.schema,
+        output=plain_answer(TypeAdapter(returned).json_schema()),
         permission=permission,
         kind=kind,
         function=call,
+        arguments=definition.arguments,
     )
-
-
-def plain(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema without the titles and docstrings that pydantic makes of names: they say nothing and cost tokens."""
-    found: dict[str, Any] = _without_titles(schema)
-    if "description" in found and "properties" in found:
-        del found["description"]
-    return {"type": "object"} | found
 
 
 def told(error: HeadgateError) -> Result:
@@ -109,20 +104,6 @@ def _refuse_unstorable(name: str, arguments: dict[str, Any]) -> None:
         plain_json(arguments)
     except ValueError as error:
         raise BadArguments(f"{name}: {error}", remedy="Leave it out.") from error
-
-
-def _without_titles(schema: Any) -> Any:  # noqa: ANN401 - JSON
-    if isinstance(schema, list):
-        return [_without_titles(one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {
-        key: {name: _without_titles(one) for name, one in value.items()}
-        if key in {"properties", "$defs"}
-        else _without_titles(value)
-        for key, value in schema.items()
-        if not (key == "title" and isinstance(value, str))
-    }
 
 
 def _bad_arguments(name: str, error: ValidationError, known: list[str]) -> BadArguments:

@@ -118,15 +118,15 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
     wait: bool = True,  # noqa: FBT001, FBT002 - an argument of a tool
     idempotency_key: str = "",
 ) -> Outcome:
-    """Run a flow and wait for its result; progress is told meanwhile. Its evidence is kept like that of any run.
+    """Run a flow and wait for its result; progress is reported meanwhile.
 
     Args:
         flow_id: Id of the flow.
-        input_value: Text input; empty when the flow needs none.
-        form: Answers to the flow's form, by field id.
-        file_ids: Ids of files that were uploaded.
+        input_value: Text input.
+        form: Answers to the form, by field id.
+        file_ids: Uploaded files.
         version: 'draft', or 'published' for what is in force.
-        wait: false: answer as soon as the run is written down; then ask get_run.
+        wait: false: answer as soon as the run is written down; then ask read_run.
         idempotency_key: A random key; the same call with it again returns the first run.
     """
     if not wait:
@@ -157,11 +157,11 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
     }
     if found.error:
         answer["error"] = found.error
-        answer["remedy"] = "Correct the step it names and run again; get_run shows every step."
+        answer["remedy"] = "Correct the step it names and run again; read_run shows every step."
     return answer
 
 
-async def get_run(visit: Visit, run_id: str) -> Run:
+async def read_run(visit: Visit, run_id: str) -> Run:
     """Read a run: its state, its result, and each step in short.
 
     Args:
@@ -196,10 +196,10 @@ async def list_runs(
     """List runs, newest first.
 
     Args:
-        flow_id: Only runs of this flow; all when empty.
-        status: Only runs in this state; all when empty.
-        limit: How many, 50 at most.
-        before: Id of the last run of the page before.
+        flow_id: Only of this flow.
+        status: Only in this state.
+        limit: 50 at most.
+        before: Last run of the page before.
     """
     wanted = max(1, min(limit, MOST_LISTED))
     visit.require(Permission.RUNS_VIEW)
@@ -268,7 +268,7 @@ async def evidence_of(visit: Visit, run_id: str) -> dict[str, Any]:
 async def _begin(visit: Visit, flow_id: str, start: RunStart, key: str | None) -> Outcome:
     studio = visit.studio
     run_id = await start_once(studio.database, studio.engine, visit.principal, flow_id, start, idempotency_key=key)
-    return {"run_id": run_id, "status": "queued", "hint": "Call get_run for the status and cancel_run to stop it."}
+    return {"run_id": run_id, "status": "queued", "hint": "Call read_run for the status and cancel_run to stop it."}
 
 
 def _said(ending: Ending) -> str:
@@ -285,7 +285,7 @@ def _result(run: RunOut) -> str:
 
 OPERATIONS: tuple[Row, ...] = (
     (run_flow, Permission.RUNS_START, "run"),
-    (get_run, Permission.RUNS_VIEW, "read"),
+    (read_run, Permission.RUNS_VIEW, "read"),
     (list_runs, Permission.RUNS_VIEW, "read"),
     (cancel_run, Permission.RUNS_START, "set"),
     (get_run_evidence, Permission.RUNS_VIEW, "read"),

@@ -1,7 +1,5 @@
 """Operations on the catalogue: components and ready-made flows."""
 
-from typing import NotRequired
-
 from typing_extensions import TypedDict
 
 from headgate.features.access.permissions import Permission
@@ -31,21 +29,6 @@ class TemplateList(TypedDict):
     templates: list[TemplateLine]
 
 
-class ComponentLine(TypedDict):
-    """A component in a list."""
-
-    type: str
-    category: str
-    what: str
-
-
-class ComponentList(TypedDict):
-    """Components, best first."""
-
-    components: list[ComponentLine]
-    hint: NotRequired[str]
-
-
 class Types(TypedDict):
     """The names of components by category."""
 
@@ -57,23 +40,6 @@ class Count(TypedDict):
 
     components: int
     by_category: dict[str, int]
-
-
-async def search_components(visit: Visit, query: str, limit: int = MOST_FOUND) -> ComponentList:
-    """Find component types by what they do. Then read the ones you want with get_component.
-
-    Args:
-        query: A few words: what the component should do.
-        limit: How many, 20 at most.
-    """
-    bench = await _bench(visit)
-    rows: list[ComponentLine] = [
-        {"type": found.type, "category": found.category, "what": first_sentence(found.description)}
-        for found in bench.registry.search(query[:500], most=max(1, min(limit, 20)))
-    ]
-    if rows:
-        return {"components": rows}
-    return {"components": [], "hint": "Nothing fits. list_component_types names every type."}
 
 
 async def get_component(visit: Visit, component_type: str) -> Result:
@@ -148,7 +114,6 @@ async def _categories(visit: Visit) -> list[tuple[str, str]]:
 
 
 OPERATIONS: tuple[Row, ...] = (
-    (search_components, Permission.CATALOG_VIEW, "read"),
     (get_component, Permission.CATALOG_VIEW, "read"),
     (list_component_types, Permission.CATALOG_VIEW, "read"),
     (count_components, Permission.CATALOG_VIEW, "read"),

@@ -2,7 +2,7 @@
 
 from typing import Annotated, NotRequired
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, WithJsonSchema
 from typing_extensions import TypedDict
 
 from headgate.features.access.permissions import Permission
@@ -21,6 +21,8 @@ MOST_FAILURES = 20
 MOST_CHARACTERS = 50_000
 """Of the tests in one answer; one that is longer than that comes alone."""
 _GLIMPSE = 300
+Cases = Annotated[list[TestCase], WithJsonSchema({"type": "array", "items": {"type": "object"}})]
+"""Their members are in the description and in read_grammar: a schema of them costs as much as ten tools."""
 Trials = Annotated[int, Field(ge=0, le=MOST_TRIALS)]
 
 
@@ -85,7 +87,7 @@ async def get_tests(visit: Visit, flow_id: str, after: str = "") -> TestList:
 
     Args:
         flow_id: Id of the flow.
-        after: Name of the last test of the page before.
+        after: Last test of the page before.
     """
     async with visit.studio.database.reading() as session:
         found = await results.read_tests(session, visit.principal, visit.studio.registry, flow_id)
@@ -109,13 +111,13 @@ async def get_tests(visit: Visit, flow_id: str, after: str = "") -> TestList:
     return answer
 
 
-async def save_tests(visit: Visit, flow_id: str, tests: list[TestCase], revision: str = "") -> SavedTests:
-    """Add tests to a flow; one of the same name is replaced. A test is an input and what has to hold for the answer.
+async def save_tests(visit: Visit, flow_id: str, tests: Cases, revision: str = "") -> SavedTests:
+    """Add tests to a flow; one of the same name is replaced.
 
     Args:
         flow_id: Id of the flow.
-        tests: What is kept. Without anything expected, an answer that is not empty will do.
-        revision: As get_tests told it: refused when somebody changed the tests since. Empty: whatever they are by now.
+        tests: Each {name, text, form, file_ids, expect: {contains, excludes, equals, matches, json_schema}}.
+        revision: As get_tests gave it; refused when the tests were changed since.
     """
     async with visit.studio.database.writing() as session:
         kept = await service.keep_cases(session, visit.principal, flow_id, tests, revision=revision or None)
@@ -128,11 +130,11 @@ async def run_tests(
     trials: Trials = 0,
     wait: bool = True,  # noqa: FBT001, FBT002 - an argument of a tool
 ) -> TestsOutcome:
-    """Run the saved tests of a flow's draft and wait; each trial is a run whose evidence is kept.
+    """Run the saved tests of a flow and wait.
 
     Args:
         flow_id: Id of the flow.
-        trials: How often each test is run, 10 at most; 0: as often as the flow requires before it is published.
+        trials: How often each is run, 10 at most; 0: as the flow requires.
         wait: false: answer as soon as they have begun; then ask get_test_result.
     """
     tests, principal = _tests(visit), visit.principal
@@ -197,7 +199,7 @@ async def _outcome(visit: Visit, principal: Principal, flow_id: str, result_id: 
     if found.status == "running":
         answer["hint"] = "get_test_result tells how it goes; cancel_tests ends it."
     elif failed:
-        answer["remedy"] = "get_run shows every step of a run that failed; correct the flow or its tests and run again."
+        answer["remedy"] = "read_run shows each step of a failed run; correct the flow or its tests and run again."
     return answer
 
 

@@ -8,17 +8,22 @@ from headgate.features.access.principal import Again, Principal
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex
+from headgate.features.files.service import MAX_FILE_BYTES
+from headgate.features.files.storage import Storage
 from headgate.features.flows import service as flows
 from headgate.features.flows.readiness.environment import Environment
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.tables import FlowRow
+from headgate.features.models.local.models import LocalModels
+from headgate.features.models.ports import KeySource
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.service import Notary
+from headgate.features.runs.preview.service import DryRuns
 from headgate.features.testing.runner import TestRuns
 from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.foundation.database import Database
 from headgate.graph.model import Flow
-from headgate.toolkit.ports import ComponentMaker, RunsFlows
+from headgate.toolkit.ports import ComponentMaker, EarlierDraft, RunsFlows
 from headgate.toolkit.workbench import Workbench
 
 CatalogOf = Callable[[Principal, Flow], Awaitable[Overlay]]
@@ -40,6 +45,14 @@ class Studio:
     tests: TestRuns | None = None
     files_of: Callable[[Principal], UserWorkspace | None] = lambda _principal: None
     maker_of: Callable[[Principal], ComponentMaker | None] = lambda _principal: None
+    dry_runs: DryRuns | None = None
+    keys_of: Callable[[Principal], KeySource] | None = None
+    """Where the keys of models are."""
+    local: LocalModels | None = None
+    storage: Storage | None = None
+    """Contents of uploaded files."""
+    max_upload_bytes: int = MAX_FILE_BYTES
+    max_tenant_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,5 +95,29 @@ class Visit:
             registry=catalog,
             maker=self.studio.maker_of(self.principal),
             files=self.studio.files_of(self.principal),
+            stored=StoredDraft(self),
             environment=environment,
         )
+
+
+@dataclass(slots=True)
+class StoredDraft:
+    """A `ports.StoredFlow`: the flow of a workbench as it is stored. A new one has no id."""
+
+    visit: Visit
+    flow_id_of: Callable[[], str | None] = lambda: None
+    """It is asked late: a turn may store a new flow while it runs."""
+
+    @property
+    def flow_id(self) -> str | None:
+        """Id of the stored flow."""
+        return self.flow_id_of()
+
+    async def earlier_draft(self) -> EarlierDraft | None:
+        """The draft before the last change. Raises `FlowNotFound`, `PermissionMissing`."""
+        if self.flow_id is None:
+            return None
+        row = await self.visit.flow(self.flow_id, Permission.FLOWS_EDIT)
+        if row.draft_before is None:
+            return None
+        return EarlierDraft(Flow.model_validate(row.draft_before), row.revision)

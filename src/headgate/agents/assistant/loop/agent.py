@@ -24,7 +24,8 @@ from headgate.agents.assistant.loop.order import CallOrder
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.foundation.log import get_logger
 from headgate.sdk.answers import MOST_CORRECTIONS, Fault, fault_of, placeholder
-from headgate.toolkit import TOOLS, ToolDefinition, succeeded
+from headgate.toolkit import ToolDefinition, succeeded
+from headgate.toolkit.registry import TOOLS
 
 log = get_logger(__name__)
 CORRECT_INTENT = "correct_intent"

@@ -11,7 +11,8 @@ from pydantic import JsonValue
 from headgate.agents.assistant.turn.events import Step
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.graph.names import did_you_mean
-from headgate.toolkit import TOOLS, ToolDefinition, succeeded, tools_for
+from headgate.toolkit import ToolDefinition, succeeded
+from headgate.toolkit.registry import TOOLS, tools_for
 
 _STAGES: dict[str, Step] = {
     "search_components": "searching_components",
@@ -27,7 +28,9 @@ _EDITING = frozenset(
         "disconnect_components",
         "configure_component",
         "rename_component",
-        "undo_last",
+        "undo",
+        "edit_flow",
+        "group_components",
     }
 )
 _BY_NAME = {tool.name: tool for tool in TOOLS}

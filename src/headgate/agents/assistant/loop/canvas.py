@@ -1,9 +1,10 @@
-"""The canvas as the model reads it: quoted, capped, never as instructions (seed 000 ADR-046)."""
+"""The components and the canvas as the model reads them: quoted, capped, never as instructions (seed 000 ADR-046)."""
 
-from headgate.foundation.quoting import clipped_to, quoted
+from headgate.foundation.quoting import quoted
 from headgate.graph.model import Flow
-from headgate.graph.spec import print_spec
 from headgate.graph.template import Catalog
+from headgate.toolkit.flow.catalogue import catalogue_lines
+from headgate.toolkit.flow.index import canvas_index
 from headgate.toolkit.shown import shown_flow
 
 MAX_CANVAS_CHARS = 2000
@@ -12,14 +13,22 @@ _OPENING = (
     " below):"
 )
 _CLOSING = "[End of canvas reference]"
+_COMPONENTS = "[Components (type: what it does; describe_component shows inputs and outputs):"
+_COMPONENTS_END = "[End of components]"
+
+
+def components_block(catalog: Catalog) -> str:
+    """Every component in a line, with the blank line after it."""
+    return quoted(_COMPONENTS, catalogue_lines(catalog), _COMPONENTS_END) + "\n\n"
 
 
 def with_canvas(request: str, flow: Flow, catalog: Catalog) -> str:
     """The user's request with the present flow quoted before it; the request alone when the canvas is empty.
 
-    Secrets of the flow are not told (`toolkit.shown`).
+    A flow that is longer than `MAX_CANVAS_CHARS` is shown as an index of its nodes and edges. Secrets of the flow are
+    not shown (`toolkit.shown`).
     """
     if not flow.nodes:
         return request
-    summary = clipped_to(print_spec(shown_flow(flow, catalog)), MAX_CANVAS_CHARS)
+    summary = canvas_index(shown_flow(flow, catalog), catalog, MAX_CANVAS_CHARS)
     return f"{quoted(_OPENING, summary, _CLOSING)}\n\n{request}"

@@ -23,7 +23,7 @@ from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage
 
 from headgate.agents.assistant.loop.agent import Working, agent, offered
 from headgate.agents.assistant.loop.calls import last_words, time_limit
-from headgate.agents.assistant.loop.canvas import with_canvas
+from headgate.agents.assistant.loop.canvas import components_block, with_canvas
 from headgate.agents.assistant.turn.events import token
 from headgate.agents.assistant.turn.turn import Turn
 
@@ -42,7 +42,8 @@ async def run_loop(
         request: What is asked for; the turn's own request when None.
     """
     asked = turn.request if request is None else request
-    words = turn.preface + with_canvas(asked, turn.bench.flow, turn.bench.registry)
+    registry = turn.bench.registry
+    words = turn.preface + components_block(registry) + with_canvas(asked, turn.bench.flow, registry)
     opening = [*history, HumanMessage(turn.without_secrets(words))]
     working = Working(turn, model, offered(turn))
     async with time_limit(turn):

@@ -87,6 +87,14 @@ class Overlay(FlowCatalog):
             matches = sorted((*matches, *self._own_index.search(query, most=most)), key=lambda one: -one.score)[:most]
         return [found for match in matches if (found := self.template(match.key)) is not None]
 
+    def strange_words(self, query: str) -> tuple[list[str], int]:
+        """The words of a query that no component is about, and how many words are looked for."""
+        strange = self.index.strange_words(query)
+        if self.own and strange:
+            own = set(self._own_index.strange_words(query))
+            strange = [word for word in strange if word in own]
+        return strange, len(self.index.sought_words(query))
+
     @cached_property
     def _own_index(self) -> "searching.WordIndex":
         return searching.WordIndex({one.type: searching.template_texts(one.template) for one in self.own.values()})

@@ -6,13 +6,13 @@ from typing import Any
 
 from headgate.agents.assistant.offline.understand import understand
 from headgate.agents.assistant.offline.understanding import Understanding
-from headgate.agents.assistant.orchestration import READING_TOOLS
 from headgate.components import BUILTINS
 from headgate.features.catalog.registry import Registry
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.model import Edge, Flow
 from headgate.graph.spec import parse_spec
 from headgate.graph.validate import check_draft, check_runnable
+from headgate.toolkit.registry import READING_TOOLS
 from tests.unit.agents.assistant.offline.running import run
 
 FOLDER = Path(__file__).parents[4] / "data" / "offline_corpus"

@@ -19,9 +19,9 @@ from headgate.graph.model import Flow
 from headgate.graph.names import listed
 from headgate.graph.template import Catalog
 from headgate.toolkit.proof import diff_lines, validation
+from headgate.toolkit.registry import TOOLS
 from headgate.toolkit.stored.operation import plain
 from headgate.toolkit.tool import ToolDefinition
-from headgate.toolkit.tools import TOOLS
 
 PATCHING = frozenset({Phase.PATCH})
 BUILD = "build_flow"

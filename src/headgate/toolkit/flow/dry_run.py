@@ -1,0 +1,55 @@
+"""`dry_run`: what a run of the flow as it is would do, without running anything."""
+
+from pydantic import JsonValue
+
+from headgate.features.access.principal import within
+from headgate.features.runs.preview.schemas import DryRunOut, DryRunStart, DryStep
+from headgate.foundation.checked import checked
+from headgate.toolkit.tool import Params, Result, ToolRefused
+from headgate.toolkit.workbench import Workbench
+
+MOST_STEPS = 80
+MOST_FINDINGS = 20
+
+
+async def dry_run(
+    bench: Workbench,
+    input_value: str = "",
+    form: Params | None = None,
+    file_ids: list[str] = [],  # noqa: B006 - read by `define`, never changed
+) -> Result:
+    """Show what a run would do, without running: steps, models, cost, hosts, secrets, faults.
+
+    Args:
+        input_value: Text input.
+        form: Answers to the form.
+        file_ids: Uploaded files.
+    """
+    visit = bench.stored.visit if bench.stored is not None else None
+    if visit is None or visit.studio.dry_runs is None:
+        raise ToolRefused("Nothing can be tried here.", remedy="Use describe_flow_io.")
+    start = checked(DryRunStart, text=input_value, form_data=form, file_ids=file_ids)
+    found = await visit.studio.dry_runs.of(within(bench.principal, bench.space_id), bench.flow, start)
+    return _answer(found)
+
+
+def _answer(found: DryRunOut) -> Result:
+    answer: Result = {
+        "ok": True,
+        "would_run": found.ok,
+        "findings": [one.model_dump(exclude_defaults=True) for one in found.findings[:MOST_FINDINGS]],
+        "steps": [_step(step) for step in found.path[:MOST_STEPS]],
+        "hosts": [f"{one.step_id}: {one.host or 'known only in the run'} ({one.purpose})" for one in found.reach.hosts],
+        "secrets": [f"{one.step_id}: {one.name}{'' if one.known else ' (missing)'}" for one in found.reach.secrets],
+        "totals": found.totals.model_dump(),
+    }
+    omitted = {"findings": len(found.findings) - MOST_FINDINGS, "steps": len(found.path) - MOST_STEPS}
+    more: dict[str, JsonValue] = {name: number for name, number in omitted.items() if number > 0}
+    return answer | ({"more": more} if more else {})
+
+
+def _step(step: DryStep) -> JsonValue:
+    inputs = "; ".join(f"{one.field} from {one.source}" for one in step.inputs)
+    models = "; ".join(one.model if one.usable else f"{one.model} (not usable)" for one in step.models)
+    line = f"{step.order}. {step.step_id} ({step.type}, {step.runs})"
+    return " | ".join(part for part in (line, inputs, f"asks {models}" if models else "") if part)

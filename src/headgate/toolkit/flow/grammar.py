@@ -1,0 +1,271 @@
+"""The grammar of the flow text, as a model reads it: made from the classes that read it, so that it cannot fall behind.
+
+Names, values and defaults come from the classes; `_WORDS` has the few words on each, and a test holds the two together.
+A test builds every example.
+"""
+
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from headgate.features.models.params import ModelParams
+from headgate.graph.cases import Expectation, TestCase
+from headgate.graph.model import FlowSettings, FormField, HttpCall, StepPolicy
+from headgate.graph.secret_reference import EXAMPLE
+from headgate.toolkit.tool import Result
+from headgate.toolkit.workbench import Workbench
+
+Topic = Literal["text", "references", "form", "policy", "contracts", "settings", "models", "tests"]
+_WORDS: Mapping[type[BaseModel], Mapping[str, str]] = {
+    StepPolicy: {
+        "input_source": "where the main input comes from: edges, the run's input, all steps before, a web request",
+        "input_type": "what the main input must be",
+        "input_config": "the web request of http_get and http_post: url, headers, body, timeout_seconds",
+        "input_contract": "what the main input must satisfy",
+        "input_bindings": "field: '{{...}}', filled just before the step runs; wins over edges and values",
+        "output_mode": "http_post also sends the output to output_config",
+        "output_type": "json: the main output must be JSON; pdf, docx: it also becomes a file, the output `document`",
+        "output_config": "the web request of output_mode http_post",
+        "output_contract": "what the main output must satisfy",
+        "output_classification_override": "sensitivity level of the output",
+        "tool_policy": "restricted: only the tools in tool_allowlist",
+        "tool_allowlist": "names of tools: calculator, server.tool",
+        "outside_content": "whether content from outside may decide on calls that leave the installation",
+        "outside_allowlist": "tools and hosts for which it may where the rest is refused",
+    },
+    HttpCall: {
+        "url": "address, with {{...}}",
+        "headers": "name: text with {{...}}, or a secret reference",
+        "body": "JSON text, with {{...}}",
+        "timeout_seconds": "at most 300",
+    },
+    FormField: {
+        "id": "a word; the answer is {{flow_input.<id>}}",
+        "label": "the question",
+        "type": "of the answer; written behind the id",
+        "required": "true: no run starts without an answer",
+        "private": "true: evidence keeps a commitment instead of the answer",
+        "options": "the choices of a select, which needs them; no other type has any",
+    },
+    FlowSettings: {
+        "widget": "how the flow looks where it is embedded",
+        "icon": "name of an icon",
+        "data_retention_days": "days that runs are kept",
+        "input_classification": "sensitivity level of what runs are started with",
+        "require_tests": "true: publish only what passed the flow's tests",
+        "required_trials": "how often each test has to pass",
+    },
+    TestCase: {
+        "name": "unique in the flow",
+        "text": "the text input",
+        "form": "answers to the form, by field id",
+        "file_ids": "ids of uploaded files",
+        "expect": "what the answer must satisfy; everything that is set has to hold",
+    },
+    Expectation: {
+        "contains": "texts it has, in any case",
+        "excludes": "texts it has not",
+        "equals": "the whole answer",
+        "matches": "an RE2 expression found in it",
+        "json_schema": "JSON Schema that it satisfies as JSON",
+    },
+}
+_INTRODUCTIONS: Mapping[str, str] = {
+    "text": "Lines indented by two spaces a level: name, description, nodes, edges, form, settings. A node is"
+    " `id: Type` with its values below; long text follows `|`. An edge is `a.output -> b.input`; a node given to an"
+    " agent as a tool leaves by `tool`. `label` is the title, `policy` the rules of the step. Note and Group are nodes"
+    " without edges.",
+    "references": "{{...}} in a text puts in a value of an earlier step: {{page.text}}, {{brief.output}} (main output),"
+    " {{rows.output.0.name}}, {{page.file_ids}}; the run's input is {{flow_input.text}}, {{flow_input.<form field>}}."
+    " A reference implies order: the step it names runs first, and no edge is needed. A field that is one reference and"
+    " nothing else gets the value itself, not its text.",
+    "form": "Questions asked when a run starts, each `id: type`. FormInput outputs all answers, FileInput a file.",
+    "policy": "Rules of a step, below `policy:` of a node; configure_component sets them too.",
+    "contracts": 'A contract is {"type": "json", "schema": {...}} with JSON Schema (type, required, properties, items,'
+    ' enum, additionalProperties), {"type": "text", "min_length", "max_length", "max_bytes", "format"}, or {"type":'
+    ' "image" | "audio" | "document" | "file", "format", "max_bytes", "max_count"}. A value that breaks it fails the'
+    " step and says where.",
+    "settings": "Settings of the flow, below `settings:`; edit_flow sets them too.",
+    "models": "A model field is `provider/name`, or an object with `provider`, `name`, `params` and `api_key`, a secret"
+    " reference. A step without a model needs one before it runs. list_models names the models that are ready. A"
+    " provider takes only some of the params; the refusal names them.",
+    "tests": "A flow's tests, saved with save_tests: each an input and what the answer must satisfy.",
+}
+EXAMPLES: Mapping[str, str] = {
+    "text": """name: Page summary
+description: Fetch a page and shorten it
+nodes:
+  page: URL
+    label: The page
+    url: https://example.org
+  shorter: SplitText
+    by: length
+    size: 400
+  about: Note
+    text: |
+      Only the readable text is used.
+  out: ChatOutput
+edges:
+  page.text -> shorter.text
+  shorter.chunks -> out.input
+""",
+    "references": """name: Letter
+nodes:
+  day: CurrentDate
+  letter: TextInput
+    text: "Written on {{day.text}} to {{flow_input.text}}"
+  out: ChatOutput
+edges:
+  letter.text -> out.input
+""",
+    "form": """name: Application
+nodes:
+  form: FormInput
+  out: ChatOutput
+edges:
+  form.text -> out.input
+form:
+  applicant: text
+    label: Who applies?
+    required: true
+  kind: select
+    options: ["new", "again"]
+  report: document
+""",
+    "policy": """name: Rates
+nodes:
+  rates: ParseJSON
+    policy:
+      input_source: http_get
+      input_config:
+        url: https://rates.example.org/latest?of={{flow_input.text}}
+        headers:
+          authorization: {"secret": "RATES_KEY"}
+        timeout_seconds: 5
+  out: ChatOutput
+    policy:
+      input_contract: {"type": "text", "max_length": 1000}
+edges:
+  rates.data -> out.input
+""",
+    "contracts": """name: Checked
+nodes:
+  heard: ChatInput
+    policy:
+      output_contract: {"type": "text", "min_length": 1, "max_length": 2000}
+  out: ChatOutput
+edges:
+  heard.text -> out.input
+""",
+    "settings": """name: Kept for a month
+nodes:
+  out: TextInput
+    text: Hello
+settings:
+  icon: coins
+  data_retention_days: 30
+  require_tests: true
+""",
+    "models": """name: Three lines
+nodes:
+  heard: ChatInput
+  brief: AIStep
+    prompt: Summarise in three lines.
+    model:
+      provider: openai
+      name: gpt-5-mini
+      params:
+        max_tokens: 400
+  out: ChatOutput
+edges:
+  heard.text -> brief.input
+  brief.output -> out.input
+""",
+}
+_MODELS: Mapping[str, tuple[type[BaseModel], ...]] = {
+    "form": (FormField,),
+    "policy": (StepPolicy, HttpCall),
+    "settings": (FlowSettings,),
+    "models": (ModelParams,),
+    "tests": (TestCase, Expectation),
+}
+"""Topic to the classes that read what it is about."""
+_TITLES: Mapping[type[BaseModel], str] = {
+    HttpCall: "input_config and output_config",
+    ModelParams: "params",
+    Expectation: "expect",
+}
+
+
+async def read_grammar(bench: Workbench, topic: Topic = "text") -> Result:  # noqa: ARG001 - every tool has a bench
+    """Read how the text of a flow is written, with an example that builds.
+
+    Args:
+        topic: Which part.
+    """
+    return {"ok": True, "topic": topic, "text": grammar_of(topic)}
+
+
+def grammar_of(topic: Topic) -> str:
+    """One topic of the grammar."""
+    parts = [_INTRODUCTIONS[topic]]
+    for model in _MODELS.get(topic, ()):
+        title = f"{_TITLES[model]}:\n" if model in _TITLES else ""
+        parts.append(title + "\n".join(_members(model)))
+    if topic in {"policy", "models"}:
+        parts.append(f"A secret is never written down: {EXAMPLE} refers to a variable; list_variables names them.")
+    if topic in EXAMPLES:
+        parts.append(f"Example:\n{EXAMPLES[topic]}")
+    return "\n\n".join(part.rstrip() for part in parts)
+
+
+def _members(model: type[BaseModel]) -> Iterator[str]:
+    words = _WORDS.get(model, {})
+    for name, member in model.model_fields.items():
+        about = ", ".join(part for part in (_values(member), _default(member), words.get(name, "")) if part)
+        yield f"- {name}: {about}"
+
+
+def _values(member: FieldInfo) -> str:
+    """What a member may be: its choices, else its kind, with its bounds."""
+    kind = _kind(member.annotation)
+    bounds = [
+        f"{sign} {getattr(rule, attribute)}"
+        for rule in member.metadata
+        for attribute, sign in (("ge", "from"), ("gt", "above"), ("le", "to"))
+        if getattr(rule, attribute, None) is not None
+    ]
+    return " ".join([kind, *bounds])
+
+
+def _kind(annotation: Any) -> str:  # noqa: ANN401 - a type
+    if get_origin(annotation) is Annotated:
+        return _kind(get_args(annotation)[0])
+    if get_origin(annotation) is Literal:
+        return " | ".join(str(choice) for choice in get_args(annotation))
+    if get_origin(annotation) in {Union, UnionType}:
+        return " or ".join(dict.fromkeys(_kind(one) for one in get_args(annotation) if one is not NoneType))
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return " | ".join(str(choice.value) for choice in annotation)
+    return _KINDS.get(get_origin(annotation) or annotation, "object")
+
+
+_KINDS: Mapping[Any, str] = {
+    str: "text",
+    bool: "true | false",
+    int: "whole number",
+    float: "number",
+    list: "list",
+    tuple: "list",
+}
+
+
+def _default(member: FieldInfo) -> str:
+    default = member.default.value if isinstance(member.default, Enum) else member.default
+    if isinstance(default, bool):
+        return f"default {str(default).lower()}"
+    return f"default {default}" if isinstance(default, str | int | float) and default not in {"", "{}"} else ""

@@ -1,0 +1,196 @@
+"""The one registry of tools. The assistant, MCP clients and the development agent take theirs from here.
+
+`TOOLS` is what the assistant offers on the open flow; `OPERATIONS` is what MCP clients are offered on flows that they
+name. A tool that both have is the same function, name and parameters; `flow_id`, which MCP clients give and the
+assistant knows, aside. `ONLY_ASSISTANT`, `ONLY_MCP` and `OTHER_PARAMETERS` name every exception with its reason.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, create_model
+from pydantic_core import to_jsonable_python
+
+from headgate.features.access.permissions import Permission, is_of_space
+from headgate.features.access.principal import Principal
+from headgate.toolkit import tools
+from headgate.toolkit.flow.dry_run import dry_run
+from headgate.toolkit.schemas import plain
+from headgate.toolkit.stored import keeping, running, searching, surroundings, testing, viewing
+from headgate.toolkit.stored.batching import batch_over
+from headgate.toolkit.stored.editing import on_flow, personal
+from headgate.toolkit.stored.operation import Operation, OperationFailed, operation
+from headgate.toolkit.tool import Result, ToolDefinition, ToolRefused, define
+from headgate.toolkit.workbench import Workbench
+
+FLOW_ID = "flow_id"
+_STORED = "The assistant works on the flow that is open; the page lists, creates, publishes and deletes flows."
+_SEED = "A name of seed 000 for MCP clients; read_flow and get_field_value do it in both."
+_WAITS = "The assistant's runs and tests end with its turn: it waits for them, and the page cancels them."
+ONLY_ASSISTANT: Mapping[str, str] = {
+    "propose_plan": "A plan waits for a user at the canvas; an MCP client asks its own user.",
+    "propose_field_edit": "A proposal waits for a user at the canvas; an MCP client asks its own user.",
+    "generate_component": "The client has a model of its own and gives the code to register_component.",
+}
+ONLY_MCP: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            "list_flows",
+            "get_flow",
+            "create_flow",
+            "create_flow_from_spec",
+            "create_flow_from_template",
+            "search_templates",
+            "delete_flow",
+            "publish_flow",
+            "list_versions",
+        ),
+        _STORED,
+    ),
+    **dict.fromkeys(
+        (
+            "visualize_flow_graph",
+            "get_flow_ascii_diagram",
+            "get_flow_text_representation",
+            "get_flow_structure_summary",
+            "get_flow_component_details",
+            "list_flow_component_fields",
+            "get_flow_component_field_value",
+            "update_flow_component_field",
+        ),
+        _SEED,
+    ),
+    "get_component": "The name of seed 000 for MCP clients; describe_component does it in both.",
+    "list_component_types": "The assistant's prompt names every type.",
+    "count_components": "The assistant's prompt names every type.",
+    "validate_flow": "Every edit of the assistant answers with it, and describe_flow_io gives all of it.",
+    "cancel_run": _WAITS,
+    "get_test_result": _WAITS,
+    "cancel_tests": _WAITS,
+    "get_run_evidence": "Evidence is for auditors; the page and the API hand it out.",
+    "batch": "The assistant's model calls several tools in one message.",
+}
+OTHER_PARAMETERS: Mapping[str, Mapping[str, str]] = {
+    "run_flow": {
+        "version": "The assistant runs the flow as it is on the canvas.",
+        "wait": _WAITS,
+        "idempotency_key": "A turn is not sent twice.",
+    },
+    "run_tests": {"wait": _WAITS},
+}
+"""Tool to the parameters that only MCP clients have."""
+_SHARED = (
+    "list_runs",
+    "read_run",
+    "get_tests",
+    "save_tests",
+    "run_tests",
+    "list_models",
+    "list_mcp_servers",
+    "list_variables",
+    "upload_file",
+)
+"""Operations on what is stored that the assistant has too."""
+_OWN_FUNCTION = frozenset({"run_flow", "undo"})
+"""Tools of one name and meaning that are carried out otherwise on a stored flow."""
+_BUILD_FLOW = (
+    "Replace the draft of a flow by one that is written as text, in one call. Refused as a whole, each fault named, "
+    "when anything in it is wrong. A draft that is replaced is kept as a version."
+)
+_CHANGING = frozenset({"save_tests"})
+"""Of the shared ones: those that wait while a plan does."""
+
+
+def _operations() -> dict[str, Operation]:
+    modules = (keeping, running, testing, viewing, searching, surroundings)
+    listed = [operation(*row) for module in modules for row in module.OPERATIONS]
+    for tool in (*tools.TOOLS, _DRY_RUN):
+        if tool.name in ONLY_ASSISTANT or tool.name in _OWN_FUNCTION:
+            continue
+        described = _BUILD_FLOW if tool.name == "build_flow" else ""
+        listed.append(on_flow(tool, description=described) if tool.about == "flow" else personal(tool))
+    named = {one.name: one for one in listed}
+    return named | {"batch": batch_over(named)}
+
+
+def _on_open_flow(found: Operation) -> ToolDefinition:
+    """An operation on what is stored as a tool of the assistant, on the flow that is open."""
+    model, flow_bound = found.arguments, FLOW_ID in found.schema.get("required", ())
+    if model is None:
+        raise LookupError(found.name)
+    omitted = {*OTHER_PARAMETERS.get(found.name, ()), *((FLOW_ID,) if flow_bound else ())}
+    arguments = _without(model, omitted)
+
+    async def call(bench: Workbench, **values: Any) -> Result:  # noqa: ANN401 - checked by the operation
+        given: dict[str, Any] = to_jsonable_python(values)
+        if flow_bound:
+            given[FLOW_ID] = _open_flow_id(bench)
+        if bench.stored is None:
+            raise ToolRefused("Nothing that is stored can be reached here.", remedy="Go on without it.")
+        visit = bench.stored.visit
+        if found.kind != "read" and visit.again is not None:
+            visit = replace(visit, principal=await visit.again())
+        try:
+            return {"ok": True, **await found.call(visit, given)}
+        except OperationFailed as error:
+            return {"ok": False, **error.answer}
+
+    return ToolDefinition(
+        name=found.name,
+        description=found.description,
+        arguments=arguments,
+        schema=plain(arguments.model_json_schema()),
+        function=call,
+        permission=found.permission,
+        kind=found.kind,
+        uses="stored",
+        replayed=found.kind != "run",
+        touches=found.kind != "read",
+        waits=found.name in _CHANGING,
+    )
+
+
+def _without(model: type[BaseModel], omitted: set[str]) -> type[BaseModel]:
+    kept: dict[str, Any] = {
+        name: (member.annotation, member) for name, member in model.model_fields.items() if name not in omitted
+    }
+    return create_model(model.__name__, __config__=ConfigDict(extra="forbid"), **kept)
+
+
+def _open_flow_id(bench: Workbench) -> str:
+    """Id of the stored flow. Raises `ToolRefused` for one that is not stored."""
+    flow_id = bench.stored.flow_id if bench.stored is not None else None
+    if flow_id is None:
+        raise ToolRefused(
+            "The flow is not stored yet: nothing is known of it.", remedy="Run it, or let the user save it first."
+        )
+    return flow_id
+
+
+_DRY_RUN = define(dry_run, permission=Permission.RUNS_TEST, uses="stored")
+OPERATIONS = _operations()
+"""What MCP clients are offered, by name."""
+TOOLS = (*tools.TOOLS, _DRY_RUN, *(_on_open_flow(OPERATIONS[name]) for name in _SHARED))
+"""What the assistant offers, in the order a model sees them."""
+READING_TOOLS = frozenset(tool.name for tool in TOOLS if tool.kind == "read")
+"""What a question may be answered with."""
+
+
+def tools_for(bench: Workbench) -> tuple[ToolDefinition, ...]:
+    """The tools that the user of this bench may use and that it has the means for; no others are offered."""
+    return tuple(tool for tool in TOOLS if may_use(bench, tool.permission) and tool.is_equipped(bench))
+
+
+def may_use(bench: Workbench, permission: Permission) -> bool:
+    """Whether the user has a permission in the flow's space, or at all where it is none of a space."""
+    return bench.may(permission) if is_of_space(permission) else bench.principal.may(permission)
+
+
+def offered(principal: Principal) -> list[Operation]:
+    """The operations that somebody may use at all; no others are shown to their clients."""
+    return [
+        one
+        for one in OPERATIONS.values()
+        if (principal.may_somewhere if is_of_space(one.permission) else principal.may)(one.permission)
+    ]
