@@ -63,7 +63,8 @@ PROMPTS = (
         "Id of the flow.",
         "Write the documentation of the Headgate flow {flow_id}.\n\n"
         "Read it with read_flow, and its steps with read_flow and values. Say what it is for, what it takes, what\n"
-        "each step does and why, what it gives, which services and models it asks, and what can go wrong. Do not change it.",
+        "each step does and why, what it gives, which services and models it asks, and what can go wrong. Do\n"
+        "not change it.",
     ),
 )
 

@@ -23,6 +23,7 @@ export function applyUpdate(draft: Document, update: FlowUpdate): void {
       return;
     case "configure": {
       const node = draft.nodes[update.component_id];
+      if (node && update.node) Object.assign(node, { label: update.node.label, policy: update.node.policy });
       if (node) node.params = { ...node.params, ...update.params };
       return;
     }

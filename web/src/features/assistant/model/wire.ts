@@ -25,7 +25,14 @@ export type FlowUpdate = Proof &
     | { action: "add_component"; node: FlowNode }
     | { action: "remove_component"; component_id: string }
     | { action: "connect" | "disconnect"; edge: FlowEdge }
-    | { action: "configure"; component_id: string; params: Record<string, JsonValue>; patch?: PatchOperation[] }
+    | {
+        action: "configure";
+        component_id: string;
+        params: Record<string, JsonValue>;
+        patch?: PatchOperation[];
+        /** The node from then on, where its title or its policy changed too. */
+        node?: FlowNode;
+      }
     | { action: "rename_component"; component_id: string; new_id: string }
     | { action: "select_output"; component_id: string; output_name: string }
     | { action: "set_connection_mode"; component_id: string; field: string; enabled?: boolean }
