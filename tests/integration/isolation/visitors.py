@@ -17,7 +17,7 @@ from tests.integration.isolation.askers import ALLOWED_AND_REFUSED, Answer, Aske
 from tests.integration.isolation.calls import Call, own_calls
 from tests.integration.isolation.known import ANSWERS_TO_OWN
 from tests.integration.isolation.rows import telling_values
-from tests.integration.isolation.worlds import World, client_of, make_space_world, make_tenant_things
+from tests.integration.isolation.worlds import World, client_of, make_directory, make_space_world, make_tenant_things
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.tenants import add_member, add_person, add_space, add_tenant
 
@@ -54,6 +54,7 @@ async def two_spaces(app: FastAPI, database: Database) -> AsyncIterator[Tenant]:
     await add_space(database, dweller, name="Another room")
     here = await make_space_world(app, database, dweller, HERE)
     secrets = await telling_values(database, dweller) - before - {user_id}
+    await make_directory(here, database)
     yield Tenant(app, database, here, there, secrets)
     await here.close()
     await there.close()

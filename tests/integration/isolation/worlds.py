@@ -144,7 +144,7 @@ async def make_world(app: FastAPI, database: Database, principal: Principal, mar
     made = await ask(world, "POST", "/spaces", json={"name": OTHER_SPACE})
     await make_tenant_things(app, world, database)
     await _make_space(world, database)
-    await _make_directory(world, database)
+    await make_directory(world, database)
     world.space_ids.append(made["id"])
     return world
 
@@ -394,7 +394,7 @@ async def _make_rows(world: World, database: Database) -> None:
         await session.execute(update(flow_step_results).filter_by(**step).values(**asked))
 
 
-async def _make_directory(world: World, database: Database) -> None:
+async def make_directory(world: World, database: Database) -> None:
     """A directory with a token, the person, and a group of theirs that gives a role in the space."""
     tenant, group = {"tenant_id": world.principal.tenant_id}, new_id()
     world.group_id, world.empty_group_id = group, new_id()

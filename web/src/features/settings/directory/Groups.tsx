@@ -62,7 +62,7 @@ function Group({ group }: { group: DirectoryGroup }) {
         </Button>
       }
     >
-      <ul className="mt-1 flex flex-wrap gap-2 sm:pl-7.5">
+      <ul className="mt-1 flex flex-wrap gap-2 pl-7.5">
         {group.roles.length === 0 && <li className="text-sm text-muted">{t("no_group_roles")}</li>}
         {group.roles.map((one) => {
           const role = t(`role_${one.role}`);
@@ -107,7 +107,7 @@ function NewRole({ group, touches, onDone }: NewRoleProps) {
   return (
     <form
       aria-label={t("add_role_for", { group: group.name })}
-      className="mt-2 flex flex-wrap gap-2 sm:pl-7.5"
+      className="mt-2 flex flex-wrap gap-2 pl-7.5"
       onSubmit={(event) => {
         event.preventDefault();
         if (space) set.mutate(space, { onSuccess: onDone });
