@@ -2177,7 +2177,7 @@ export interface paths {
         get?: never;
         /**
          * Choose the model of a role
-         * @description Choose the default model, that of the assistant, the development agent or steps, or the fallback chain.
+         * @description Choose the default model, that of the assistant, the development agent or new steps, or the fallback chain.
          *
          *     Needs the permission `models.manage`.
          */
