@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from headgate.features.models import errors
 from headgate.features.models.diagnosis import Caller, friendly_error
 from headgate.features.models.failure import MAX_MESSAGE, causes, read_failure
+from headgate.features.models.setup.values import ModelRole
 from headgate.foundation.errors import NotFound
 
 CALLER = Caller(model="openai/gpt-4o", provider="OpenAI", key_variable="OPENAI_API_KEY", timeout_seconds=9)
@@ -179,3 +180,15 @@ class TestFriendlyError:
     def test_is_a_problem_document(self) -> None:
         told = friendly_error(StatusError("x", 429, headers={"retry-after": "2"}), CALLER).problem()
         assert json.loads(json.dumps(told))["code"] == "model_rate_limited"
+
+
+class TestTimeLimit:
+    def test_names_the_setting_of_the_role(self) -> None:
+        caller = Caller(model="vllm/m", provider="vllm", timeout_seconds=120, role=ModelRole.ASSISTANT)
+        error = friendly_error(TimeoutError(), caller)
+        assert "HEADGATE_MODELS__ASSISTANT_PARAMS__TIMEOUT_SECONDS" in error.remedy
+        assert "Settings, Models" in error.remedy
+
+    def test_names_the_models_settings_for_a_step(self) -> None:
+        error = friendly_error(TimeoutError(), CALLER)
+        assert "`timeout_seconds` in the model's settings" in error.remedy

@@ -102,3 +102,21 @@ class TestFallbackChat:
         assert (await working.ainvoke("hi")).text == "two"
         assert [model.params.get("max_tokens") for model in made] == [None, 300, 300, None]
         assert len(chain.tried) == 2
+
+
+class TestChosenChain:
+    async def test_asks_models_of_other_providers_after_a_refused_key(self) -> None:
+        chain, made = chain_of(Failing(script=[], error=KeyRejected), ScriptedModel(script=[says("from the server")]))
+        server = Model(provider="vllm", name="qwen3", params={"max_tokens": 100})
+        chain = ModelChain(FIRST, chain.make, following=(FIRST, server))
+        bound = (await with_fallback(chain)).bind_tools([])
+        assert (await bound.ainvoke([HumanMessage("hi")])).text == "from the server"
+        assert [str(model) for model in made] == ["openai/gpt-5-mini", "vllm/qwen3"]
+        assert made[1].params == {"max_tokens": 100}
+
+    async def test_ends_with_the_last_error(self) -> None:
+        chain, _ = chain_of(Failing(script=[], error=KeyRejected), Failing(script=[], error=KeyRejected))
+        chain = ModelChain(FIRST, chain.make, following=(Model(provider="vllm", name="qwen3"),))
+        with pytest.raises(KeyRejected):
+            await (await with_fallback(chain)).ainvoke("hi")
+        assert chain.tried == ["openai/gpt-5-mini", "vllm/qwen3"]
