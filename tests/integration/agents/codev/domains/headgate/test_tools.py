@@ -65,6 +65,7 @@ class TestDiscovery:
             "flow_id": held.flow_id,
             "runnable": True,
             "issues": [],
+            "needs": [],
         }
 
     async def test_shows_the_whole_of_a_long_flow(self, place: HeadgateWorkplace) -> None:
