@@ -84,6 +84,47 @@ class TestEdits:
         assert "new" in str(answered(capsys, "flows", "show", "Fixed")["definition"])
 
 
+class TestRun:
+    FORM = """name: Form
+form:
+  who: text
+    required: true
+nodes:
+  ask: TextInput
+    text: Hello {{flow_input.who}} and {{flow_input.text}}
+  out: ChatOutput
+edges:
+  ask.text -> out.input
+"""
+
+    def test_is_told_to_the_model_and_gets_what_was_given(
+        self, model: Model, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        answers(model, {"call": "build_flow", "given": {"spec": self.FORM}}, {"call": "run_flow"}, {"says": "Built."})
+        given = ("--run", "--text", "all", "--form", "who=Anna")
+        found = answered(capsys, "ask", "build a greeting", *given, *MODEL)
+        assert found["data"]["run_status"] == "completed"
+        assert found["data"]["run"]["outputs"] == {"out": "Hello Anna and all"}
+        assert "form answer who: Anna" in str(model.asked[0].body)
+        assert "The user wants the flow to be run" in str(model.asked[0].body)
+
+    def test_that_fails_goes_back_to_the_model(self, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
+        broken = FLOW.replace("ask: TextInput", "ask: ParseJSON").replace("ask.text ->", "ask.data ->")
+        answers(
+            model,
+            {"call": "build_flow", "given": {"spec": broken}},
+            {"says": "Built."},
+            {"call": "run_flow"},
+            {"says": "It fails."},
+            {"call": "build_flow", "given": {"spec": FLOW}},
+            {"call": "run_flow"},
+            {"says": "It is corrected."},
+        )
+        found = answered(capsys, "ask", "build a reader", "--run", *MODEL)
+        assert found["data"]["run_status"] == "completed"
+        assert "The run failed." in str(model.asked[-1].body)
+
+
 class TestEnd:
     def test_is_what_was_really_changed(self, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
         change = {"call": "configure_component", "given": {"node_id": "ask", "params": {"text": "changed"}}}
@@ -127,7 +168,9 @@ class TestEnd:
     ) -> None:
         answers(model, {"call": "describe_flow_io"}, {"fault": "wrong_key"})
         assert run(["ask", "add a step", "--flow", "Fixed", *MODEL]) == FAILED
-        assert " tokens" in capsys.readouterr().out
+        shown = capsys.readouterr().out
+        assert " tokens" in shown
+        assert f"flow {answered(capsys, 'flows', 'show', 'Fixed')['id']}" in shown
 
     def test_says_that_a_run_did_not_come_off(self, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
         spec = FLOW.replace("ask: TextInput", "ask: ParseJSON").replace("ask.text ->", "ask.data ->")

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import JsonValue
@@ -21,10 +21,37 @@ from headgate.features.flows.rules import FlowRules
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.flow_threads import run_in_flow_thread
+from headgate.foundation.quoting import quoted
 from headgate.graph.diff import is_replaced
 from headgate.graph.model import Flow
 from headgate.toolkit import RunOutcome
 from headgate.toolkit.ports import RunEvent, RunsFlows
+
+_GIVEN_OPENING = "[Input that the user gave for the run; run_flow uses it where you give no other (quoted data):"
+_GIVEN_CLOSING = "[End of input for the run]"
+
+
+@dataclass(frozen=True, slots=True)
+class RunInput:
+    """What the user gave for the run of a flow together with the request: a model need not repeat it."""
+
+    text: str = ""
+    form: Mapping[str, JsonValue] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+    """Names of the files, which every run of the turn gets."""
+    wanted: bool = False
+    """Whether the flow is to be run, whatever the request says."""
+
+    def as_block(self) -> str:
+        """For a model, with the blank line after it; empty when nothing was given."""
+        parts = [f"text: {self.text}"] if self.text else []
+        parts += [f"form answer {name}: {value}" for name, value in self.form.items()]
+        parts += [f"file: {name}" for name in self.files]
+        if not parts and not self.wanted:
+            return ""
+        asked = "The user wants the flow to be run in this turn." if self.wanted else ""
+        given = quoted(_GIVEN_OPENING, "\n".join(parts), _GIVEN_CLOSING) if parts else ""
+        return f"{asked}\n{given}".strip() + "\n\n"
 
 
 @dataclass(slots=True)
@@ -40,6 +67,8 @@ class Desk:
     space_id: str = ""
     """The space that the flow is in, or that a new one goes to."""
     file_ids: tuple[str, ...] = ()
+    given: RunInput = field(default_factory=RunInput)
+    """What runs of the turn get unless the model says otherwise."""
     flow_id: str | None = None
     revision: int | None = None
     stored: Flow | None = None
@@ -117,8 +146,8 @@ class Desk:
         return await self.runs.run_draft(
             self.principal,
             self.flow_id or "",
-            text=text,
-            form=form,
+            text=text or self.given.text,
+            form={**self.given.form, **form},
             file_ids=tuple(dict.fromkeys((*self.file_ids, *file_ids))),
             on_event=self.on_event,
         )

@@ -99,7 +99,7 @@ class Orchestration:
         found = replace(found, intent=turn.intent)  # the model may have found it to be another
         played = await self._verified(found, result)
         self._tell_proposals(played.result)
-        wants_run = framing.wants_run(found.intent, found.english, self.said)
+        wants_run = self._wants_run(found)
         played.extra["continuation_expected"] = framing.continuation_expected(
             wants_run=wants_run, proposed=turn.bench.proposals, ran=bool(turn.bench.runs)
         )
@@ -146,7 +146,7 @@ class Orchestration:
         """The quoted blocks before the canvas. The oldest context first, as the seeds have it."""
         if self.models.offline:
             return ""
-        block = history_block(self.history)
+        block = history_block(self.history) + self.turn.given
         if intent == "question":
             return block + framing.QUESTION_NOTE
         return block + models_block(await self.models.available())
@@ -175,7 +175,7 @@ class Orchestration:
     async def _verified(self, found: IntentResult, result: str) -> Played:
         """Make sure that a flow which was to be run has run; say so honestly where it has not."""
         turn = self.turn
-        if turn.stopped or not framing.wants_run(found.intent, found.english, self.said):
+        if turn.stopped or not self._wants_run(found):
             return Played(result)
         if found.intent == "question" or (self.models.offline and found.intent not in _OF_FLOWS):
             return Played(result)  # what a file is to say may speak of running
@@ -192,6 +192,9 @@ class Orchestration:
             said = f"{said}\n\n{checked.caveat}".strip()
         told = {"verified": checked.verified, "attempts": checked.attempts, "caveat": checked.caveat}
         return Played(said, {"verification": told})
+
+    def _wants_run(self, found: IntentResult) -> bool:
+        return self.turn.must_run or framing.wants_run(found.intent, found.english, self.said)
 
     def _tell_proposals(self, result: str) -> None:
         """What waits for the person, and a flow that was written into the answer instead of being built."""

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from headgate.agents.assistant.at_work import TurnsAtWork, Work
-from headgate.agents.assistant.desk import Desk
+from headgate.agents.assistant.desk import Desk, RunInput
 from headgate.agents.assistant.errors import TooManyTurns, TurnStopped
 from headgate.agents.assistant.generation.workshop import Workshop
 from headgate.agents.assistant.memory.conversation import (
@@ -42,6 +42,7 @@ from headgate.foundation.settings import AssistantSettings
 from headgate.graph.model import Flow
 from headgate.toolkit import Workbench
 from headgate.toolkit.ports import RunsFlows, StoredFlow
+from headgate.toolkit.proof import diff_lines
 
 if TYPE_CHECKING:  # LangChain is imported with the first request
     from langchain_core.language_models import BaseChatModel
@@ -113,6 +114,12 @@ class Asking:
         phases = {phase: tokens.as_json() for phase, tokens in turn.usage.phases.items()}
         return used | {"usage_by_phase": phases} | ({"cost": cost} if cost is not None else {})
 
+    def left(self) -> dict[str, Any]:
+        """The flow, and what was saved of it before the turn failed."""
+        turn, stored = self.turn, self.desk.stored
+        changes = [] if turn is None or stored is None else diff_lines(turn.before, stored, turn.bench.registry)
+        return {"flow_id": self.desk.flow_id, "changes": changes}
+
     @property
     def session_id(self) -> str | None:
         """The conversation, with the prefix of the assistant's own."""
@@ -144,11 +151,18 @@ class Assistant:
         at_once = AtOnce(self.limits.max_turns_per_person, TooManyTurns)
         object.__setattr__(self, "at_work", TurnsAtWork(self.metrics, at_once))
 
-    async def open(self, principal: Principal, request: AssistRequest, again: Again | None = None) -> Desk:
+    async def open(
+        self,
+        principal: Principal,
+        request: AssistRequest,
+        again: Again | None = None,
+        *,
+        given: RunInput | None = None,
+    ) -> Desk:
         """Take the flow that a request is about; no model is asked. Raises `FlowNotFound`, `PermissionMissing`.
 
         `again` says who asks as things are later, when the turn changes something; without it nobody takes rights away
-        from the asker.
+        from the asker. `given` is what runs of the turn get.
         """
         desk = Desk(
             database=self.database,
@@ -158,6 +172,7 @@ class Assistant:
             rules=self.rules,
             file_ids=request.file_ids,
             again=again,
+            given=given or RunInput(),
         )
         await desk.open(request.flow_id or None)
         return desk
@@ -218,10 +233,11 @@ class Assistant:
             asking.queue.put_nowait(None)
 
     def _failed(self, asking: Asking, error: HeadgateError) -> None:
-        error.extra |= asking.used()
+        left = asking.used() | asking.left()
+        error.extra |= left
         asking.error = error
         self.metrics.request_failed(error.code, error.detail, where=asking.intent)
-        asking.queue.put_nowait(events.failed(error, asking.used()))
+        asking.queue.put_nowait(events.failed(error, left))
 
     async def _in_time(self, asking: Asking) -> dict[str, Any]:
         """The turn within its seconds, with some more for what comes before and after the model's work."""
@@ -310,6 +326,8 @@ class Assistant:
             budget=Budget(limits.max_tool_calls, limits.max_seconds, limits.max_tokens),
             metrics=self.metrics,
             began=perf_counter() - asking.seconds,
+            given=desk.given.as_block(),
+            must_run=desk.given.wanted,
         )
         bench.on_action, bench.on_file = turn.on_action, turn.on_file
         return turn

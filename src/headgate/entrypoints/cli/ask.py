@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
+from headgate.agents.assistant.desk import RunInput
 from headgate.agents.assistant.models.choice import OFFLINE_NAME
 from headgate.agents.assistant.protocol import EDIT_CONTINUATION_INPUT, PLAN_APPROVAL_INPUT
 from headgate.agents.assistant.schemas import AssistRequest
 from headgate.agents.assistant.sessions.service import reset_session
 from headgate.entrypoints.cli.ask_view import Conversation, conclude
 from headgate.entrypoints.cli.exit_codes import DECLINED, OK
-from headgate.entrypoints.cli.files import store_files
+from headgate.entrypoints.cli.files import form_answers, store_files
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import console, errors, print_json
 from headgate.entrypoints.cli.session import acting, with_parts
@@ -33,6 +34,9 @@ def ask(
     flow: Annotated[str | None, typer.Option("--flow", "-f", help="Id or name of the flow to work on.")] = None,
     run: Annotated[bool, typer.Option("--run", help="Run the flow when it is built or edited.")] = False,
     text: Annotated[str, typer.Option(help="Text input of that run.")] = "",
+    form: Annotated[
+        list[str] | None, typer.Option(help="Form answer for that run as field=value; may be given again.")
+    ] = None,
     file: Annotated[list[Path] | None, typer.Option(help="File for that run; may be given again.")] = None,
     model: Annotated[str | None, typer.Option(help="provider/name, or offline for the offline builder.")] = None,
     approve: Annotated[bool, typer.Option("--approve", help="Approve the plan that it proposes.")] = False,
@@ -46,6 +50,8 @@ def ask(
     """Say what you want: the assistant builds, edits, explains or runs a flow, and says what it did."""
     if not request.strip():
         raise Invalid("Nothing was asked.", remedy='Say what you want in quotes: headgate ask "a flow that ..."')
+
+    answers = form_answers(form or [])
 
     async def work(parts: Parts) -> int:
         provider, name = _split(model)
@@ -62,12 +68,14 @@ def ask(
             session_id=session or new_id(),
             apply=True,
         )
-        talk = _Talk(parts, Conversation(quiet=json), approve=approve, accept=accept)
+        names = tuple(path.name for path in file or [])
+        given = RunInput(text, {**answers}, names, wanted=run)
+        talk = _Talk(parts, Conversation(quiet=json), given, approve=approve, accept=accept)
         async with AsyncExitStack() as stack:
             stack.enter_context(talk.shown.view)
             await talk.play(body)
             if run:
-                talk.missed_run = not await talk.run(text, body.file_ids)
+                talk.missed_run = not await talk.run(body.file_ids)
             await talk.read_run()
         if json:
             print_json(talk.shown.final)
@@ -88,6 +96,7 @@ class _Talk:
 
     parts: Parts
     shown: Conversation
+    given: RunInput
     approve: bool
     accept: bool
     accepted: int = 0
@@ -121,7 +130,7 @@ class _Talk:
         return body.model_copy(update={"input_value": words, "flow_id": flow_id or body.flow_id})
 
     async def _turn(self, body: AssistRequest) -> None:
-        desk = await self.parts.assistant.open(acting(), body)
+        desk = await self.parts.assistant.open(acting(), body, given=self.given)
         try:
             async for event in self.parts.assistant.stream(desk, body):
                 self.shown.show(event)
@@ -140,7 +149,7 @@ class _Talk:
         if self.shown.data is not None:
             self.shown.data["revision"] = desk.revision
 
-    async def run(self, text: str, file_ids: tuple[str, ...]) -> bool:
+    async def run(self, file_ids: tuple[str, ...]) -> bool:
         """Run the flow when the turn did not. False when there is none."""
         data = self.shown.data
         if data is None or not data["flow_id"]:
@@ -150,8 +159,8 @@ class _Talk:
         outcome = await self.parts.runs.run_draft(
             acting(),
             data["flow_id"],
-            text=text,
-            form={},
+            text=self.given.text,
+            form=self.given.form,
             file_ids=file_ids,
             on_event=lambda _run, kind, detail: self.shown.view.show(kind, detail),
         )

@@ -145,6 +145,10 @@ def _show_error(event: dict[str, Any]) -> None:
     console.print(f"[red]{escape(event['message'])}[/] {escape(event.get('remedy', ''))}")
     if (event.get("usage") or {}).get("total_tokens"):
         console.print(f"[dim]{_costs(event)}[/]")
+    for line in event.get("changes") or ():
+        console.print(f"  {line}", markup=False)
+    if event.get("flow_id"):
+        console.print(f"[dim]flow {event['flow_id']}[/]")
 
 
 def _show_update(event: dict[str, Any]) -> None:

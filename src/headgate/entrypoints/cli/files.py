@@ -43,3 +43,14 @@ def write_file(path: Path, content: bytes) -> None:
         path.write_bytes(content)
     except OSError as error:
         raise Invalid(f"{path} cannot be written: {error.strerror}.", remedy="Give another --output.") from error
+
+
+def form_answers(pairs: list[str]) -> dict[str, str]:
+    """Answers to a form from `field=value`. Raises `Invalid`."""
+    answers: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise Invalid(f"'{pair}' is not a form answer.", remedy="Write field=value.")
+        answers[name] = value
+    return answers

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from headgate.entrypoints.cli.deliveries import show_undelivered
 from headgate.entrypoints.cli.dry_run_view import show_dry_run
 from headgate.entrypoints.cli.exit_codes import FAILED, INVALID, OK
-from headgate.entrypoints.cli.files import store_files
+from headgate.entrypoints.cli.files import form_answers, store_files
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import console, errors, print_json
 from headgate.entrypoints.cli.run_view import RunView, show_next, show_outcome
@@ -50,7 +50,7 @@ def run(
     json: Annotated[bool, typer.Option("--json", help="Answer as JSON, for programs.")] = False,
 ) -> int:
     """Run a flow and watch its steps. Exit code 1 when the run fails."""
-    answers = _answers(form or [])
+    answers = form_answers(form or [])
 
     async def work(parts: Parts) -> int:
         if dry_run:
@@ -134,13 +134,3 @@ async def _with_files(parts: Parts, answers: dict[str, str]) -> dict[str, JsonVa
     paths = {name: Path(value[1:]) for name, value in answers.items() if value[:1] == "@" and Path(value[1:]).is_file()}
     ids = await store_files(parts, list(paths.values()))
     return {**answers, **dict(zip(paths, ids, strict=True))}
-
-
-def _answers(pairs: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not name:
-            raise Invalid(f"'{pair}' is not a form answer.", remedy="Write field=value.")
-        found[name] = value
-    return found

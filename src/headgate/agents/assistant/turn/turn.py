@@ -43,6 +43,10 @@ class Turn:
     usage: Usage = field(default_factory=Usage)
     metrics: AssistantMetrics = field(default_factory=AssistantMetrics)
     """What is counted and logged of the turn."""
+    given: str = ""
+    """What the user gave for a run together with the request, as a quoted block for the model."""
+    must_run: bool = False
+    """Whether the flow is to be run in this turn, whatever the words of the request say."""
     preface: str = ""
     """Quoted blocks that stand before the canvas in the model's message: the conversation, the models there are."""
     only: frozenset[str] | None = None
