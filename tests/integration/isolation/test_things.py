@@ -111,7 +111,7 @@ class TestTools:
                 answer = await tool.call(bench, {})
                 lacking = answer.get("code") == "permission_missing" and f"'{tool.permission}'" in str(answer["error"])
                 assert lacking == (not may), f"{asker}: {tool.name}: {answer}"
-                assert (tool in tools_for(bench)) == may
+                assert (tool in tools_for(bench)) == (may and tool.is_equipped(bench))
                 assert may or not bench.changed
                 refused += not may
         assert 0 < refused < len(ASKERS) * len(TOOLS)
