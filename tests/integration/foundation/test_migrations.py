@@ -10,6 +10,7 @@ from sqlalchemy import Connection, inspect, select, text
 from sqlalchemy.exc import IntegrityError
 
 import headgate.agents.codev.tables
+import headgate.features.accounts.directory.tables
 import headgate.features.assistants.tables
 import headgate.features.audit.tables
 import headgate.features.catalog.own.tables

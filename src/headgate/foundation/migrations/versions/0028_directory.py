@@ -48,7 +48,7 @@ def upgrade() -> None:
             ondelete="CASCADE",
         ),
         sa.PrimaryKeyConstraint("user_id", name="pk_directory_users"),
-        sa.UniqueConstraint("user_id", "tenant_id", name="uq_directory_users_user_id"),
+        sa.UniqueConstraint("user_id", "tenant_id", name="uq_directory_users_user_id_tenant_id"),
     )
     op.create_index(
         "ix_directory_users_tenant_id_user_name_key", "directory_users", ["tenant_id", "user_name_key"], unique=True
@@ -68,7 +68,7 @@ def upgrade() -> None:
             ["tenant_id"], ["tenants.id"], name="fk_directory_groups_tenant_id", ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("id", name="pk_directory_groups"),
-        sa.UniqueConstraint("id", "tenant_id", name="uq_directory_groups_id"),
+        sa.UniqueConstraint("id", "tenant_id", name="uq_directory_groups_id_tenant_id"),
     )
     op.create_index(
         "ix_directory_groups_tenant_id_name_key", "directory_groups", ["tenant_id", "name_key"], unique=True
