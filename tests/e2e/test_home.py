@@ -58,10 +58,10 @@ class TestFirstVisit:
 
     def test_a_sentence_becomes_a_flow_and_asks_the_assistant(self, page: Page) -> None:
         page.goto("/")
-        page.get_by_role("button", name="Mask names and personal numbers in a text").click()
+        page.get_by_role("button", name="Mask email addresses and personal numbers in a text").click()
         page.keyboard.press("Enter")
         page.wait_for_url("**/flows/*")
-        expect(page.get_by_role("heading", name="Mask names and personal numbers in a text")).to_be_visible()
+        expect(page.get_by_role("heading", name="Mask email addresses and personal numbers in a text")).to_be_visible()
         expect(page).not_to_have_url("?ask=")
 
     def test_a_template_is_looked_at_and_used(self, page: Page) -> None:

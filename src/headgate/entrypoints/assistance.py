@@ -51,5 +51,6 @@ def assistance_of(  # noqa: PLR0917 - the parts of an installation
         rules=base.rules,
         files_of=workspace.for_agent,
         stored_of=stored_of,
+        storage=lambda: base.storage,
     )
     return Assistance(assistant, workspace, workshop)

@@ -1,7 +1,7 @@
 """Where a turn keeps and runs its flow: like a person would, through the flows and runs services."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +13,8 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Again, Principal
 from headgate.features.accounts.spaces import service as spaces
 from headgate.features.catalog.registry import Registry
+from headgate.features.files import service as files
+from headgate.features.files.storage import Storage
 from headgate.features.flows import service as flows
 from headgate.features.flows import versions
 from headgate.features.flows.readiness.check import check
@@ -54,6 +56,10 @@ class RunInput:
         return f"{asked}\n{given}".strip() + "\n\n"
 
 
+_LONGEST_LOOK = 2_000_000
+"""Bytes of a file that the offline builder looks at."""
+
+
 @dataclass(slots=True)
 class Desk:
     """The flow that a turn works on, as it is stored. It is written only when it is run or when the asker said so."""
@@ -69,6 +75,8 @@ class Desk:
     file_ids: tuple[str, ...] = ()
     given: RunInput = field(default_factory=RunInput)
     """What runs of the turn get unless the model says otherwise."""
+    storage: Callable[[], Storage] | None = None
+    """Where the content of these files is; None: they are not looked at."""
     flow_id: str | None = None
     revision: int | None = None
     stored: Flow | None = None
@@ -107,6 +115,14 @@ class Desk:
         if self.rules is None:
             return None
         return await self.rules.environment(self.principal.tenant_id, self.space_id)
+
+    async def attached(self) -> list[tuple[str, bytes]]:
+        """Name and content of the first file that came with the request, when it is small enough to be looked at."""
+        if not self.file_ids or self.storage is None:
+            return []
+        async with self.database.reading() as session:
+            row = (await files.get_files(session, self.principal, self.file_ids[:1]))[0]
+        return [(row.name, await files.read_content(self.storage(), row))] if row.size_bytes <= _LONGEST_LOOK else []
 
     async def save(self, flow: Flow) -> None:
         """Store the flow: as a new one, or as the next revision of the one that was opened.

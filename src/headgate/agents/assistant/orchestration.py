@@ -130,6 +130,8 @@ class Orchestration:
         request, info = self.turn.request, self.models.info
         model = await self.models.classifier()
         if isinstance(model, OfflineBuilder):
+            for name, content in await self.turn.attached():
+                model.look(name, content)
             return deterministic(request) or IntentResult(model.intent_of(request), request, Tokens())
         context = self.turn.without_secrets(classification_context(self.history, self.turn.bench.flow))
         structured = info is not None and info.structured_output

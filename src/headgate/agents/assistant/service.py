@@ -48,6 +48,7 @@ if TYPE_CHECKING:  # LangChain is imported with the first request
     from langchain_core.language_models import BaseChatModel
 
     from headgate.agents.assistant.orchestration import Orchestration, Played
+    from headgate.features.files.storage import Storage
 
 log = get_logger(__name__)
 _BUILD_TASKS = frozenset({"add_component", "remove_component", "connect", "configure"})
@@ -145,6 +146,8 @@ class Assistant:
     """A person's workspace; None where there is none."""
     stored_of: StoredOf | None = None
     """The flow of a turn as it is stored, for tools on runs, tests and what flows may use."""
+    storage: "Callable[[], Storage] | None" = None
+    """Where uploaded files are; the offline builder looks at those of a request."""
     at_work: TurnsAtWork = field(init=False)
 
     def __post_init__(self) -> None:
@@ -171,6 +174,7 @@ class Assistant:
             runs=self.runs,
             rules=self.rules,
             file_ids=request.file_ids,
+            storage=self.storage,
             again=again,
             given=given or RunInput(),
         )
@@ -323,6 +327,7 @@ class Assistant:
             before=flow,
             turn_id=asking.turn_id,
             session_id=asking.session_id,
+            attached=desk.attached,
             budget=Budget(limits.max_tool_calls, limits.max_seconds, limits.max_tokens),
             metrics=self.metrics,
             began=perf_counter() - asking.seconds,

@@ -5,7 +5,7 @@ import asyncio
 import orjson
 
 from headgate.agents.assistant.loop.calls import call_tool, last_words, offered_tools, time_limit
-from headgate.agents.assistant.offline.builder import OfflineBuilder
+from headgate.agents.assistant.offline.builder import OfflineBuilder, pieces_of
 from headgate.agents.assistant.offline.understanding import Action
 from headgate.agents.assistant.turn.events import token
 from headgate.agents.assistant.turn.turn import Turn
@@ -24,15 +24,23 @@ async def work_offline(builder: OfflineBuilder, turn: Turn) -> str:
 
 
 async def _work(builder: OfflineBuilder, turn: Turn) -> str:
-    work = builder.begin(turn.without_secrets(turn.request).strip())
+    work = await builder.begin(turn.without_secrets(turn.request).strip())
     offered = [tool.name for tool in offered_tools(turn)]
+    await _tell(turn, work.restatement)  # what will be done is shown before anything is
     while isinstance(step := work.next(), Action):
         answer = await call_tool(turn, offered, step.tool, dict(step.arguments))
         if turn.stopped:
             return ""
         work.take(step, orjson.dumps(answer).decode())
     turn.declined = step.declined
-    for piece in step.pieces():
+    text = step.text
+    if not text.startswith(work.restatement):
+        text = f"{work.restatement}\n\n{text}"
+    await _tell(turn, text[len(work.restatement) :])
+    return text
+
+
+async def _tell(turn: Turn, text: str) -> None:
+    for piece in pieces_of(text):
         turn.emit(token(piece))
         await asyncio.sleep(0)
-    return step.text

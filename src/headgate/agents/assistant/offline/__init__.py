@@ -1,1 +1,1 @@
-"""The offline builder: understands a documented set of requests without a model, a key or a network."""
+"""The assistant without a language model: builds only what it can restate in full."""

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 from headgate.agents.assistant.intent.intents import Intent
 from headgate.agents.assistant.offline.conclusion import Outcome, conclude, corrected, outcome_of, succeeded
+from headgate.agents.assistant.offline.reading.data import Sample, look
+from headgate.agents.assistant.offline.trial import try_out
 from headgate.agents.assistant.offline.understand import understand
 from headgate.agents.assistant.offline.understanding import Action, Understanding
 from headgate.graph.model import Flow
@@ -23,10 +25,15 @@ class Closing:
 
     def pieces(self) -> Iterator[str]:
         """The text, a few words at a time."""
-        words = self.text.split(" ") if self.text else []
-        for start in range(0, len(words), _WORDS_A_PIECE):
-            ending = " " if start + _WORDS_A_PIECE < len(words) else ""
-            yield " ".join(words[start : start + _WORDS_A_PIECE]) + ending
+        yield from pieces_of(self.text)
+
+
+def pieces_of(text: str) -> Iterator[str]:
+    """A text, a few words at a time."""
+    words = text.split(" ") if text else []
+    for start in range(0, len(words), _WORDS_A_PIECE):
+        ending = " " if start + _WORDS_A_PIECE < len(words) else ""
+        yield " ".join(words[start : start + _WORDS_A_PIECE]) + ending
 
 
 @dataclass(slots=True)
@@ -37,6 +44,11 @@ class Work:
     waiting: list[Action]
     outcomes: list[Outcome] = field(default_factory=list)
     retried: bool = False
+
+    @property
+    def restatement(self) -> str:
+        """What will be done, to be shown before the first action; empty when nothing is built or changed."""
+        return self.understanding.restatement if self.understanding.actions else ""
 
     def next(self) -> Action | Closing:
         """The next tool call, or the closing words."""
@@ -56,9 +68,9 @@ class Work:
         self.waiting = [better, *self.waiting] if better is not None else []
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class OfflineBuilder:
-    """Understands a documented set of requests about flows."""
+    """Builds what it can restate in full; everything else is refused, with what it can do near it."""
 
     catalog: Catalog
     """The components that flows can be built of."""
@@ -66,16 +78,22 @@ class OfflineBuilder:
     """Returns the flow as it is now."""
     default_model: str | None = None
     """`provider/name` of a configured model for steps that need one; None when there is none."""
+    sample: Sample | None = None
+    """The file that came with the request, where it can be looked at."""
+
+    def look(self, name: str, content: bytes) -> None:
+        """Look at a file that comes with the request, before it is understood."""
+        self.sample = look(name, content)
 
     def intent_of(self, text: str) -> Intent:
         """The intent of a request, by the builder's own understanding."""
         intent = self._understood(text).intent
         return "build_flow" if intent == "edit_flow" else intent
 
-    def begin(self, request: str) -> Work:
-        """Understand a request."""
-        understanding = self._understood(request)
+    async def begin(self, request: str) -> Work:
+        """Understand a request, and try on a sample what would be built."""
+        understanding = await try_out(self._understood(request), self.catalog, self.sample)
         return Work(understanding, list(understanding.actions))
 
     def _understood(self, text: str) -> Understanding:
-        return understand(text, self.catalog, self.current_flow(), self.default_model)
+        return understand(text, self.catalog, self.current_flow(), self.default_model, self.sample)

@@ -9,7 +9,7 @@ import orjson
 from pydantic import JsonValue
 
 from headgate.agents.assistant.offline.files import telling
-from headgate.agents.assistant.offline.replies import NAME, notes
+from headgate.agents.assistant.offline.replies import quoted, signed
 from headgate.agents.assistant.offline.understanding import Action, Understanding
 from headgate.graph.names import clipped
 
@@ -83,27 +83,25 @@ def succeeded(understanding: Understanding, outcomes: Sequence[Outcome]) -> bool
 
 
 def conclude(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:
-    """The closing words: what was done, what a run gave, what was assumed and left out."""
+    """The closing words: what was done, and what a run returned."""
+    language = understanding.language
     if not understanding.actions:
-        return _signed(understanding.reply)
+        return signed(understanding.reply, language)
     if understanding.intent == "generate_component":
-        return _signed(_nearest(understanding, outcomes))
-    said: list[str] = []
+        return signed(_nearest(understanding, outcomes), language)
     failed = next((one for one in reversed(outcomes) if not one.ok and one.action.tool != "run_flow"), None)
     last_ok = bool(outcomes) and (outcomes[-1].ok or outcomes[-1].action.tool == "run_flow")
     if failed is not None and not last_ok:
-        return _signed(_refused(failed))
+        return signed(_refused(failed), language)
     if understanding.intent == "question":
-        return _signed(_answered(understanding, outcomes))
+        return signed(_answered(understanding, outcomes), language)
+    parts = [understanding.restatement]
     if understanding.done:
-        said.append(f"{understanding.done} {_steps(understanding, outcomes)}".strip())
-    said += [_ran(one) for one in outcomes if one.action.tool == "run_flow"]
-    said += [telling.told(one.action, one.answer) for one in outcomes if one.ok and telling.tells(one.action.tool)]
-    if understanding.intent == "manage_files":
-        said.append(notes((), understanding.left_out, ()))
-    if understanding.reply:
-        said.append(understanding.reply)
-    return _signed("\n\n".join(part for part in said if part))
+        parts.append(f"{understanding.done} {_steps(understanding, outcomes)}".strip())
+    parts += [_ran(one) for one in outcomes if one.action.tool == "run_flow"]
+    parts += [telling.told(one.action, one.answer) for one in outcomes if one.ok and telling.tells(one.action.tool)]
+    parts += [f"I did not act on: {quoted(understanding.left_out)}."] if understanding.left_out else []
+    return signed("\n\n".join(part for part in (*parts, understanding.reply) if part), language)
 
 
 def _refused(failed: Outcome) -> str:
@@ -160,8 +158,3 @@ def _ran(outcome: Outcome) -> str:
         said += f"\n\n{name}:\n{shown[:_LONGEST_OUTPUT]}{'…' if len(shown) > _LONGEST_OUTPUT else ''}"
     files = [str(one.get("name")) for one in answer.get("files") or () if isinstance(one, dict)]
     return said + (f"\n\nFiles: {', '.join(files)}." if files else "")
-
-
-def _signed(text: str) -> str:
-    """Every answer says who gives it."""
-    return text if NAME in text else f"{text}\n\n({NAME[:1].upper()}{NAME[1:]}, no language model was used.)"

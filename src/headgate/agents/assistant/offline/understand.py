@@ -1,163 +1,239 @@
 """From a request to what to do about it. Pure: no model, no network, no state."""
 
-from collections import Counter
+import re
+from dataclasses import dataclass, field, replace
 
-from headgate.agents.assistant.offline.assembly.draft import MissingComponent
-from headgate.agents.assistant.offline.assembly.workshop import Workshop
-from headgate.agents.assistant.offline.editing.difference import actions_between
-from headgate.agents.assistant.offline.editing.editor import asks_for_new, edit
-from headgate.agents.assistant.offline.files.requests import likely_file_request
-from headgate.agents.assistant.offline.intents.build import Built, build
-from headgate.agents.assistant.offline.intents.catalogue import CatalogueIndex, index_of
-from headgate.agents.assistant.offline.intents.elsewhere import other_request
-from headgate.agents.assistant.offline.intents.questions import answer
-from headgate.agents.assistant.offline.intents.recipes import matching_recipe
-from headgate.agents.assistant.offline.intents.refusals import refuse, refuse_built, without_model
-from headgate.agents.assistant.offline.intents.runs import RunRequest, take_run
-from headgate.agents.assistant.offline.language.reading import Reading
-from headgate.agents.assistant.offline.language.segments import segments
-from headgate.agents.assistant.offline.language.tokens import Kind
-from headgate.agents.assistant.offline.replies import notes
-from headgate.agents.assistant.offline.understanding import Action, Understanding
+from headgate.agents.assistant.offline.assemble import Built, assemble
+from headgate.agents.assistant.offline.build.difference import actions_between
+from headgate.agents.assistant.offline.build.draft import MissingComponent
+from headgate.agents.assistant.offline.build.work import CannotBuild, Hints
+from headgate.agents.assistant.offline.choices import nearest
+from headgate.agents.assistant.offline.cookbook import BUILDING, EDITS, RUNS
+from headgate.agents.assistant.offline.files.requests import file_request, likely_file_request
+from headgate.agents.assistant.offline.language.languages import language_of, meaningful
+from headgate.agents.assistant.offline.matching import Phrase, Reading, find_phrases, readings
+from headgate.agents.assistant.offline.questions import answer
+from headgate.agents.assistant.offline.reading.data import PACKAGES, Sample
+from headgate.agents.assistant.offline.reading.slots import Context
+from headgate.agents.assistant.offline.reading.tokens import Tokens, tokenize
+from headgate.agents.assistant.offline.recipes.outside import NeedsModel
+from headgate.agents.assistant.offline.replies import needs_model, quoted, refusal
+from headgate.agents.assistant.offline.restate import left_over, restated
+from headgate.agents.assistant.offline.understanding import Action, Intent, Understanding
+from headgate.features.catalog.gallery import load_gallery
+from headgate.graph.issues import Issue
 from headgate.graph.model import Flow
+from headgate.graph.names import listed
 from headgate.graph.spec import print_spec
 from headgate.graph.template import Catalog
 from headgate.graph.validate import check_draft, check_runnable
 from headgate.sdk.coerce import clean_text
 
-_PLAIN = frozenset({Kind.WORD, Kind.STOP, Kind.COMMA, Kind.COLON, Kind.SYMBOL, Kind.NUMBER})
-_LEAST_COVERAGE = 0.5
-"""Share of the meaningful words that must be understood before anything is built."""
+_PACKAGES = re.compile(r"\b(?:packages|dependencies|librar(?:y|ies)|libs|paket(?:en)?)\b", re.IGNORECASE)
+_MARGIN = 0.6
+"""Two readings that are this near to each other and build different flows are a question, not an answer."""
 
 
-def understand(text: str, catalog: Catalog, flow: Flow, default_model: str | None = None) -> Understanding:
-    """What a request asks for and how to do it, given the components and the flow at hand."""
-    index = index_of(catalog)
+@dataclass
+class _Attempt:
+    """What came of reading a request with some recipes."""
+
+    built: Built | None = None
+    reason: str = ""
+    needs: str = ""
+    rival: Built | None = None
+    issues: list[Issue] = field(default_factory=list)
+
+
+def understand(
+    text: str, catalog: Catalog, flow: Flow, default_model: str | None = None, sample: Sample | None = None
+) -> Understanding:
+    """What a request asks for and how to do it, given the components, the flow and the data at hand."""
     text = clean_text(text)
-    reading = Reading(text)
-    if not reading.tokens:
-        return refuse(reading, index)
-    found = (
-        other_request(reading, text, index, flow)
-        or answer(reading.again(), catalog, index, flow)
-        or _run(reading.again(), flow)
-        or _edit(reading.again(), catalog, flow, default_model)
-        or _build(reading.again(), catalog, index, default_model)
-    )
-    if (found.actions and not found.left_out) or found.needs_model or found.intent == "question":
-        return found
-    return likely_file_request(text, flow, catalog) or found
+    tokens = tokenize(text)
+    language = language_of(tokens)
+    known = sample or (PACKAGES if _PACKAGES.search(text) else None)
+    context = Context(meaningful(tokens, language), language, catalog, flow, known, default_model)
+    if not context.tokens.items:
+        return _refused(context, "Det står inget att göra." if language == "sv" else "There is nothing to do in that.")
+    other = file_request(text, flow, catalog) or answer(text, context)
+    found = other or _ready_made(context) or _edited(context) or _built(context)
+    return found if found.actions or found.intent == "question" else likely_file_request(text, flow, catalog) or found
 
 
-def _run(reading: Reading, flow: Flow) -> Understanding | None:
-    """Only to run what is there."""
-    request, left = take_run(reading, segments(reading))
-    if request is None or any(reading.is_content(at) for clause in left for at in range(clause.start, clause.end)):
+def _ready_made(context: Context) -> Understanding | None:
+    """A flow of the gallery, where its title or one of its examples is what was said, word for word."""
+    for recipe in load_gallery():
+        texts = [meaningful(tokenize(text), context.language) for text in (recipe.title, *recipe.examples)]
+        if context.tokens.line not in {text.line.lower() for text in texts}:
+            continue
+        flow = recipe.flow()
+        if any("model" in node.params for node in flow.nodes):
+            return None
+        lines = (recipe.description.rstrip("."), *(node.label for node in flow.nodes if node.label))
+        built = Built(flow, lines, Hints(answers=True), {}, None)
+        actions = (Action("build_flow", {"spec": print_spec(flow)}),)
+        return replace(_understood(context, "build_flow", built, actions, f"Built '{flow.name}'."), hints=None)
+    return None
+
+
+def _edited(context: Context) -> Understanding | None:
+    """A change or a run of the flow at hand."""
+    ways = readings(context, (*EDITS, *RUNS))
+    if not ways:
         return None
-    if not flow.nodes:
-        return Understanding("run_flow", "There is no flow to run yet. Describe one and I build it.", coverage=1.0)
-    return Understanding("run_flow", "", (_run_action(request),), flow, coverage=1.0)
-
-
-def _run_action(request: RunRequest) -> Action:
-    return Action("run_flow", request.arguments())
-
-
-def _edit(reading: Reading, catalog: Catalog, flow: Flow, default_model: str | None) -> Understanding | None:
-    if not flow.nodes or asks_for_new(reading):
+    only_run = [way for way in ways if all(phrase.recipe.step.stage == "run" for phrase in way.phrases)]
+    if only_run:
+        return _run(context, only_run[0].phrases[0])
+    if not context.flow.nodes:
         return None
-    run, clauses = take_run(reading, segments(reading))
-    try:
-        change = edit(reading, clauses, flow, catalog, default_model)
-    except MissingComponent:
-        return None
-    if change is None:
-        return None
-    shop, edited = change.shop, change.edited
-    if shop is not None and shop.needs_model:
-        return without_model(reading, shop)
-    left_out = tuple(reading.left_out())
-    if reading.coverage() < _LEAST_COVERAGE or _faults(edited.flow, catalog) - _faults(flow, catalog):
-        return None
-    actions = actions_between(flow, edited.flow, edited.renamed)
-    if run is not None:
-        actions = (*actions, _run_action(run))
-    said = notes(shop.assumed if shop else (), left_out, shop.lacking if shop else ())
-    return Understanding(
-        "edit_flow",
-        said,
-        actions,
-        edited.flow,
-        tuple(shop.assumed) if shop else (),
-        left_out,
-        coverage=reading.coverage(),
-        done=edited.done,
-    )
+    attempt = _attempt(context, ways, edit=True)
+    if attempt.built is None:
+        return _refused(context, attempt.reason)
+    built = attempt.built
+    actions = actions_between(context.flow, built.flow, built.renamed)
+    if not actions:
+        return _refused(
+            context, "Flödet är redan så." if context.language == "sv" else "The flow is like that already."
+        )
+    actions += (_run_action(built.run),) if built.run is not None else ()
+    done = "Ändrat." if context.language == "sv" else "Changed: " + "; ".join(built.lines) + "."
+    return _understood(context, "edit_flow", built, actions, done)
 
 
-def _faults(flow: Flow, catalog: Catalog) -> Counter[tuple[str, str]]:
-    """Kinds of faults: one that the draft had before is none of an edit's, whatever its node is called by then."""
-    return Counter((issue.code, issue.field) for issue in check_draft(flow, catalog))
+def _run(context: Context, phrase: Phrase) -> Understanding:
+    if not context.flow.nodes:
+        none = {
+            "en": "There is no flow to run yet. Describe one and I build it.",
+            "sv": "Det finns inget flöde att köra än. Beskriv ett så bygger jag det.",
+        }
+        return Understanding("run_flow", none[context.language], language=context.language)
+    return Understanding("run_flow", "", (_run_action(phrase),), context.flow, language=context.language)
 
 
-def _build(reading: Reading, catalog: Catalog, index: CatalogueIndex, default_model: str | None) -> Understanding:
-    try:
-        built = build(reading, catalog, default_model)
-    except MissingComponent as missing:
-        return refuse(reading, index, f"the component {missing} that this needs is not there.")
-    recipe = matching_recipe(built, index)
-    if recipe is not None:
-        return recipe
-    if built.shop.needs_model:
-        return without_model(built.reading, built.shop) if built.is_flow else refuse(built.reading, index, model=True)
-    if not _is_sound(built) or check_runnable(built.flow, catalog):
-        return refuse_built(built, index, check_runnable(built.flow, catalog) if _is_sound(built) else [])
-    return _as_built(built, built.shop)
+def _run_action(phrase: Phrase) -> Action:
+    slots = phrase.slots
+    if "field" in slots:
+        return Action("run_flow", {"form": {str(slots["field"]): slots["value"]}})
+    return Action("run_flow", {"text": slots["text"]} if "text" in slots else {})
 
 
-def _is_sound(built: Built) -> bool:
-    """Whether enough was understood, and what was makes a flow."""
-    reading = built.reading
+def _built(context: Context) -> Understanding:
+    """A new flow."""
+    ways = readings(context, (*BUILDING, *RUNS))
+    if not ways:
+        return _refused(context, _not_understood(context))
+    attempt = _attempt(context, ways, edit=False)
+    if attempt.needs:
+        return Understanding("build_flow", needs_model(attempt.needs, context.language), language=context.language)
+    if attempt.built is None:
+        return _refused(context, attempt.reason)
+    if attempt.rival is not None:
+        return _ambiguous(context, attempt.built, attempt.rival)
+    built = attempt.built
+    actions = (Action("build_flow", {"spec": print_spec(built.flow)}), *([_run_action(built.run)] if built.run else []))
+    done = f"Byggt: '{built.flow.name}'." if context.language == "sv" else f"Built '{built.flow.name}'."
+    return _understood(context, "build_flow", built, actions, done)
+
+
+def _understood(
+    context: Context, intent: Intent, built: Built, actions: tuple[Action, ...], done: str
+) -> Understanding:
+    hints = built.hints if intent == "build_flow" else None
+    restatement = restated(built.lines, context.language)
+    return Understanding(intent, "", actions, built.flow, restatement, done, hints, context.language)
+
+
+def _attempt(context: Context, ways: list[Reading], *, edit: bool) -> _Attempt:
+    """Build the readings, best first; the first that can be built, restated in full and run is taken."""
+    attempt = _Attempt()
+    best = 0.0
+    for way in ways:
+        if attempt.built is not None and way.score < best - _MARGIN:
+            break
+        reason = _missing_columns(context, way)
+        try:
+            built = assemble(way, context, edit=edit) if not reason else None
+        except NeedsModel as model:
+            attempt.needs = attempt.needs or (str(model) if not attempt.reason and attempt.built is None else "")
+            continue
+        except (CannotBuild, MissingComponent) as error:
+            reason, built = str(error), None
+        if built is not None:
+            reason = _fault(context, built, edit=edit)
+        if reason or built is None:
+            attempt.reason = attempt.reason or reason
+        elif attempt.built is None:
+            attempt.built, best = built, way.score
+        elif attempt.rival is None and _shape(built.flow) != _shape(attempt.built.flow):
+            attempt.rival = built
+    return attempt
+
+
+def _shape(flow: Flow) -> object:
+    return sorted((node.type, str(sorted(node.params.items()))) for node in flow.nodes), len(flow.edges)
+
+
+def _missing_columns(context: Context, way: Reading) -> str:
+    names = list(dict.fromkeys(name for phrase in way.phrases for name in phrase.missing))
+    if not names or context.sample is None or context.sample.columns is None:
+        return ""
+    there = listed([f"'{name}'" for name in context.sample.columns], most=30)
+    if context.language == "sv":
+        return f"{context.sample.name} har ingen kolumn {quoted(names)}. Den har {there}. Vilken menar du?"
+    return f"{context.sample.name} has no column {quoted(names)}. It has {there}. Which one do you mean?"
+
+
+def _fault(context: Context, built: Built, *, edit: bool) -> str:
+    """Why a flow that was put together is not what was asked for; empty when it is."""
+    ran = [built.run.recipe.say(built.run.slots, context.language)] if built.run is not None else []
+    left = left_over(context.tokens, [*built.lines, *ran])
+    if left:
+        said = quoted(left)
+        return (
+            f"{said} kom inte med i det jag förstod."
+            if context.language == "sv"
+            else f"{said} is not in what I understood."
+        )
+    if edit:
+        before = {(issue.code, issue.field) for issue in check_draft(context.flow, context.catalog)}
+        issues = [
+            issue for issue in check_draft(built.flow, context.catalog) if (issue.code, issue.field) not in before
+        ]
+    else:
+        issues = check_runnable(built.flow, context.catalog)
+    return str(issues[0].message) if issues else ""
+
+
+def _ambiguous(context: Context, built: Built, rival: Built) -> Understanding:
+    """Two meanings that are as near: both are said, and nothing is built."""
+    titles = {"en": ("I can read that in two ways, and built neither. Say it with other words:", "or"),
+              "sv": ("Jag kan läsa det på två sätt, och har inte byggt något. Säg det med andra ord:", "eller")}[context.language]  # fmt: skip
+    first, second = ("; ".join(each.lines) for each in (built, rival))
+    return Understanding("build_flow", f"{titles[0]}\n\n- {first}\n- {second}", language=context.language)
+
+
+def _not_understood(context: Context) -> str:
+    """Which words no recipe takes; where each is taken, that they do not fit together."""
+    phrases = find_phrases(context, BUILDING)
+    taken = {at for stretch in phrases.values() for phrase in stretch for at in range(phrase.start, phrase.end)}
+    words = [
+        token.text
+        for at, token in enumerate(context.tokens.items)
+        if at not in taken and token.kind not in {"comma", "stop"}
+    ]
+    if context.language == "sv":
+        return f"jag förstår inte {quoted(words)} här." if words else "jag förstår delarna men inte hur de hör ihop."
     return (
-        built.is_flow
-        and reading.coverage() > _LEAST_COVERAGE
-        and _names_something(reading)
-        and not _mostly_lacking(built)
+        f"I do not understand {quoted(words)} here."
+        if words
+        else "I understand the parts but not how they fit together."
     )
 
 
-def _names_something(reading: Reading) -> bool:
-    """Whether the request names anything that flows work on, or a literal value."""
-    literal = any(token.kind not in _PLAIN for token in reading.tokens)
-    numbers = sum(token.kind is Kind.NUMBER for token in reading.tokens) > 1
-    column = any(reading.mark(at, "n.column") is not None and not reading.is_action(at) for at in range(len(reading)))
-    named = reading.find(0, len(reading), "s.", "t.", "u.", "f.", "v.wait") is not None
-    return literal or numbers or column or named
+def _refused(context: Context, reason: str) -> Understanding:
+    text = refusal(reason, nearest(context.tokens.text, context.language), context.language)
+    return Understanding("off_topic", text, language=context.language)
 
 
-def _mostly_lacking(built: Built) -> bool:
-    """Whether what cannot be done weighs more than what can."""
-    reading = built.reading
-    lacking = {at for start, end in built.shop.lacking_at for at in range(start, end)}
-    if not lacking:
-        return False
-    content = [at for at in range(len(reading)) if reading.is_content(at)]
-    done = [at for at in content if at in reading.used and at not in lacking]
-    return len(done) <= _LEAST_COVERAGE * len(content)
-
-
-def _as_built(built: Built, shop: Workshop) -> Understanding:
-    actions = [Action("build_flow", {"spec": print_spec(built.flow)})]
-    if built.run is not None:
-        actions.append(_run_action(built.run))
-    left_out = tuple(built.reading.left_out())
-    return Understanding(
-        "build_flow",
-        notes(shop.assumed, left_out, shop.lacking),
-        tuple(actions),
-        built.flow,
-        tuple(shop.assumed),
-        left_out,
-        coverage=built.reading.coverage(),
-        done=f"Built '{built.flow.name}'.",
-    )
+__all__ = ["Tokens", "understand"]

@@ -1,4 +1,4 @@
-"""What the offline builder made of a request: an intent, tool calls that carry it out, and what to tell the user."""
+"""What the offline builder made of a request: an intent, tool calls that carry it out, and what to say to the user."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from pydantic import JsonValue
 
+from headgate.agents.assistant.offline.build.work import Hints
+from headgate.agents.assistant.offline.language.languages import Language
 from headgate.graph.model import Flow
 
 Intent = Literal["build_flow", "edit_flow", "run_flow", "question", "generate_component", "manage_files", "off_topic"]
@@ -18,7 +20,7 @@ class Action:
     tool: str
     arguments: dict[str, JsonValue] = field(default_factory=dict)
     more: Callable[[Mapping[str, Any]], dict[str, JsonValue]] | None = None
-    """Gives further arguments from what the call before it was answered; None when all are known."""
+    """Returns further arguments from what the call before it was answered; None when all are known."""
 
     def after(self, answer: Mapping[str, Any]) -> "Action":
         """The call as it is made when the one before was answered so."""
@@ -27,22 +29,19 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """A request as understood.
-
-    `actions` are the tool calls in order; without any, `reply` is the whole answer. `left_out` are the parts of the
-    request that were not acted upon, `assumed` what was taken for granted, `needs_model` the parts only a language
-    model can do.
-    """
+    """A request as understood: without actions, `reply` is the whole answer."""
 
     intent: Intent
     reply: str
     actions: tuple[Action, ...] = ()
     flow: Flow | None = None
     """The flow as it will be when every action went well."""
-    assumed: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
-    needs_model: tuple[str, ...] = ()
-    coverage: float = 0.0
-    """Share of the words with meaning that were acted upon, 0 to 1."""
+    restatement: str = ""
+    """What will be built or changed, in full; shown before the first action."""
     done: str = ""
-    """What will have been done, for the closing words: `Added wait before save.`"""
+    """What will have been done, for the closing words."""
+    hints: Hints | None = None
+    """What a trial of the flow needs; None for what is not tried."""
+    language: Language = "en"
+    left_out: tuple[str, ...] = ()
+    """Parts of a request about files that were not acted on."""

@@ -1,6 +1,6 @@
 """All that one request holds, handed to the tools through the agent's runtime context and hidden from the model."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Literal
@@ -20,6 +20,13 @@ from headgate.toolkit.shown import masked, secrets_of
 
 Stop = Literal["budget", "loop", "answer"]
 """Why a turn was stopped: its limits, a model that repeats itself, a model whose answers cannot be used."""
+
+
+Attached = Callable[[], Awaitable[Sequence[tuple[str, bytes]]]]
+
+
+async def _nothing() -> Sequence[tuple[str, bytes]]:
+    return ()
 
 
 @dataclass(slots=True)
@@ -59,6 +66,8 @@ class Turn:
     """The same in words, for the person."""
     transcript: list[Any] = field(default_factory=list)
     """The messages between model and tools, as LangChain has them, after the loop."""
+    attached: Attached = _nothing
+    """Reads the files that came with the request: name and content of each."""
     files: list[str] = field(default_factory=list)
     """Paths of the files that were written."""
     told: Told = field(default_factory=Told)

@@ -14,9 +14,9 @@ REQUEST = "count the words of my text and save the count as n.txt"
 RUN = REQUEST + ", and run it with the text 'a b c'"
 
 
-def turn(request: str, *answers: dict[str, Any]) -> tuple[list[Action], Closing]:
+async def turn(request: str, *answers: dict[str, Any]) -> tuple[list[Action], Closing]:
     """The builder's calls, answered one after the other, and its closing words."""
-    work = OfflineBuilder(catalog=REGISTRY, current_flow=Flow).begin(request)
+    work = await OfflineBuilder(catalog=REGISTRY, current_flow=Flow).begin(request)
     actions: list[Action] = []
     for answer in answers:
         action = work.next()
@@ -29,38 +29,38 @@ def turn(request: str, *answers: dict[str, Any]) -> tuple[list[Action], Closing]
 
 
 class TestOfflineBuilder:
-    def test_calls_the_tool_and_then_tells(self) -> None:
-        actions, closing = turn(REQUEST, {"ok": True, "nodes": 3, "edges": 2, "issues": []})
+    async def test_calls_the_tool_and_then_tells(self) -> None:
+        actions, closing = await turn(REQUEST, {"ok": True, "nodes": 3, "edges": 2, "issues": []})
         assert [action.tool for action in actions] == ["build_flow"]
         assert "3 steps" in closing.text
         assert not closing.declined
 
-    def test_says_who_it_is(self) -> None:
-        _, closing = turn("what is the weather like tomorrow")
+    async def test_says_who_it_is(self) -> None:
+        _, closing = await turn("what is the weather like tomorrow")
         assert "offline builder" in closing.text.lower()
         assert closing.declined
 
-    def test_tells_the_outputs_of_the_run_and_no_others(self) -> None:
+    async def test_tells_the_outputs_of_the_run_and_no_others(self) -> None:
         built = {"ok": True, "nodes": 3, "edges": 2, "issues": []}
         ran = {"ok": True, "status": "completed", "run_id": "r1", "outputs": {"show": "forty-two"}, "duration_ms": 5}
-        (*_, run), closing = turn(RUN, built, ran)
+        (*_, run), closing = await turn(RUN, built, ran)
         assert run.arguments["text"] == "a b c"
         assert "completed" in closing.text
         assert "forty-two" in closing.text
 
-    def test_tells_an_error_as_it_is(self) -> None:
-        _, closing = turn(REQUEST, {"ok": False, "error": "The disk is full.", "remedy": "Free some space."})
+    async def test_tells_an_error_as_it_is(self) -> None:
+        _, closing = await turn(REQUEST, {"ok": False, "error": "The disk is full.", "remedy": "Free some space."})
         assert "The disk is full. Free some space." in closing.text
         assert "Built" not in closing.text
         assert closing.declined
 
-    def test_tries_once_more_with_the_name_an_error_gives(self) -> None:
+    async def test_tries_once_more_with_the_name_an_error_gives(self) -> None:
         wrong = {"ok": False, "error": "There is no component 'SaveFile'. Did you mean 'SaveIt'?"}
-        (_, again), _ = turn(REQUEST, wrong, wrong)
+        (_, again), _ = await turn(REQUEST, wrong, wrong)
         assert "SaveIt" in str(again.arguments)
 
-    def test_tells_its_words_in_pieces(self) -> None:
-        _, closing = turn("what is the weather like tomorrow")
+    async def test_tells_its_words_in_pieces(self) -> None:
+        _, closing = await turn("what is the weather like tomorrow")
         pieces = list(closing.pieces())
         assert len(pieces) > 3
         assert "".join(pieces) == closing.text

@@ -1,95 +1,195 @@
-"""From a request to tool calls."""
+"""From a request to a restatement, tool calls or a refusal."""
 
 import subprocess
 import sys
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.agents.assistant.offline.editing.difference import actions_between
-from headgate.agents.assistant.offline.intents.catalogue import index_of
+from headgate.agents.assistant.offline.build.difference import actions_between
+from headgate.agents.assistant.offline.choices import nearest
+from headgate.agents.assistant.offline.language.files import classes
+from headgate.agents.assistant.offline.language.languages import language_of
+from headgate.agents.assistant.offline.reading.data import Sample, look
+from headgate.agents.assistant.offline.reading.tokens import tokenize
+from headgate.agents.assistant.offline.trial import try_out
 from headgate.agents.assistant.offline.understand import understand
-from headgate.features.catalog.gallery import Recipe
-from headgate.graph.model import Edge, Flow, Node, StepPolicy
+from headgate.agents.assistant.offline.understanding import Understanding
+from headgate.graph.model import Edge, Flow, Node
 from headgate.graph.spec import parse_spec
 from headgate.graph.validate import check_runnable
 from tests.support.properties import cases
 from tests.unit.agents.assistant.offline.corpus import REGISTRY, entries
+from tests.unit.agents.assistant.offline.running import run
 
 WORDS = sorted({word for entry in entries("developing") for word in entry["request"].split()})
-LONG = (
-    "list all the python packages that are installed here with their licences, count them by licence, and if any of"
-    " them is GPL say which ones, otherwise say everything is fine, then combine the count table and that finding in a"
-    " report and save it as licences.md"
-)
+ORDERS = "order,country,price,status\n1,Sweden,12,open\n2,Norway,95,closed\n3,Sweden,250,open\n"
 
 
-class TestUnderstand:
-    @cases(60)
-    @given(st.one_of(st.text(max_size=200), st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join)))
-    def test_takes_any_text_and_builds_only_what_can_run(self, text: str) -> None:
-        found = understand(text, REGISTRY, Flow())
-        assert found.actions or found.reply
-        for action in found.actions:
+def orders() -> Sample:
+    sample = look("orders.csv", ORDERS.encode())
+    assert sample is not None
+    return sample
+
+
+def read(request: str, *, model: str | None = None, seen: bool = False) -> Understanding:
+    return understand(request, REGISTRY, Flow(), model, orders() if seen else None)
+
+
+async def output(request: str, *, text: str = "", seen: bool = False) -> str:
+    """What the flow of a request returns."""
+    understood = await try_out(read(request, seen=seen), REGISTRY, orders() if seen else None)
+    assert understood.flow is not None, understood.reply
+    ran = await run(understood.flow, REGISTRY, text=text, file=("orders.csv", ORDERS) if seen else None)
+    return ran.everything
+
+
+class TestRule:
+    @cases(40)
+    @given(st.one_of(st.text(max_size=200), st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join)))
+    def test_any_text_is_built_restated_or_refused(self, text: str) -> None:
+        understood = read(text)
+        assert understood.actions or understood.reply
+        for action in understood.actions:
             if action.tool == "build_flow":
+                assert understood.restatement
                 assert check_runnable(parse_spec(str(action.arguments["spec"])), REGISTRY) == []
 
-    @pytest.mark.parametrize("text", ["build an echo flow", "an echo bot", "repeat my message"])
-    def test_takes_the_smallest_flow_by_its_name(self, text: str) -> None:
-        found = understand(text, REGISTRY, Flow())
-        assert "heard.message -> said.input" in str(found.actions[0].arguments["spec"])
+    @pytest.mark.parametrize(
+        "word",
+        ["zorbify", "not", "never", "7", "'purple'", "unless", "except", "second", "weekly", "https://example.org"],
+    )
+    def test_a_word_that_is_not_restated_refuses(self, word: str) -> None:
+        assert not read(f"count the words of my text {word} and save the count as n.txt").actions
 
-    def test_names_what_it_left_out(self) -> None:
-        found = understand("count the words of my text and zorbify them, save the count as n.txt", REGISTRY, Flow())
-        assert "zorbify" in " ".join([*found.left_out, found.reply])
+    def test_the_words_that_are_not_understood_are_named(self) -> None:
+        assert "'zorbify'" in read("count the words of my text and zorbify them").reply
+
+    def test_the_restatement_is_in_the_language_of_the_request(self) -> None:
+        understood = read("räkna orden i min text och spara antalet i antal.txt")
+        assert understood.restatement.startswith("Så här förstår jag det:")
+        assert "antal.txt" in understood.restatement
+        assert "Jag kan inte" in read("boka en resa till Paris åt mig").reply
+
+    @pytest.mark.parametrize("language", ["en", "sv"])
+    def test_no_word_of_one_language_is_read_in_the_other(self, language: str) -> None:
+        own, other = classes("en"), classes("sv")
+        words = own if language == "en" else other
+        assert set(own) >= set(other)
+        assert words["show"] != (other if language == "en" else own)["show"]
+
+    async def test_swedish_min_is_my_and_no_minimum(self) -> None:
+        understood = read("räkna orden i min text")
+        assert understood.flow is not None
+        assert not any("min(" in str(node.params) for node in understood.flow.nodes)
+        assert await output("räkna orden i min text", text="ett två") == "2"
+
+    def test_languages_are_told_apart(self) -> None:
+        assert language_of(tokenize("visa de två sista raderna")) == "sv"
+        assert language_of(tokenize("show the last two lines")) == "en"
+
+
+class TestFaultsOfTheReview:
+    """Classes of requests that were built the other way round."""
+
+    async def test_everything_but_leaves_those_out(self) -> None:
+        shown = await output("give me everything but the closed orders from the csv", seen=True)
+        assert "Norway" not in shown
+        assert shown.count("Sweden") == 2
+
+    async def test_the_last_row_is_the_last(self) -> None:
+        shown = await output("show me the last row", seen=True)
+        assert "250" in shown
+        assert "95" not in shown
+
+    async def test_at_most_is_a_number_of_rows(self) -> None:
+        shown = await output("show at most 2 rows of the csv", seen=True)
+        assert ("95" in shown, "250" in shown) == (True, False)
+
+    async def test_an_average_is_of_the_column_that_was_named(self) -> None:
+        shown = await output("average price by country", seen=True)
+        assert "131" in shown
+        assert "order" not in shown
+
+    def test_names_cannot_be_masked_and_nothing_is_built(self) -> None:
+        understood = read("Mask names and personal numbers in a text")
+        assert not understood.actions
+        assert "'names'" in understood.reply
+
+    def test_messages_are_not_sorted_into_kinds_as_lines(self) -> None:
+        assert not read("Sort messages into complaints, orders and the rest").actions
+
+    def test_a_document_can_be_made(self) -> None:
+        understood = read("make a pdf of my text")
+        assert understood.flow is not None
+        assert "MakeDocument" in {node.type for node in understood.flow.nodes}
+
+
+class TestData:
+    def test_a_column_that_is_not_there_is_asked_for(self) -> None:
+        understood = read("sort by turnover descending", seen=True)
+        assert not understood.actions
+        assert "'turnover'" in understood.reply
+        assert "'price'" in understood.reply
+
+    async def test_a_value_tells_its_column(self) -> None:
+        assert "Norway" not in await output("show only the orders from Sweden", seen=True)
+
+    def test_a_text_column_has_no_average(self) -> None:
+        understood = read("average status by country", seen=True)
+        assert not understood.actions
+        assert "numbers" in understood.reply
+
+
+class TestTrial:
+    async def test_withdraws_a_flow_that_changes_nothing(self) -> None:
+        sample = look("a.txt", b"nothing of that kind\n")
+        understood = understand("mask email addresses in the uploaded file", REGISTRY, Flow(), None, sample)
+        assert understood.actions
+        tried = await try_out(understood, REGISTRY, sample)
+        assert not tried.actions
+        assert "unchanged" in tried.reply
+
+    async def test_withdraws_a_flow_that_returns_nothing(self) -> None:
+        sample = look("a.log", b"INFO a\nINFO b\n")
+        understood = understand("keep the lines that contain ERROR", REGISTRY, Flow(), None, sample)
+        assert not (await try_out(understood, REGISTRY, sample)).actions
+
+    async def test_withdraws_a_flow_that_fails(self) -> None:
+        sample = look("a.json", b"{not json")
+        understood = understand("convert the uploaded csv to json", REGISTRY, Flow(), None, sample)
+        assert not (await try_out(understood, REGISTRY, sample)).actions
+
+    async def test_names_what_was_not_tried(self) -> None:
+        tried = await try_out(read("fetch https://example.org and save it as page.md"), REGISTRY, None)
+        assert "Not tried before a run: page" in tried.done
+
+
+class TestRefusal:
+    @pytest.mark.parametrize("language", ["en", "sv"])
+    def test_offers_three_things(self, language: str) -> None:
+        assert len(nearest("what is the weather", language)) == 3  # type: ignore[arg-type]
+
+    def test_offers_what_is_near(self) -> None:
+        assert any("email" in offer for offer in nearest("get rid of email addresses somehow", "en"))
 
     def test_says_that_a_part_needs_a_model_and_builds_nothing(self) -> None:
-        found = understand("summarise the uploaded document and save it as s.md", REGISTRY, Flow())
-        assert not found.actions
-        assert "language model" in found.reply
+        understood = read("summarise the uploaded document and save it as s.md")
+        assert not understood.actions
+        assert "language model" in understood.reply
 
     def test_uses_the_model_that_is_configured(self) -> None:
-        found = understand("summarise the uploaded document and save it as s.md", REGISTRY, Flow(), "openai/x")
-        assert found.flow is not None
-        assert [node.params["model"] for node in found.flow.nodes if node.type == "AIStep"] == ["openai/x"]
+        understood = read("summarise the uploaded document and save it as s.md", model="openai/x")
+        assert understood.flow is not None
+        assert [node.params["model"] for node in understood.flow.nodes if node.type == "AIStep"] == ["openai/x"]
 
-    def test_gives_three_examples_with_a_refusal(self) -> None:
-        found = understand("what is the weather like tomorrow", REGISTRY, Flow())
-        assert (found.actions, found.reply.count("\n- ")) == ((), 3)
+    def test_positions_before_a_sort_are_asked_about(self) -> None:
+        assert "then" in read("show the first 2 rows of the csv I upload sorted by price").reply
 
-    @pytest.mark.parametrize("recipe", index_of(REGISTRY).near("", 99), ids=lambda recipe: recipe.key)
-    def test_builds_what_it_offers_with_a_refusal(self, recipe: Recipe) -> None:
-        assert understand(recipe.examples[0], REGISTRY, Flow()).actions
 
-    def test_offers_nothing_that_needs_a_model(self) -> None:
-        assert "agent" not in understand("add an agent", REGISTRY, Flow()).reply.partition("can do:")[2]
-
-    def test_tells_what_it_took_as_taken_back(self) -> None:
-        found = understand("list the installed packages by size, top 10, sorry, top 20", REGISTRY, Flow())
-        assert "LIMIT 20" in str(found.actions[0].arguments["spec"])
-        assert any("taken back" in note for note in found.assumed)
-
-    def test_changes_a_flow_with_a_policy_half_done_and_builds_no_other_in_its_place(self) -> None:
-        flow = understand("list the installed packages by size and save them as p.csv", REGISTRY, Flow()).flow
-        assert flow is not None
-        half_done = StepPolicy(output_mode="http_post")
-        nodes = tuple(node.model_copy(update={"policy": half_done}) for node in flow.nodes)
-        found = understand("save it as all.csv instead", REGISTRY, flow.model_copy(update={"nodes": nodes}))
-        assert found.intent == "edit_flow"
-        assert [action.tool for action in found.actions] == ["configure_component"]
-
-    def test_is_quick_once_warm(self) -> None:
-        understand(LONG, REGISTRY, Flow())
-        taken = []
-        for _ in range(5):
-            start = time.process_time()
-            understand(LONG, REGISTRY, Flow())
-            taken.append(time.process_time() - start)
-        assert min(taken) < 0.03
-
-    def test_is_imported_without_langchain(self) -> None:
+class TestImport:
+    def test_needs_no_langchain(self) -> None:
         code = (
             "import sys; import headgate.agents.assistant.offline.understand;"
             " sys.exit(any(name.startswith('langchain') for name in sys.modules))"

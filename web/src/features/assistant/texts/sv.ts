@@ -31,7 +31,7 @@ export default {
   welcome_empty: "Säg det i en mening. Du ser vad som byggs innan något läggs på arbetsytan.",
   welcome_flow: "Be om en ändring, en körning eller en förklaring. Varje ändring går att ångra.",
   example_links: "hämta https://example.org och lista dess länkar",
-  example_csv: "summera beloppen per kategori i csv-filen jag laddar upp",
+  example_csv: "summera belopp per kategori i csv-filen jag laddar upp",
   example_packages: "lista de installerade paketen och räkna dem per licens",
   example_chatbot: "bygg en chattbot som svarar artigt",
   example_explain: "vad gör det här flödet?",

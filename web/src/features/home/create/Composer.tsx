@@ -14,7 +14,7 @@ interface ComposerProps {
   elsewhere: boolean;
 }
 
-const EXAMPLES = ["example_summary", "example_mask", "example_csv", "example_route"] as const;
+const EXAMPLES = ["example_mask", "example_csv", "example_lines", "example_answer"] as const;
 const WAY =
   "inline-flex h-8 items-center gap-2 rounded-md px-2.5 text-sm text-muted hover:bg-hover hover:text-ink [&_svg]:size-4";
 

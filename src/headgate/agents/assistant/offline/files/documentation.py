@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from headgate.agents.assistant.offline.assembly.draft import slug
+from headgate.agents.assistant.offline.build.draft import slug
 from headgate.graph.model import Flow
 from headgate.graph.spec import print_spec
 from headgate.graph.template import Catalog

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 
 from headgate.agents.assistant.offline.files.wording import is_quoted, unquoted
-from headgate.agents.assistant.offline.language.tokens import Kind, tokenize
 
 _ENDING = re.compile(
     r".*\.(?:md|markdown|txt|text|csv|tsv|json|jsonl|ya?ml|toml|ini|cfg|conf|html?|xml|css|js|ts|py|sh|sql|rst|log|env)",
@@ -69,5 +68,4 @@ def path_named(found: Mapping[str, str | None]) -> str:
 
 def _is_address(path: str) -> bool:
     """Whether it is a web address without `https://`."""
-    tokens = tokenize(path)
-    return len(tokens) == 1 and tokens[0].kind is Kind.URL
+    return re.fullmatch(r"(?:[\w-]+\.)+(?:com|org|net|dev|io|se|no|dk|fi|eu|example)(?:/.*)?", path) is not None

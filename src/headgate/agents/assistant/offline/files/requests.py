@@ -28,7 +28,10 @@ _WRITE_INTO = pattern(
     r"{please}(?:{write}|put|lägg|stoppa) (?P<content>{quoted}) (?:to|in|into|as|i|till|som) {place}{end}"
 )
 _WRITE_PLAIN = pattern(r"{please}{write} {place}(?:,? {says}\s*:?|,? {with}\s*:|\s*:)\s*(?P<content>\S.*)")
-_WRITE_WITH = pattern(r"{please}{write} {place},? {with} (?P<content>\S.*)")
+_WRITE_WITH = pattern(
+    r"{please}{write} {place},? (?:with|med)(?: (?:the|this))? (?:text|contents?|words|line|message|texten|innehållet|orden|raden)"
+    r" (?P<content>\S.*)"
+)
 _READ = (
     pattern(r"{please}{show} (?:(?:the )?contents? of |what is in |innehållet i )?{place}{end}"),
     pattern(r"{please}what(?:'s| is| stands)? (?:written )?in {place}{end}"),
@@ -101,7 +104,7 @@ def _first(
 
 
 def _asks(tool: str, arguments: dict[str, JsonValue], left_out: tuple[str, ...] = ()) -> Understanding:
-    return Understanding("manage_files", "", (Action(tool, arguments),), left_out=left_out, coverage=1.0)
+    return Understanding("manage_files", "", (Action(tool, arguments),), left_out=left_out)
 
 
 def _document(found: Match, flow: Flow, catalog: Catalog) -> Understanding | None:
@@ -111,7 +114,7 @@ def _document(found: Match, flow: Flow, catalog: Catalog) -> Understanding | Non
     if not flow.nodes:
         return Understanding("manage_files", "There is no flow here to document yet. Describe one and I build it.")
     write = Action("write_file", {"path": path}, partial(_described, flow, catalog))
-    return Understanding("manage_files", "", (Action("describe_flow_io"), write), coverage=1.0)
+    return Understanding("manage_files", "", (Action("describe_flow_io"), write))
 
 
 def _described(flow: Flow, catalog: Catalog, answer: Mapping[str, Any]) -> dict[str, JsonValue]:

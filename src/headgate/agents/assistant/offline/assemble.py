@@ -1,0 +1,155 @@
+"""From a reading to a flow and its restatement."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from headgate.agents.assistant.offline.build.draft import Draft
+from headgate.agents.assistant.offline.build.work import CannotBuild, Hints, Work
+from headgate.agents.assistant.offline.language.languages import Language
+from headgate.agents.assistant.offline.matching import Phrase, Reading
+from headgate.agents.assistant.offline.reading.slots import Context
+from headgate.agents.assistant.offline.reading.sources import Source
+from headgate.agents.assistant.offline.recipe import STAGES
+from headgate.agents.assistant.offline.recipes.outside import show
+from headgate.graph.model import Flow
+
+_TABLE_STAGES = ("filter", "dedupe", "compute", "group", "sort", "limit", "columns")
+_BY_POSITION = frozenset(
+    {
+        "first_rows",
+        "last_rows",
+        "nth_rows",
+        "first_lines",
+        "last_lines",
+        "nth_lines",
+        "drop_first_lines",
+        "drop_last_lines",
+    }
+)
+_SOURCE_FOR = {"table": "table", "text": "text", "any": "text", "form": "form", "none": "text"}
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A flow, and what it does in words, one line a step."""
+
+    flow: Flow
+    lines: tuple[str, ...]
+    hints: Hints
+    renamed: dict[str, str]
+    run: Phrase | None
+
+
+def assemble(reading: Reading, context: Context, *, edit: bool = False) -> Built:
+    """Build what a reading says. Raises `CannotBuild`, `NeedsModel` and `MissingComponent`."""
+    run = next((phrase for phrase in reading.phrases if phrase.recipe.step.stage == "run"), None)
+    phrases = [phrase for phrase in reading.phrases if phrase.recipe.step.stage != "run"]
+    steps = list(ordered(phrases, reading.breaks, context.language))
+    source = _source(phrases, context, reading.source)
+    draft = Draft(context.catalog, context.flow if edit else None)
+    work = Work(draft, context, source)
+    lines = []
+    for phrase in steps:
+        line = phrase.recipe.say(phrase.slots, context.language)
+        draft.label = line
+        phrase.recipe.step.build(work, phrase.slots)
+        if phrase.recipe.key != "source":
+            lines.append(line)
+    if not edit:
+        lines = _begun(work, lines)
+        if not work.ended:
+            draft.label = ""
+            show(work, {})
+            lines.append("Visa resultatet" if work.sv else "Show the result")
+    name = context.tokens.text.strip().split("\n")[0]
+    flow = draft.flow() if edit else draft.flow(name[:1].upper() + name[1:60], "\n".join(lines))
+    return Built(flow, tuple(lines), work.hints, work.renamed, run)
+
+
+def _begun(work: Work, lines: list[str]) -> list[str]:
+    """The lines with the source before them, where the flow starts from one."""
+    if work.started is None:
+        if work.source.words and not (work.uses_form and work.source.kind == "form"):
+            raise CannotBuild(
+                "Det som sades om var uppgifterna kommer ifrån används inte."
+                if work.sv
+                else "What was said about where the data comes from is not used."
+            )
+        return lines
+    source = work.source.say(work.context.language)
+    return [f"{'Börja med' if work.sv else 'Start from'} {source}", *lines]
+
+
+def _source(phrases: list[Phrase], context: Context, lifted: Source | None) -> Source:
+    """What the flow starts from: as it was said, else what its first step takes. Raises `CannotBuild` for two."""
+    named = [value for phrase in phrases for value in phrase.slots.values() if isinstance(value, Source)]
+    named += [lifted] if lifted is not None else []
+    kinds = {source.kind for source in named}
+    if kinds == {"table", "file"} or kinds == {"table", "text"}:
+        named, kinds = [source for source in named if source.kind == "table"], {"table"}
+    if len(kinds) > 1:
+        raise CannotBuild(
+            "Det nämns flera källor; jag kan utgå från en."
+            if context.language == "sv"
+            else "Several sources are named; I can start from one."
+        )
+    if named:
+        return _for_table(named[0], phrases)
+    takes = next((phrase.recipe.step.takes for phrase in phrases if phrase.recipe.step.takes != "none"), "none")
+    kind = _SOURCE_FOR[takes]
+    if context.sample is not None and context.sample.text and kind in {"table", "text"}:
+        kind = "table" if context.sample.columns is not None else "file"
+    return Source(kind, "")  # type: ignore[arg-type]
+
+
+def _for_table(source: Source, phrases: list[Phrase]) -> Source:
+    """`the file`, where what is done with it takes a table, is a file with one."""
+    first = next(
+        (phrase.recipe for phrase in phrases if phrase.recipe.key != "source" and phrase.recipe.step.takes != "none"),
+        None,
+    )
+    wants_table = first is not None and first.step.takes == "table" and source.kind in {"file"}
+    return Source("table", source.words) if wants_table else source
+
+
+def ordered(phrases: list[Phrase], breaks: tuple[int, ...], language: Language) -> Iterator[Phrase]:
+    """The phrases in the order in which they are done.
+
+    What is done with the rows of a table within one sentence has an order of its own: filter, group, sort, limit. Raises
+    `CannotBuild` when rows are taken by their position before a sort that may have been meant to come first.
+    """
+    waiting: list[Phrase] = []
+    outputs: list[Phrase] = []
+    for phrase in phrases:
+        if phrase.recipe.step.stage == "output":
+            outputs.append(phrase)
+            continue
+        if phrase.recipe.step.stage not in _TABLE_STAGES or any(
+            _last_end(waiting) <= at < phrase.start for at in breaks
+        ):
+            if phrase.recipe.step.stage != "source" or any(each.recipe.step.takes == "text" for each in waiting):
+                yield from _sorted(waiting, language)
+                waiting = []
+        if phrase.recipe.step.stage in _TABLE_STAGES:
+            waiting.append(phrase)
+        else:
+            yield phrase
+    yield from _sorted(waiting, language)
+    yield from outputs
+
+
+def _last_end(phrases: list[Phrase]) -> int:
+    return phrases[-1].end if phrases else 0
+
+
+def _sorted(phrases: list[Phrase], language: Language) -> list[Phrase]:
+    keys = [phrase.recipe.key for phrase in phrases]
+    positions = [at for at, key in enumerate(keys) if key in _BY_POSITION]
+    sorts = [at for at, phrase in enumerate(phrases) if phrase.recipe.step.stage == "sort"]
+    if positions and sorts and positions[0] < sorts[-1]:
+        raise CannotBuild(
+            "Säg med 'sedan' om det ska sorteras före eller efter att raderna tas ut."
+            if language == "sv"
+            else "Say with 'then' whether to sort before or after the lines are taken."
+        )
+    return sorted(phrases, key=lambda phrase: STAGES.index(phrase.recipe.step.stage))

@@ -1,0 +1,23 @@
+"""All recipes, by what they are for."""
+
+from headgate.agents.assistant.offline.recipe import Recipe, recipes_of
+from headgate.agents.assistant.offline.recipes.decisions import DECISIONS
+from headgate.agents.assistant.offline.recipes.edits import EDITS as _EDITS
+from headgate.agents.assistant.offline.recipes.edits import RUNS as _RUNS
+from headgate.agents.assistant.offline.recipes.outside import OUTSIDE
+from headgate.agents.assistant.offline.recipes.sources import SOURCES
+from headgate.agents.assistant.offline.recipes.tables import TABLES
+from headgate.agents.assistant.offline.recipes.texts import TEXTS
+
+BUILDING: tuple[Recipe, ...] = (
+    *recipes_of("sources", SOURCES),
+    *recipes_of("tables", TABLES),
+    *recipes_of("texts", TEXTS),
+    *recipes_of("decisions", DECISIONS),
+    *recipes_of("outside", OUTSIDE),
+)
+"""What a flow is built of."""
+EDITS: tuple[Recipe, ...] = recipes_of("edits", _EDITS)
+"""What changes the flow at hand."""
+RUNS: tuple[Recipe, ...] = recipes_of("edits", _RUNS)
+EVERYTHING: tuple[Recipe, ...] = (*BUILDING, *EDITS, *RUNS)

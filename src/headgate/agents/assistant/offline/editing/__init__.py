@@ -1,1 +1,0 @@
-"""Changes to the flow at hand."""

@@ -1,0 +1,168 @@
+"""Reads a request as a line of phrases, each of which is a recipe. Every meaningful word is in one of them.
+
+Each recipe is tried on each stretch of the request; then the stretches are chosen that together cover every word. A
+reading that leaves a word over is none. The best few are returned, best first.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from headgate.agents.assistant.offline.language.languages import Language
+from headgate.agents.assistant.offline.reading import branches as _branches  # noqa: F401 - teaches the slots to read decisions
+from headgate.agents.assistant.offline.reading.conditions import Condition
+from headgate.agents.assistant.offline.reading.patterns import Pattern, compile_pattern
+from headgate.agents.assistant.offline.reading.slots import Column, Context, Formula, bound
+from headgate.agents.assistant.offline.reading.sources import Source
+from headgate.agents.assistant.offline.reading.tokens import Tokens
+from headgate.agents.assistant.offline.recipe import Recipe
+from headgate.features.catalog.words import word_set
+
+_JOINTS: Mapping[Language, frozenset[str]] = {
+    "en": word_set(", ; and then afterwards finally next also so"),
+    "sv": word_set(", ; och sedan därefter sen slutligen också så samt"),
+}
+THEN = word_set("then afterwards finally next sedan därefter sen slutligen ;")
+"""Joints after which something new begins: the order of the steps is that of the words."""
+_PHRASE = -1.5
+_WORD = 2.0
+_SLOT: Mapping[str, float] = {
+    "free": 0.1,
+    "text": 0.8,
+    "word": 0.8,
+    "columns": 1.1,
+    "known": 1.2,
+    "condition": 1.4,
+    "component": 1.8,
+}
+_MISSING = -6.0
+_SOURCE = 1.0
+_READINGS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A stretch of the request that is a recipe."""
+
+    recipe: Recipe
+    slots: Mapping[str, Any]
+    start: int
+    end: int
+    score: float
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Columns that it names and that the data does not have."""
+        return tuple(dict.fromkeys(name for value in self.slots.values() for name in _missing(value)))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A way to read the whole request."""
+
+    phrases: tuple[Phrase, ...]
+    score: float
+    breaks: tuple[int, ...] = ()
+    """Tokens at which something new begins."""
+    source: Source | None = None
+    """Where the data comes from, where that was said in the middle of a phrase: `the lines of my text that ...`."""
+
+
+def _missing(value: Any) -> Iterable[str]:  # noqa: ANN401 - the value of any slot
+    if isinstance(value, Column):
+        return [value.name] if value.missing else []
+    if isinstance(value, Formula):
+        return [column.name for column in value.columns if column.missing]
+    if isinstance(value, Condition):
+        return [test.column[1:] for test in value.tests if test.column.startswith("?")]
+    return [name for each in value for name in _missing(each)] if isinstance(value, tuple) else []
+
+
+_FROM: Mapping[Language, str] = {"en": "(?:from|of|in|on|out of|inside|within) ", "sv": "(?:från|ur|i|på|av) "}
+
+
+def readings(context: Context, recipes: Sequence[Recipe]) -> list[Reading]:
+    """The ways to read a request, best first; none when a word is left over.
+
+    A source that is named between the words of a phrase is taken out of them first.
+    """
+    found = _readings(context, recipes)
+    starts = context.tokens.starts
+    expression = compile_pattern("{source}", context.language).expression.pattern
+    for match in re.finditer(rf"(?:(?<= )|^){_FROM[context.language]}{expression}", context.tokens.line):
+        source = context.read("source", match["source"])
+        if source is None or match.start() not in starts or match.end() not in starts:
+            continue
+        start, end = starts.index(match.start()), starts.index(match.end())
+        items = context.tokens.items
+        rest = replace(context, tokens=Tokens(context.tokens.text, (*items[:start], *items[end:])), cache={})
+        bonus = _SOURCE * (end - start)
+        found += [replace(each, score=each.score + bonus, source=source) for each in _readings(rest, recipes)]
+    return sorted((each for each in found if each.phrases), key=lambda each: -each.score)
+
+
+def _readings(context: Context, recipes: Sequence[Recipe]) -> list[Reading]:
+    phrases = find_phrases(context, recipes)
+    items = context.tokens.items
+    joints = _JOINTS[context.language]
+    best: list[list[Reading]] = [[Reading((), 0.0)], *[[] for _ in items]]
+    for at in range(len(items)):
+        if not best[at]:
+            continue
+        word = items[at].written
+        if word in joints:
+            breaks = (at,) if word in THEN else ()
+            _add(best[at + 1], [Reading(each.phrases, each.score, each.breaks + breaks) for each in best[at]])
+        for phrase in phrases[at]:
+            _add(
+                best[phrase.end],
+                [Reading((*each.phrases, phrase), each.score + phrase.score, each.breaks) for each in best[at]],
+            )
+    return best[-1]
+
+
+def _add(place: list[Reading], more: Iterable[Reading]) -> None:
+    """Keep the best few of different meaning."""
+    place += more
+    place.sort(key=lambda each: -each.score)
+    known: dict[object, Reading] = {}
+    for each in place:
+        known.setdefault(_meaning(each), each)
+    place[:] = list(known.values())[:_READINGS]
+
+
+def _meaning(reading: Reading) -> object:
+    return tuple(
+        (phrase.recipe.key, repr(sorted(phrase.slots.items(), key=lambda pair: pair[0]))) for phrase in reading.phrases
+    ), reading.breaks
+
+
+def find_phrases(context: Context, recipes: Sequence[Recipe]) -> Mapping[int, list[Phrase]]:
+    """Every stretch that is a recipe, by the token that it starts with."""
+    phrases: dict[int, list[Phrase]] = defaultdict(list)
+    line, starts = context.tokens.line, context.tokens.starts
+    for recipe in recipes:
+        for text in recipe.wordings[context.language].patterns:
+            pattern = compile_pattern(text, context.language)
+            for start in range(len(starts) - 1):
+                if pattern.expression.match(line, starts[start]):
+                    for end in range(start + 1, len(starts)):
+                        phrase = _phrase(context, recipe, pattern, start, end)
+                        if phrase is not None:
+                            phrases[start].append(phrase)
+    return phrases
+
+
+def _phrase(context: Context, recipe: Recipe, pattern: Pattern, start: int, end: int) -> Phrase | None:
+    starts = context.tokens.starts
+    match = pattern.expression.fullmatch(context.tokens.line, starts[start], starts[end])
+    slots = bound(context, pattern, match) if match is not None else None
+    if match is None or slots is None:
+        return None
+    inside = {name: len(match[name].split()) for name in slots}
+    score = _PHRASE + _WORD * (end - start - sum(inside.values()))
+    score += sum(count * _SLOT.get(pattern.slots[name], 1.0) for name, count in inside.items())
+    phrase = Phrase(recipe, slots, start, end, score)
+    return Phrase(recipe, slots, start, end, score + _MISSING * len(phrase.missing))

@@ -1,0 +1,235 @@
+"""Questions about what can be done, about components and about the flow at hand; undoing, and components to be written."""
+
+import re
+from weakref import WeakKeyDictionary
+
+from headgate.agents.assistant.offline.choices import nearest
+from headgate.agents.assistant.offline.language.languages import Language
+from headgate.agents.assistant.offline.reading.slots import Context
+from headgate.agents.assistant.offline.replies import CONNECT, NAME
+from headgate.agents.assistant.offline.understanding import Action, Intent, Understanding
+from headgate.features.catalog.own.overlay import Overlay
+from headgate.features.catalog.search import WordIndex, component_index
+from headgate.graph.model import Flow, Node
+from headgate.graph.template import Catalog, Template
+from headgate.toolkit.shown import secret_fields, shown_value
+
+_COMPONENT = r"(?:the |en |ett )?(?P<a>\w[\w ]*?)(?: component| step| node|-komponenten| komponenten)?"
+_FLOW = r"(?:this|the|my|det här|detta|mitt) ?(?:flow|workflow|pipeline|flöde|flödet)|flödet|(?:in )?(?:this|the) flow"
+_END = r"[\s?.!]*"
+_FORMS: tuple[tuple[str, str], ...] = (
+    ("undo", r"(?:please |oops,? |can you |kan du )*(?:undo|revert|take back|take it back|ångra(?: dig)?|gör (?:det |detta )?ogjort)"
+             r"(?: (?:that|it|this|det|detta|everything|allt|(?:the |your |my |den )?(?:last|latest|previous|senaste|sista)"
+             r"(?: (?:change|changes|edit|step|thing|one|ändringen|steget))?))?(?: (?:that )?(?:you|we|i|du|jag) (?:did|made|gjorde))?(?: please)?"),
+    ("component", r"(?:please |can you |could you |i (?:need|want) |kan du |jag (?:vill ha|behöver) )*(?:create|write|generate|make|build|develop|code|program|implement|design|need|want|skapa|skriv|bygg|utveckla)?"
+                  r"(?: me)? ?(?:a|an|my|en|ett)?(?: new| own| custom| python| ny| egen)* ?(?:component|komponent)\b(?P<a> (?:that|which|to|for|called|named|som|computing|doing|with|för|kallad)\b.*|)"),
+    ("files", r"(?:please |can you |kan du )*(?:delete|remove|rename|move|copy|radera|ta bort|döp om)(?: the| my)?(?: file| filen)?"
+              r" [\w/.-]+\.\w{1,5}(?: (?:to|till|from|in|into) .*)?|(?:show|list)(?: me)? (?:the )?files in my workspace"),
+    ("self", r"(?:what (?:can|do) you (?:do|understand|know)|what (?:kinds? of )?things (?:are you able to|can you) (?:make|do|build)(?: for me)?|who are you|what are you|help|what do you understand|"
+             r"what can (?:you|this|headgate|i) (?:do|make|build|ask)(?: for me)?|vad kan (?:du|jag) (?:göra|bygga|fråga|be om)|vem är du|hjälp|what do you offer|show me what you can do)"),
+    ("list", r"(?:which|what|list|show)(?: me)?(?: all)?(?: the| available)* components(?: exist| are there| do you have| have you got| do you know| are available| available)?|vilka komponenter (?:finns|har du)(?: det)?|lista (?:alla )?komponenter"),
+    ("about", rf"(?:what does|what is|explain|describe|how do i use|how does|tell me about|vad gör|förklara|beskriv|hur använder (?:jag|man)|what can) {_COMPONENT}(?: do| work| mean| give| for)?"),
+    ("about", rf"(?:which|what) (?:settings|fields|inputs|outputs|parameters|options) (?:does|do|has) {_COMPONENT} (?:have|take|give|need)"),
+    ("pair", r"what is the difference between (?P<a>\w+) and (?P<b>\w+)|(?P<c>\w+) (?:vs|versus) (?P<d>\w+)"),
+    ("field", r"(?:what is|what's|which is|vad är) (?:the )?(?P<field>\w+) (?:of|in|on|för|i|på) (?:the |steget )?(?P<node>\w+)(?: step| node)?"),
+    ("into", r"(?:what goes into|what comes into|what reaches|vad går in i|vad kommer in i) (?:the |steget )?'?(?P<node>\w+)'?(?: step)?"),
+    ("needs", rf"(?:what|which)(?: inputs?)? (?:does|do) (?:{_FLOW}|it) (?:need|require|take|want)(?: to run)?|vad behöver (?:{_FLOW}|det)(?: för att köras)?"),
+    ("flow", rf"(?:what (?:does|is in|is|happens in)|explain|describe|show|how does|vad gör|vad finns i|förklara|beskriv|visa)(?: step by step what happens in)? (?:{_FLOW}|it)(?: do| work)?|what happens in (?:{_FLOW})|vad är det i flödet"),
+    ("search", r"(?:is there|are there|do you have|have you|finns det)(?: a| any| some| something| a component| en komponent| något| components?)?(?: component| components)? ?(?:for|that|to|för|som|about)? (?P<a>[\w ]+)"),
+    ("search", r"(?:which|what) components (?:are there |do you have |work |exist )?(?:for|with|about|that) (?P<a>[\w ]+)|how (?:can|do) (?:i|you|we) (?P<b>[\w ]+)"),
+)  # fmt: skip
+_NO_TOOL = (
+    f'The {NAME} cannot do that with files. It can write a file ("write a file notes.md saying ..."), document this'
+    ' flow in one, read one, list them ("show my files"), search them ("find \'x\' in my files") and replace text in'
+    " one. `headgate workspace remove PATH` removes a file. Files that a run makes are kept with the run."
+)
+_COMPILED = tuple((kind, re.compile(f"(?:{form}){_END}", re.IGNORECASE)) for kind, form in _FORMS)
+
+
+def answer(text: str, context: Context) -> Understanding | None:
+    """The answer to a question; None when the request is none that can be answered here."""
+    said = " ".join(text.split())[:400]
+    for kind, form in _COMPILED:
+        match = form.fullmatch(said)
+        found = _ANSWERS[kind](match, context) if match is not None else None
+        if found is not None:
+            return found
+    return None
+
+
+def _reply(context: Context, text: str, *actions: Action, intent: Intent = "question") -> Understanding:
+    return Understanding(intent, text, actions, language=context.language)
+
+
+def _undo(_match: re.Match[str], context: Context) -> Understanding:
+    return _reply(context, "", Action("undo_last"), intent="edit_flow")
+
+
+def _component(match: re.Match[str], context: Context) -> Understanding | None:
+    """No component is made; the search says which of those that there are comes near."""
+    if match.group().lower().startswith(("component", "komponent")):
+        return None
+    texts = {
+        "en": f"Writing a component needs a language model, and I am the {NAME}: nothing was made.",
+        "sv": "Att skriva en komponent kräver en språkmodell, och jag är offlinebyggaren: inget har gjorts.",
+    }
+    reply = f"{texts[context.language]} {CONNECT[context.language]} `headgate models providers` shows which are ready and what the others lack."
+    query = re.sub(r"^(?:that|which|to|for|som|för)\s+", "", (match["a"] or "").strip())
+    search = (Action("search_components", {"query": query[:400]}),) if query else ()
+    return _reply(context, reply, *search, intent="generate_component")
+
+
+def _files(_match: re.Match[str], context: Context) -> Understanding:
+    return _reply(context, _NO_TOOL, intent="manage_files")
+
+
+def _self(_match: re.Match[str], context: Context) -> Understanding:
+    return _reply(context, introduce(context.language))
+
+
+def introduce(language: Language) -> str:
+    """What the offline builder is and can do."""
+    examples = "\n".join(f"- {example}" for example in nearest("", language))
+    if language == "sv":
+        return (
+            "Jag är offlinebyggaren, ingen språkmodell. Jag bygger bara det jag kan upprepa i sin helhet, och säger det innan"
+            f" jag bygger. Till exempel:\n{examples}\n\nJag kan också ändra flödet ('vänta 3 sekunder före save'), köra det"
+            " ('kör det med texten ...') och säga vad en komponent gör."
+        )
+    return (
+        f"I am the {NAME}: not a language model. I build only what I can restate in full, and say it before I build."
+        f" For example:\n{examples}\n\nI can also change the flow at hand ('wait 3 seconds before save'), run it ('run it with"
+        " the text ...') and say what a component does. What needs judgement (summaries, translations) takes a language model."
+    )
+
+
+def _list(_match: re.Match[str], context: Context) -> Understanding:
+    return _reply(context, "These components exist: " + ", ".join(context.catalog.types()) + ".")
+
+
+def _template(context: Context, name: str | None) -> Template | None:
+    type_ = context.read("component", (name or "").lower().strip())
+    return context.catalog.template(type_) if type_ else None
+
+
+def _about(match: re.Match[str], context: Context) -> Understanding | None:
+    template = _template(context, match["a"])
+    if template is None:
+        return None
+    return _reply(context, describe(template), Action("describe_component", {"component_type": template.type}))
+
+
+def _pair(match: re.Match[str], context: Context) -> Understanding | None:
+    first, second = _template(context, match["a"] or match["c"]), _template(context, match["b"] or match["d"])
+    if first is None or second is None:
+        return None
+    told = f"{describe(first)}\n\n{describe(second)}"
+    return _reply(context, told, Action("describe_component", {"component_type": first.type}))
+
+
+def describe(template: Template) -> str:
+    """A component in a few lines: what it does, its fields, its outputs."""
+    lines = [f"{template.type}: {template.description}", "", "Fields:"]
+    for field in template.fields:
+        needed = " (required)" if field.required else ""
+        options = f" One of: {', '.join(field.options)}." if field.options else ""
+        lines.append(f"- {field.name}{needed}: {field.help}{options}")
+    lines += ["", "Outputs:", *(f"- {output.name} ({output.type.value}): {output.help}" for output in template.outputs)]
+    return "\n".join(lines)
+
+
+def _field(match: re.Match[str], context: Context) -> Understanding | None:
+    node = context.flow.node(match["node"].lower())
+    template = context.catalog.template(node.type, node.params) if node is not None else None
+    field = template.field(match["field"].lower()) if template is not None else None
+    if node is None or field is None:
+        return None
+    hidden = field.name in secret_fields(context.catalog, node.type, node.params)
+    value = shown_value(node.params.get(field.name, field.default), hidden=hidden)
+    shown = "not set" if value in (None, "") else repr(value)
+    action = Action("get_field_value", {"node_id": node.id, "field": field.name})
+    return _reply(context, f"{field.name} of {node.id} is {shown}.", action)
+
+
+def _into(match: re.Match[str], context: Context) -> Understanding | None:
+    node = context.flow.node(match["node"].lower())
+    if node is None:
+        return None
+    edges = [f"{edge.source}.{edge.output} → {edge.input}" for edge in context.flow.incoming(node.id)]
+    nothing = "ingenting" if context.language == "sv" else "nothing"
+    return _reply(context, f"{node.id} ← {', '.join(edges) or nothing}.")
+
+
+def _needs(_match: re.Match[str], context: Context) -> Understanding | None:
+    return _of_flow(context, needs=True)
+
+
+def _flow(_match: re.Match[str], context: Context) -> Understanding | None:
+    return _of_flow(context, needs=False)
+
+
+def _of_flow(context: Context, *, needs: bool) -> Understanding | None:
+    if not context.flow.nodes:
+        none = {
+            "en": "There is no flow here yet. Describe one and I build it.",
+            "sv": "Det finns inget flöde här än. Beskriv ett så bygger jag det.",
+        }
+        return _reply(context, none[context.language])
+    return _reply(
+        context, describe_flow(context.flow, context.catalog, context.language, needs=needs), Action("describe_flow_io")
+    )
+
+
+_INPUTS = {
+    "en": {"TextInput": "a text", "ChatInput": "a message", "FormInput": "the answers of a form", "FileInput": "a file"},
+    "sv": {"TextInput": "en text", "ChatInput": "ett meddelande", "FormInput": "svaren i ett formulär", "FileInput": "en fil"},
+}  # fmt: skip
+
+
+def describe_flow(flow: Flow, catalog: Catalog, language: Language, *, needs: bool = False) -> str:
+    """A flow in a few lines: its steps in order and what it takes."""
+    lines = [f"{flow.name}: {flow.description}" if flow.description else flow.name]
+    if not needs:
+        lines += ["", *(f"{number}. {_step(node, catalog)}" for number, node in enumerate(flow.nodes, start=1))]
+    inputs = _INPUTS[language]
+    taken = [inputs[node.type] for node in flow.nodes if node.type in inputs and not node.params.get("text")]
+    taken += [f"{field.label or field.id} ({field.type})" for field in flow.form]
+    title, nothing = ("Det tar", "ingenting") if language == "sv" else ("It takes", "nothing")
+    return "\n".join([*lines, "", f"{title}: {', '.join(dict.fromkeys(taken)) or nothing}."])
+
+
+def _step(node: Node, catalog: Catalog) -> str:
+    template = catalog.template(node.type, node.params)
+    title = node.label or (template.description.split(". ")[0].split("\n")[0] if template is not None else node.type)
+    return f"{node.id} ({node.type}): {title}"
+
+
+_INDEXES: "WeakKeyDictionary[Catalog, WordIndex]" = WeakKeyDictionary()
+
+
+def _search(match: re.Match[str], context: Context) -> Understanding | None:
+    query = next((text for text in match.groups() if text), "").strip()
+    found = _templates(context.catalog, query)
+    if not found:
+        return None
+    lines = [f"- {template.type}: {template.description.splitlines()[0]}" for template in found]
+    return _reply(context, "For that there is:\n" + "\n".join(lines), Action("search_components", {"query": query}))
+
+
+def _templates(catalog: Catalog, query: str, most: int = 4) -> list[Template]:
+    """Components that a query is about, best first; the catalogue of a request searches with the registry's index."""
+    if isinstance(catalog, Overlay):
+        return list(catalog.search(query, most=most))
+    index = _INDEXES.get(catalog)
+    if index is None:
+        index = _INDEXES[catalog] = component_index(catalog)
+    return [
+        template for match in index.search(query, most=most) if (template := catalog.template(match.key)) is not None
+    ]
+
+
+_ANSWERS = {
+    "undo": _undo,
+    "files": _files, "component": _component, "self": _self, "list": _list, "about": _about, "pair": _pair, "field": _field,
+    "into": _into, "needs": _needs, "flow": _flow, "search": _search,
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""From the text of a request to tokens, in one language."""

@@ -1,0 +1,130 @@
+"""The little language that recipes are written in: `(keep|show) [only] {rows} where {condition}`.
+
+`word` is that word; `(a|b c)` is one of several; `[x]` may be there; `<class>` is a set of words that mean the same, named
+in `words.txt` of the language; `{slot}` or `{slot:name}` is a value of that type, kept under its name. A pattern matches whole tokens.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from headgate.agents.assistant.offline.language.files import classes
+from headgate.agents.assistant.offline.language.languages import LIGHT, Language
+from headgate.agents.assistant.offline.reading import kinds, units
+from headgate.agents.assistant.offline.reading.sources import source_forms
+from headgate.agents.assistant.offline.reading.words import ADJECTIVES, FUNCTIONS, ORDINALS, RESERVED
+
+_PIECE = re.compile(
+    r"\[|\]|\(|\)|\||\{(?P<slot>\w+)(?::(?P<name>\w+))?\}|<(?P<cls>\w+)>|(?P<word><=?(?!\w)|[^\s\[\]()|{}<]+)"
+)
+_NUMBERS = {
+    "en": "one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty fifty hundred",
+    "sv": "en två tre fyra fem sex sju åtta nio tio elva tolv femton tjugo trettio femtio hundra",
+}
+_VALUES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 20, 30, 50, 100)
+NUMBER_WORDS: dict[str, int] = {
+    word: value for words in _NUMBERS.values() for word, value in zip(words.split(), _VALUES, strict=True)
+}
+_ANY = r"\S+ "
+_BARE = r"(?!(?:" + "|".join(map(re.escape, sorted(RESERVED))) + r") )[^\s,;‹]+ "
+"""A word that has no meaning of its own in a request."""
+_VALUE = rf"(?:‹[qned]\d+› |(?:{_BARE}){{1,3}}?)"
+_ONE = rf"(?:‹[qn]\d+› |{_BARE})"
+
+
+def _alternatives(names: Iterable[str]) -> str:
+    """One of these names; longer ones are tried first."""
+    ordered = sorted(set(names), key=len, reverse=True)
+    return "(?:" + "|".join(re.escape(name) + " " for name in ordered) + ")"
+
+
+def _listed(names: Iterable[str]) -> str:
+    """One or several of these names: `a, b and c`."""
+    one = rf"(?:(?:every|each|any|varje) )?{_alternatives(names)}"
+    return rf"{one}(?:(?:, )?(?:and |och |, ){one})*"
+
+
+def _slots(language: Language) -> dict[str, str]:
+    """How the tokens of each type of slot look; `slots.py` reads what they mean and may refuse them."""
+    sets = classes(language)
+    unit = _alternatives(units.BY_NAME[language])
+    adjectives = _alternatives(ADJECTIVES[language])
+    return {
+        "number": rf"(?:‹n\d+› |{_alternatives(NUMBER_WORDS)})",
+        "quoted": r"‹q\d+› ",
+        "text": rf"(?:‹[qen]\d+› |(?:{_BARE}){{1,4}}?)",
+        "word": _ONE,
+        "values": rf"{_VALUE}(?:(?:or|eller) {_ONE})?",
+        "date": r"‹d\d+› ",
+        "column": rf"(?:(?:column |kolumnen |field |fältet )?(?:‹q\d+› |{_BARE}(?:{_BARE})?)(?:column )?)",
+        "columns": rf"(?:{_ANY}){{1,14}}?",
+        "known": rf"(?:{_ANY}){{1,14}}?",
+        "condition": rf"(?:{_ANY}){{1,16}}?",
+        "rows": _BARE,
+        "trait": _ONE,
+        "output": r"[^\s,;‹]+ ",
+        "ordinal": _alternatives(ORDINALS),
+        "files": r"‹f\d+› (?:(?:, |and |och )+‹f\d+› )*",
+        "file": r"‹f\d+› ",
+        "url": r"‹u\d+› ",
+        "path": r"‹p\d+› ",
+        "math": r"‹m\d+› ",
+        "kinds": _listed(kinds.BY_NAME[language]),
+        "unit": unit,
+        "units": _listed(units.BY_NAME[language]),
+        "source": "(?:" + "|".join(f"{form} " for form in source_forms(language)) + ")",
+        "measures": _listed(FUNCTIONS[language]) + "(?:of |av |value )?",
+        "direction": _alternatives((*sets["most"], *sets["least"])),
+        "adjective": rf"{adjectives}(?:first |at top |on top |först |överst )?",
+        "free": rf"(?:(?!(?:;|then|save|if|otherwise|unless|spara|sedan|om|annars) ){_ANY}){{1,40}}?",
+        "node": rf"(?:{_ANY}){{1,5}}?",
+        "component": rf"(?:{_ANY}){{1,3}}?",
+        "choices": rf"(?:{_ANY}){{5,60}}?",
+        "formula": rf"(?:{_ANY}){{3,9}}?",
+    }
+
+
+_SLOTS: Mapping[Language, Mapping[str, str]] = {"en": _slots("en"), "sv": _slots("sv")}
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A compiled pattern: what matches it, and which slot type each of its names has."""
+
+    text: str
+    expression: re.Pattern[str]
+    slots: Mapping[str, str]
+
+
+@lru_cache(maxsize=4096)
+def compile_pattern(text: str, language: Language) -> Pattern:
+    """A pattern of a language, compiled once. Raises `ValueError` for a class, slot or bracket that is unknown."""
+    slots: dict[str, str] = {}
+    parts: list[str] = []
+    depth = 0
+    for piece in _PIECE.finditer(text):
+        sign = piece.group()
+        depth += (sign in "([") - (sign in ")]") if len(sign) == 1 else 0
+        parts.append(_expression(piece, slots, language))
+    if depth:
+        raise ValueError(f"Brackets do not match in the pattern '{text}'.")
+    return Pattern(text, re.compile("".join(parts)), slots)
+
+
+def _expression(piece: re.Match[str], slots: dict[str, str], language: Language) -> str:
+    sign = piece.group()
+    if sign in {"[", "("}:
+        return "(?:"
+    if sign in {"]", ")", "|"}:
+        return {"]": ")?", ")": ")", "|": "|"}[sign]
+    if piece["cls"]:
+        words = classes(language).get(piece["cls"])
+        if words is None:
+            raise ValueError(f"There is no class <{piece['cls']}> of words in {language}.")
+        return "(?:" + "|".join(re.escape(word) + " " for word in words) + ")"
+    if piece["slot"]:
+        name = piece["name"] or piece["slot"]
+        slots[name] = piece["slot"]
+        return f"(?P<{name}>{_SLOTS[language][piece['slot']]})"
+    return "" if piece["word"] in LIGHT[language] else re.escape(piece["word"]) + " "

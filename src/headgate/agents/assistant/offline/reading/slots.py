@@ -1,0 +1,395 @@
+"""What the tokens of a slot mean: a reader for each type of slot. None refuses the tokens."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from headgate.agents.assistant.offline.language.files import classes, pairs
+from headgate.agents.assistant.offline.language.languages import Language
+from headgate.agents.assistant.offline.reading import kinds, units
+from headgate.agents.assistant.offline.reading.conditions import Condition, Test
+from headgate.agents.assistant.offline.reading.data import Sample, plain
+from headgate.agents.assistant.offline.reading.patterns import NUMBER_WORDS, Pattern, compile_pattern
+from headgate.agents.assistant.offline.reading.sources import Source, source_of
+from headgate.agents.assistant.offline.reading.tokens import Tokens, number_of
+from headgate.agents.assistant.offline.reading.words import ADJECTIVES, FUNCTIONS, ORDINALS, RESERVED, SIGNS, Order
+from headgate.features.catalog.words import word_set
+from headgate.graph.model import Flow
+from headgate.graph.template import Catalog
+
+_ROWS: dict[Language, frozenset[str]] = {
+    "en": word_set("rows row records record entries entry items item lines ones orders order people persons customers "
+                   "customer products product invoices sales employees users members companies everyone those"),
+    "sv": word_set("rader raderna rad raden poster posterna post personer personerna kunder kunderna ordrar ordrarna "
+                   "beställningar produkter fakturor anställda alla dem de"),
+}  # fmt: skip
+_AND = re.compile(r"(?:(?:, )?(?:and|och|as well as|samt) |, )")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column as it was named. `missing`: the data is known and has no such column."""
+
+    name: str
+    missing: bool = False
+
+    def say(self, _language: Language) -> str:
+        """The name."""
+        return f"'{self.name}'"
+
+
+@dataclass
+class Context:
+    """What slots are read with."""
+
+    tokens: Tokens
+    language: Language
+    catalog: Catalog
+    flow: Flow
+    sample: Sample | None = None
+    default_model: str | None = None
+    cache: dict[tuple[str, str], Any] = field(default_factory=dict)
+
+    def read(self, kind: str, words: str) -> Any:  # noqa: ANN401 - the values of slots have nothing in common
+        """The value of a slot; None when these tokens are none of its type. Remembered for the request."""
+        key = (kind, words)
+        if key not in self.cache:
+            self.cache[key] = READERS[kind](self, words.strip())
+        return self.cache[key]
+
+    def plain(self, words: str) -> str:
+        """Tokens as text, the literals by their values and as they were written."""
+        said = {token.written: token.value for token in self.tokens.items}
+        return " ".join(said.get(word, word) for word in words.split())
+
+
+def _reserved(words: str) -> bool:
+    return any(word in RESERVED for word in words.split())
+
+
+def _is_mark(words: str) -> bool:
+    return words.startswith("‹") and " " not in words
+
+
+def read_number(context: Context, words: str) -> float | None:
+    """A number in figures or words."""
+    if words in NUMBER_WORDS:
+        return NUMBER_WORDS[words]
+    return number_of(context.tokens.literal(words)) if words.startswith("‹n") and _is_mark(words) else None
+
+
+def _literal(context: Context, words: str) -> str | None:
+    return context.tokens.literal(words) if _is_mark(words) else None
+
+
+def read_text(context: Context, words: str) -> str | None:
+    """A quoted text, or a few words of which none has a meaning of its own."""
+    if _is_mark(words):
+        return _literal(context, words)
+    return None if _reserved(words) else SIGNS.get(words, context.plain(words))
+
+
+def read_column(context: Context, words: str) -> Column | None:
+    """A column; where the data is known, the one of its columns that the words mean."""
+    words = re.sub(r"^(?:column|kolumnen|kolumn|field|fältet) (?=\S)|(?<=\S) (?:column|kolumnen)$", "", words)
+    name = _literal(context, words) if _is_mark(words) else None if _reserved(words) else context.plain(words)
+    if name is None or words in {"column", "columns", "field", "kolumn", "kolumnen", "value", "result", "rest", "rows"}:
+        return None
+    sample = context.sample
+    if sample is None or sample.columns is None:
+        return None if " " in words and not _is_mark(words) else Column(name)
+    known = sample.column(name)
+    return Column(known) if known else Column(name, missing=True)
+
+
+def read_columns(context: Context, words: str) -> tuple[Column, ...] | None:
+    """Columns in a list: `name, city and age`."""
+    words = re.sub(r"^(?:columns|column|kolumnerna|kolumnen) ", "", words)
+    read = [read_column(context, part.strip()) for part in _AND.split(f"{words} ") if part.strip()]
+    columns = tuple(column for column in read if column is not None)
+    return columns if columns and len(columns) == len(read) else None
+
+
+def read_rows(context: Context, words: str) -> str | None:
+    """What the rows of a table are called: rows, records, or what the file is named after."""
+    stem = context.sample.stem if context.sample is not None else ""
+    if words in _LINES and not _of_table(context):
+        return None
+    known = _ROWS[context.language] | ({stem, stem.rstrip("s")} if stem else set())
+    return words if words in known else None
+
+
+_LINES = word_set("line lines rad rader raderna")
+
+
+def _of_table(context: Context) -> bool:
+    """Whether `lines` are rows of a table: of the one that came, or of the one that is spoken of."""
+    if context.sample is not None:
+        return context.sample.columns is not None
+    return (
+        re.search(r"\b(?:csv\w*|tabellen|tabell|table|spreadsheet|kalkyl\w*|paket\w*|packages)\b", context.tokens.line)
+        is not None
+    )
+
+
+def _kind_list(context: Context, words: str) -> tuple[kinds.Kind, ...] | None:
+    names = kinds.BY_NAME[context.language]
+    parts = [part.strip() for part in _AND.split(f"{words} ") if part.strip()]
+    parts = [re.sub(r"^(?:every|each|any|varje) ", "", part) for part in parts]
+    return tuple(names[part] for part in parts) if parts and all(part in names for part in parts) else None
+
+
+def _unit(context: Context, words: str) -> units.Unit | None:
+    unit = units.BY_NAME[context.language].get(words)
+    return None if unit is units.LINE and _of_table(context) else unit
+
+
+def _units(context: Context, words: str) -> tuple[units.Unit, ...] | None:
+    parts = [_unit(context, part.strip()) for part in _AND.split(f"{words} ") if part.strip()]
+    read = tuple(part for part in parts if part is not None)
+    return read if len(read) > 1 and len(read) == len(parts) else None
+
+
+def _values(context: Context, words: str) -> tuple[str | float, ...] | None:
+    parts = re.split(r" (?:or|eller) ", words)
+    read = [_value(context, part) for part in parts]
+    return tuple(value for value in read if value is not None) if all(value is not None for value in read) else None
+
+
+def _value(context: Context, words: str) -> str | float | None:
+    return read_number(context, words) if words.startswith("‹n") else read_text(context, words)
+
+
+def read_condition(context: Context, words: str) -> Condition | None:
+    """A condition: one comparison, or several joined by `and`, or by `or`. A mixture is refused."""
+    single = _test(context, words)
+    if single is not None:
+        return Condition((single,))
+    for glue, joined in ((" and ", "and"), (" och ", "and"), (" or ", "or"), (" eller ", "or"), (" , ", "and")):
+        parts = words.split(glue)
+        if len(parts) > 1:
+            parts = [re.sub(r"^(?:where|whose|that|som|där|vars) ", "", part.strip()) for part in parts]
+            tests = tuple(test for part in parts if (test := _test(context, part)) is not None)
+            if len(tests) == len(parts):
+                return Condition(tests, joined)
+    return None
+
+
+def _test(context: Context, words: str) -> Test | None:
+    missing: Test | None = None
+    for operator, form in pairs(context.language, "conditions"):
+        pattern = compile_pattern(form, context.language)
+        match = pattern.expression.fullmatch(f"{words} ")
+        slots = bound(context, pattern, match) if match is not None else None
+        test = _made(context, operator, slots) if slots is not None else None
+        if test is not None and not test.column.startswith("?"):
+            return test
+        missing = missing or test
+    return missing
+
+
+def _made(context: Context, operator: str, slots: Mapping[str, Any]) -> Test | None:
+    value = slots.get("value", "")
+    values = value if isinstance(value, tuple) else (value,)
+    column = slots.get("column") or slots.get("late")
+    if operator.endswith("_any"):
+        return _by_value(context, operator[:-4], values[0])
+    if operator == "eq_value":
+        if column is None or context.sample is None or column.name not in context.sample.holders(str(values[0])):
+            return None
+        return Test(column.name, "eq", values[0])
+    if operator == "between" and column is None:
+        return None
+    name = "" if column is None else ("?" if column.missing else "") + column.name
+    return Test(name, operator, values[0], slots.get("upper", ""), also=tuple(values[1:]))
+
+
+_AGES = ("age", "ålder")
+
+
+def _by_value(context: Context, operator: str, value: str | float) -> Test | None:
+    """A comparison whose column only the data tells: the one that holds this value, or the age of people."""
+    if context.sample is None or context.sample.columns is None:
+        return None
+    if isinstance(value, int | float):
+        column = next((name for name in map(context.sample.column, _AGES) if name), None)
+        return Test(column, operator, value) if column else None
+    holders = context.sample.holders(value)
+    return Test(holders[0], operator, value) if len(holders) == 1 else None
+
+
+def bound(context: Context, pattern: Pattern, match: re.Match[str]) -> dict[str, Any] | None:
+    """The slots of a match with their values; None when one of them cannot be read."""
+    slots: dict[str, Any] = {}
+    for name, kind in pattern.slots.items():
+        if match[name] is None:
+            continue
+        value = context.read(kind, match[name])
+        if value is None:
+            return None
+        slots[name] = value
+    return slots
+
+
+def _source(context: Context, words: str) -> Source | None:
+    return source_of(words, context.language, context.sample)
+
+
+def _measures(context: Context, words: str) -> tuple[str, ...] | None:
+    """Aggregate functions: `average`, `min and max`."""
+    known = FUNCTIONS[context.language]
+    parts = [re.sub(r" (?:of|av|value)$", "", part.strip()) for part in _AND.split(f"{words} ") if part.strip()]
+    return tuple(known[part] for part in parts) if parts and all(part in known for part in parts) else None
+
+
+_OPERATORS = {
+    "times": "*", "x": "*", "*": "*", "gånger": "*", "multiplied by": "*", "plus": "+", "+": "+", "minus": "-",
+    "-": "-", "divided by": "/", "/": "/", "delat med": "/", "delat på": "/", "genom": "/",
+}  # fmt: skip
+_FORMULA = re.compile(
+    r"(?P<left>.+?) (?P<sign>"
+    + "|".join(map(re.escape, sorted(_OPERATORS, key=len, reverse=True)))
+    + r") (?P<right>.+)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """Two columns or numbers and what is done with them; `percent`: the second is a share of the first."""
+
+    left: Column | float
+    sign: str
+    right: Column | float
+    percent: bool = False
+
+    def say(self, language: Language) -> str:
+        """The calculation in words."""
+        share = {"en": " percent", "sv": " procent"}[language] if self.percent else ""
+        return f"{self._shown(self.left)} {self.sign} {self._shown(self.right)}{share}"
+
+    @staticmethod
+    def _shown(part: Column | float) -> str:
+        return f"'{part.name}'" if isinstance(part, Column) else f"{part:g}"
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns in it."""
+        return tuple(part for part in (self.left, self.right) if isinstance(part, Column))
+
+
+def _formula(context: Context, words: str) -> Formula | None:
+    match = _FORMULA.fullmatch(words)
+    if match is None:
+        return None
+    right, percent = re.subn(r" (?:percent|%|procent)$", "", match["right"])
+    left_part, right_part = (_operand(context, part) for part in (match["left"], right))
+    if left_part is None or right_part is None or (percent and not isinstance(right_part, int | float)):
+        return None
+    return Formula(left_part, _OPERATORS[match["sign"]], right_part, bool(percent))
+
+
+def _operand(context: Context, words: str) -> Column | float | None:
+    number = read_number(context, words)
+    return number if number is not None else read_column(context, words)
+
+
+def _component(context: Context, words: str) -> str | None:
+    """A component by its type, or by the name it has on the page."""
+    wanted = plain(context.plain(words)).replace(" ", "")
+    for type_ in context.catalog.types():
+        template = context.catalog.template(type_)
+        label = plain(template.label).replace(" ", "") if template is not None else ""
+        if wanted in {type_.lower(), label}:
+            return type_
+    return None
+
+
+def _node(context: Context, words: str) -> str | None:
+    """A step of the flow by its id, its title, or, where there is one such, its kind."""
+    wanted = plain(
+        re.sub(r"^(?:step|node|steget|noden|component) |(?<=\S) (?:step|node|steget)$", "", context.plain(words))
+    )
+    if re.match(r"(?:saving|save|spara|sparas)\b", wanted) and context.flow.node(wanted) is None:
+        wanted = "save"  # `before saving the report`
+    flow = context.flow
+    by_name = [node.id for node in flow.nodes if wanted in {plain(node.id), plain(node.label)}]
+    by_type = [node.id for node in flow.nodes if wanted in _type_names(context, node.type)]
+    nodes = by_name or by_type
+    return nodes[0] if len(nodes) == 1 else None
+
+
+_KINDS_OF_STEPS = {
+    "Wait": word_set("wait pause delay paus pausen väntan waiting"), "SaveFile": word_set("save saving file fil filen spara sparandet sparas"),
+    "ChatOutput": word_set("output show answer utdata visa showing"), "URL": word_set("page fetch url sida sidan"),
+    "TableQuery": word_set("query sql fråga"),
+}  # fmt: skip
+
+
+def _type_names(context: Context, type_: str) -> set[str]:
+    template = context.catalog.template(type_)
+    label = plain(template.label) if template is not None else ""
+    return {type_.lower(), label, *_KINDS_OF_STEPS.get(type_, ())}
+
+
+def _files(context: Context, words: str) -> tuple[str, ...]:
+    return tuple(context.tokens.literal(mark) for mark in re.findall(r"‹f\d+›", words))
+
+
+def _free(context: Context, words: str) -> str | None:
+    return None if words.rsplit(maxsplit=1)[-1] in {"and", "och", ","} else context.plain(words)
+
+
+Reader = Callable[[Context, str], Any]
+READERS: dict[str, Reader] = {
+    "number": read_number, "quoted": _literal, "text": read_text, "word": read_text, "values": _values,
+    "column": read_column, "columns": read_columns, "condition": read_condition, "rows": read_rows, "file": _literal,
+    "files": _files, "url": _literal, "date": _literal, "path": _literal, "math": _literal, "kinds": _kind_list,
+    "unit": _unit, "units": _units, "source": _source, "measures": _measures, "free": _free, "node": _node,
+    "component": _component, "output": _free, "formula": _formula,
+}  # fmt: skip
+
+
+def _direction(context: Context, words: str) -> Order | None:
+    sets = classes(context.language)
+    if words in sets["most"]:
+        return Order(descending=True)
+    return Order(descending=False) if words in sets["least"] else None
+
+
+def _adjective(context: Context, words: str) -> Order | None:
+    """`cheapest`, where one column of the data is meant by it; with the column's name."""
+    words = re.sub(r" (?:first|at top|on top|först|överst)$", "", words)
+    order = ADJECTIVES[context.language].get(words)
+    if order is None:
+        return None
+    columns = _known_columns(context)
+    names = [name for name in order.columns if columns is not None and name in columns]
+    return Order(order.descending, (names[0],)) if len(names) == 1 else None
+
+
+def _known_columns(context: Context) -> tuple[str, ...] | None:
+    return context.sample.columns if context.sample is not None else None
+
+
+def _trait(context: Context, words: str) -> Condition | None:
+    """`open`, in `the open orders`: the one column that holds this value says what is meant."""
+    if _reserved(words):
+        return None
+    test = _by_value(context, "eq", context.plain(words))
+    return Condition((test,)) if test is not None else None
+
+
+def _known_list(context: Context, words: str) -> tuple[Column, ...] | None:
+    """Columns that are in the data: what may be named without saying that they are columns."""
+    columns = read_columns(context, words) if context.sample is not None and context.sample.columns else None
+    return columns if columns is not None and not any(column.missing for column in columns) else None
+
+
+def _ordinal(_context: Context, words: str) -> float | None:
+    return ORDINALS.get(words)
+
+
+READERS |= {
+    "direction": _direction, "adjective": _adjective, "trait": _trait, "known": _known_list, "ordinal": _ordinal,
+}  # fmt: skip

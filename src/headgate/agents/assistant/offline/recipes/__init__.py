@@ -1,0 +1,1 @@
+"""Everything that the offline builder can do, one recipe each."""

@@ -1,0 +1,218 @@
+"""Decisions, forms, calculations and fixed texts."""
+
+import re
+
+from headgate.agents.assistant.offline.build.work import CannotBuild, Work, member
+from headgate.agents.assistant.offline.reading.branches import Case, Choices
+from headgate.agents.assistant.offline.reading.conditions import Test
+from headgate.agents.assistant.offline.reading.slots import Column, Formula
+from headgate.agents.assistant.offline.recipe import Slots, Step
+from headgate.agents.assistant.offline.recipes.texts import escaped
+
+_OPERATORS = {
+    "eq": ("equals", False), "ne": ("does not equal", False), "gt": ("is greater than", False), "lt": ("is less than", False),
+    "ge": ("is less than", True), "le": ("is greater than", True), "contains": ("contains", False),
+    "lacks": ("does not contain", False), "empty": ("is empty", False), "filled": ("is not empty", False),
+    "longer": ("is greater than", False), "shorter": ("is less than", False), "starts": ("matches", False), "ends": ("matches", False),
+}  # fmt: skip
+"""Comparison to the operator of an If, and whether its two ways are exchanged."""
+_PLACEHOLDER = re.compile(r"\{([^\W\d][\w ]{0,40})\}")
+
+
+def _decide(work: Work, slots: Slots) -> None:
+    choices: Choices = slots["choices"]
+    fields = choices.fields
+    if fields and len(fields) < len({case.test.column for case in choices.cases}):
+        raise CannotBuild(
+            "Villkoren gäller både text och formulär."
+            if work.sv
+            else "The conditions are about a text and a form at once."
+        )
+    if fields and not re.search(r"\bform", work.context.tokens.line) and not slots.get("asked"):
+        raise CannotBuild(
+            "Säg att det gäller ett formulär."
+            if work.sv
+            else f"Say where '{fields[0]}' comes from, for example a form."
+        )
+    if fields:
+        for case in choices.cases:
+            work.draft.ask_for(case.test.column, number=isinstance(case.test.value, int | float))
+        work.cursor = work.started = work.cursor or _form(work)
+        source, port = work.cursor.node, "data"
+    else:
+        source, port = work.text()
+    merge = work.draft.add("Merge", "answer", {"mode": "first"}, "Svar" if work.sv else "Answer")
+    for case in choices.cases:
+        source, port = _branch(work, case, source, port, merge)
+    if choices.otherwise:
+        _say(work, choices.otherwise, source, port, merge)
+    work.set("text", merge, "text")
+    work.hints.answers = True
+
+
+def _form(work: Work):  # type: ignore[no-untyped-def]  # noqa: ANN202
+    work.source = type(work.source)("form", "form")
+    return work.begin()
+
+
+def _branch(work: Work, case: Case, source: str, port: str, merge: str) -> tuple[str, str]:
+    """One If; returns where its other way goes on."""
+    test = case.test
+    if test.also or test.operator not in _OPERATORS:
+        raise CannotBuild(
+            "Dela upp villkoret i ett villkor per svar." if work.sv else "Say one condition for each answer."
+        )
+    operator, exchanged = _OPERATORS[test.operator]
+    field = (
+        member(work.draft.ask_for(test.column))
+        if test.column
+        else "length(@)"
+        if test.operator in {"longer", "shorter"}
+        else ""
+    )
+    node = work.draft.add(
+        "If",
+        "check",
+        {"field": field, "operator": operator, "compare": _compare(test)},
+        test.say(work.context.language),
+    )
+    work.draft.connect(source, port, node, "value")
+    work.hints.texts.append(str(test.value))
+    _say(work, case.answer, node, "false" if exchanged else "true", merge)
+    return node, "true" if exchanged else "false"
+
+
+def _compare(test: Test) -> str:
+    value = f"{test.value:g}" if isinstance(test.value, float) else str(test.value)
+    if test.operator == "starts":
+        return f"^{escaped(value)}"
+    return f"{escaped(value)}$" if test.operator == "ends" else value
+
+
+def _say(work: Work, text: str, source: str, port: str, merge: str) -> None:
+    quoted = "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    node = work.draft.add("SelectData", "say", {"expression": quoted}, text)
+    work.draft.connect(source, port, node, "data")
+    work.draft.connect(node, "text", merge, "values")
+
+
+def _ask_and_decide(work: Work, slots: Slots) -> None:
+    choices: Choices = slots["choices"]
+    name = slots["field"].name
+    cases = tuple(
+        Case(Test(case.test.column or name, case.test.operator, case.test.value), case.answer) for case in choices.cases
+    )
+    _decide(work, {"choices": Choices(cases, choices.otherwise), "asked": True})
+
+
+def _letter(work: Work, slots: Slots) -> None:
+    text = slots["text"]
+    names = _PLACEHOLDER.findall(text)
+    if not names:
+        if work.cursor is not None or slots.get("form"):
+            raise CannotBuild(
+                "Texten har inga {fält} att fylla i." if work.sv else "The text has no {fields} to fill in."
+            )
+        node = work.draft.add("TextInput", "text", {"text": text})
+        work.set("text", node, "text")
+        return
+    for name in names:
+        text = text.replace(f"{{{name}}}", f"{{{{flow_input.{work.draft.ask_for(name)}}}}}")
+    work.uses_form = True
+    node = work.draft.add("PromptTemplate", "letter", {"template": text})
+    work.set("text", node, "text")
+
+
+def _calculate(work: Work, slots: Slots) -> None:
+    expression = slots["math"]
+    for sign, meant in (("×", "*"), ("÷", "/"), ("^", "**"), (",", ".")):
+        expression = expression.replace(sign, meant)
+    _calculated(work, expression)
+
+
+def _calculated(work: Work, expression: str) -> None:
+    node = work.draft.add("Calculator", "calculate", {"expression": expression})
+    work.set("number", node, "result")
+
+
+def _in_words(work: Work, slots: Slots) -> None:
+    formula: Formula = slots["formula"]
+    if formula.columns or formula.percent:
+        raise CannotBuild("Det är ingen ren uträkning." if work.sv else "That is no plain calculation.")
+    _calculated(work, formula.say("en"))
+
+
+def _percent(work: Work, slots: Slots) -> None:
+    _calculated(work, f"{slots['of']:g} * {slots['number']:g} / 100")
+
+
+def _form_formula(work: Work, slots: Slots) -> None:
+    formula: Formula = slots["formula"]
+    work.uses_form = True
+    parts = []
+    for part in (formula.left, formula.right):
+        parts.append(
+            f"{{{{flow_input.{work.draft.ask_for(part.name, number=True)}}}}}"
+            if isinstance(part, Column)
+            else f"{part:g}"
+        )
+    expression = (
+        f"{parts[0]} * (1 {formula.sign} {parts[1]} / 100)"
+        if formula.percent
+        else f"{parts[0]} {formula.sign} {parts[1]}"
+    )
+    _calculated(work, expression)
+
+
+def _form_product(work: Work, slots: Slots) -> None:
+    sign = slots["sign"]
+    _form_formula(work, {"formula": Formula(slots["left"], sign, slots["right"])})
+
+
+def _wait(work: Work, slots: Slots) -> None:
+    seconds = slots["number"] * slots.get("factor", 1)
+    node = work.draft.add("Wait", "wait", {"seconds": seconds})
+    if work.cursor is None and work.source.words:
+        work.begin()
+    if work.cursor is not None:
+        work.draft.connect(work.cursor.node, work.cursor.port, node, "value")
+    else:
+        work.draft.connect(*work.text(), node, "value")
+    work.set("text", node, "value")
+
+
+_CITIES = {
+    "stockholm": "Europe/Stockholm", "oslo": "Europe/Oslo", "copenhagen": "Europe/Copenhagen", "helsinki": "Europe/Helsinki",
+    "london": "Europe/London", "paris": "Europe/Paris", "berlin": "Europe/Berlin", "new york": "America/New_York",
+    "tokyo": "Asia/Tokyo", "madrid": "Europe/Madrid", "rome": "Europe/Rome", "köpenhamn": "Europe/Copenhagen",
+}  # fmt: skip
+
+
+def _today(work: Work, slots: Slots) -> None:
+    params = {"format": "%Y-%m-%d %H:%M" if slots.get("time") else "%Y-%m-%d"}
+    if "place" in slots:
+        zone = _CITIES.get(slots["place"].lower()) or (slots["place"] if "/" in slots["place"] else "")
+        if not zone:
+            raise CannotBuild(
+                f"Jag känner inte tidszonen för {slots['place']}."
+                if work.sv
+                else f"I do not know the time zone of {slots['place']}."
+            )
+        params["timezone"] = zone
+    work.set("text", work.draft.add("CurrentDate", "today", params), "text")
+
+
+DECISIONS: dict[str, Step] = {
+    "decide": Step("combine", "text", _decide),
+    "ask_and_decide": Step("combine", "form", _ask_and_decide),
+    "letter": Step("source", "none", _letter),
+    "calculate": Step("source", "none", _calculate),
+    "calculate_words": Step("source", "none", _in_words),
+    "percent": Step("source", "none", _percent),
+    "form_product": Step("source", "form", lambda work, slots: _form_product(work, {"sign": "*", **slots})),
+    "form_difference": Step("source", "form", lambda work, slots: _form_product(work, {"sign": "-", **slots})),
+    "form_formula": Step("source", "form", _form_formula),
+    "wait": Step("text", "any", _wait),
+    "today": Step("source", "none", _today),
+    "now": Step("source", "none", lambda work, slots: _today(work, {**slots, "time": True})),
+}  # fmt: skip

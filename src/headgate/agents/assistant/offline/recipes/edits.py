@@ -1,0 +1,235 @@
+"""Changes of the flow at hand, and running it."""
+
+import re
+
+from pydantic import JsonValue
+
+from headgate.agents.assistant.offline.build.draft import slug
+from headgate.agents.assistant.offline.build.work import CannotBuild, Work
+from headgate.agents.assistant.offline.recipe import Slots, Step
+from headgate.graph.model import Edge, Node
+from headgate.graph.names import listed
+
+
+def _no(work: Work, en: str, sv: str) -> CannotBuild:
+    steps = listed([node.id for node in work.draft.nodes.values()])
+    return CannotBuild(f"{sv} Flödets steg: {steps}." if work.sv else f"{en} The steps of the flow are {steps}.")
+
+
+def _rename(work: Work, slots: Slots) -> None:
+    new = slug(slots["new"])
+    if not new or new in work.draft.nodes:
+        raise _no(
+            work,
+            f"'{slots['new']}' cannot be the name of a step.",
+            f"'{slots['new']}' kan inte vara namnet på ett steg.",
+        )
+    work.draft.rename(slots["node"], new)
+    work.renamed[slots["node"]] = new
+
+
+def _remove(work: Work, slots: Slots) -> None:
+    """A step that passes its value on is taken out of the line; its neighbours are connected."""
+    draft, node_id = work.draft, slots["node"]
+    before = [edge for edge in draft.edges if edge.target == node_id]
+    after = [edge for edge in draft.edges if edge.source == node_id]
+    draft.remove(node_id)
+    if len(before) == 1:
+        for edge in after:
+            draft.connect(before[0].source, before[0].output, edge.target, edge.input)
+
+
+def _set(work: Work, slots: Slots) -> None:
+    draft = work.draft
+    name, value = slug(slots["field"]), slots["value"]
+    nodes = [slots["node"]] if "node" in slots else [
+        node.id for node in draft.nodes.values() if (template := draft.catalog.template(node.type, node.params)) and template.field(name)
+    ]  # fmt: skip
+    nodes = [node for node in nodes if _has(work, node, name)]
+    if len(nodes) != 1:
+        raise _no(
+            work,
+            f"Not exactly one step has a field '{name}': say which step.",
+            f"Det är inte precis ett steg som har fältet '{name}': säg vilket.",
+        )
+    draft.configure(nodes[0], **{name: value[0] if isinstance(value, tuple) else value})
+
+
+def _has(work: Work, node_id: str, name: str) -> bool:
+    node = work.draft.nodes[node_id]
+    template = work.draft.catalog.template(node.type, node.params)
+    return template is not None and template.field(name) is not None
+
+
+def _only(work: Work, *types: str) -> Node:
+    nodes = [node for node in work.draft.nodes.values() if node.type in types]
+    if len(nodes) != 1:
+        raise _no(work, f"There is not exactly one {types[0]} step.", f"Det finns inte precis ett {types[0]}-steg.")
+    return nodes[0]
+
+
+def _save_as(work: Work, slots: Slots) -> None:
+    work.draft.configure(_only(work, "SaveFile").id, name=slots["file"])
+
+
+def _address(work: Work, slots: Slots) -> None:
+    work.draft.configure(_only(work, "URL", "HTTPRequest", "WebhookOut").id, url=slots["url"])
+
+
+def _seconds(work: Work, slots: Slots) -> None:
+    work.draft.configure(_only(work, "Wait").id, seconds=slots["number"])
+
+
+def _wait_before(work: Work, slots: Slots) -> None:
+    _insert(work, slots["node"], "Wait", "wait", {"seconds": slots["number"]}, "value", "value")
+
+
+def _wait_after(work: Work, slots: Slots) -> None:
+    targets = [edge.target for edge in work.draft.edges if edge.source == slots["node"]]
+    if len(set(targets)) != 1:
+        raise _no(work, "Say before which step.", "Säg före vilket steg.")
+    _insert(work, targets[0], "Wait", "wait", {"seconds": slots["number"]}, "value", "value")
+
+
+def _insert(work: Work, node_id: str, type_: str, name: str, params: dict[str, JsonValue], into: str, out: str) -> None:
+    draft = work.draft
+    template = draft.catalog.template(draft.nodes[node_id].type, draft.nodes[node_id].params)
+    main = template.main_field.name if template is not None and template.main_field is not None else ""
+    edges = [edge for edge in draft.edges if edge.target == node_id]
+    edges = [edge for edge in edges if edge.input == main] or edges
+    if len(edges) != 1:
+        raise _no(
+            work, f"Not exactly one edge leads to '{node_id}'.", f"Det leder inte precis en kant till '{node_id}'."
+        )
+    draft.edges.remove(edges[0])
+    node = draft.add(type_, name, params)
+    draft.connect(edges[0].source, edges[0].output, node, into)
+    draft.connect(node, out, node_id, edges[0].input)
+
+
+def _put_before(work: Work, slots: Slots) -> None:
+    type_ = slots["component"]
+    template = work.draft.catalog.template(type_)
+    port, output = (template.main_field, template.main_output) if template is not None else (None, None)
+    if port is None or output is None:
+        raise _no(work, f"{type_} passes nothing on.", f"{type_} ger inget vidare.")
+    _insert(work, slots["node"], type_, type_, {}, port.name, output.name)
+
+
+def _number(work: Work, slots: Slots) -> None:
+    """Change the one number of the flow that is meant: the old one, or the limit of a condition or a query."""
+    new = f"{slots['number']:g}"
+    if "old" in slots:
+        old = re.escape(f"{slots['old']:g}")
+        return _change(work, re.compile(rf"(?<![\w.]){old}(?![\w.])"), new)
+    checks = [
+        node
+        for node in work.draft.nodes.values()
+        if node.type == "If" and re.fullmatch(r"-?[\d.]+", str(node.params.get("compare", "")))
+    ]
+    if len(checks) != 1:
+        raise _no(work, "There is not exactly one limit.", "Det finns inte precis en gräns.")
+    return work.draft.configure(checks[0].id, compare=new)
+
+
+def _limit(work: Work, slots: Slots) -> None:
+    _change(work, re.compile(r"(?<=LIMIT )\d+", re.IGNORECASE), f"{slots['number']:g}")
+
+
+def _words(work: Work, slots: Slots) -> None:
+    _change(work, re.compile(rf"(?<!\w){re.escape(slots['old'])}(?!\w)"), slots["new"])
+
+
+def _change(work: Work, pattern: re.Pattern[str], new: str) -> None:
+    """Replace what stands in exactly one value of the flow."""
+    places = [
+        (node, name, value) for node in work.draft.nodes.values() for name, value in node.params.items() if pattern.search(str(value))
+    ]  # fmt: skip
+    if len(places) != 1:
+        raise _no(
+            work, f"That stands in {len(places)} values of the flow.", f"Det står i {len(places)} av flödets värden."
+        )
+    node, name, value = places[0]
+    changed: JsonValue = pattern.sub(lambda _: new, str(value))
+    work.draft.configure(node.id, **{name: float(str(changed)) if isinstance(value, int | float) else changed})
+
+
+def _connect(work: Work, slots: Slots) -> None:
+    draft = work.draft
+    source, target = draft.nodes[slots["node"]], draft.nodes[slots["other"]]
+    templates = [draft.catalog.template(node.type, node.params) for node in (source, target)]
+    output = templates[0].main_output if templates[0] is not None else None
+    port = templates[1].main_field if templates[1] is not None else None
+    if output is None or port is None:
+        raise _no(work, "They cannot be connected.", "De kan inte kopplas ihop.")
+    draft.connect(source.id, output.name, target.id, port.name)
+
+
+def _disconnect(work: Work, slots: Slots) -> None:
+    draft = work.draft
+    edges = [edge for edge in draft.edges if edge.source == slots["node"] and edge.target == slots["other"]]
+    if not edges:
+        raise _no(work, "They are not connected.", "De är inte kopplade.")
+    draft.edges = [edge for edge in draft.edges if edge not in edges]
+
+
+def _end(work: Work) -> Edge:
+    """The edge into the one step that shows, saves or sends."""
+    ends = [
+        edge
+        for edge in work.draft.edges
+        if work.draft.nodes[edge.target].type in {"SaveFile", "ChatOutput", "MakeDocument"}
+    ]
+    if len({(edge.source, edge.output) for edge in ends}) != 1:
+        raise _no(work, "The flow has not exactly one result.", "Flödet har inte precis ett resultat.")
+    return ends[0]
+
+
+def _also_show(work: Work, slots: Slots) -> None:
+    edge = _end(work)
+    source, output = (
+        (slots["node"], _main_output(work, slots["node"])) if "node" in slots else (edge.source, edge.output)
+    )
+    node = work.draft.add("ChatOutput", "show")
+    work.draft.connect(source, output, node, "input")
+
+
+def _main_output(work: Work, node_id: str) -> str:
+    template = work.draft.catalog.template(work.draft.nodes[node_id].type, work.draft.nodes[node_id].params)
+    if template is None or template.main_output is None:
+        raise _no(work, "That step has no result.", "Det steget har inget resultat.")
+    return template.main_output.name
+
+
+def _also_save(work: Work, slots: Slots) -> None:
+    edge = _end(work)
+    node = work.draft.add("SaveFile", "save", {"name": slots["file"]})
+    work.draft.connect(edge.source, edge.output, node, "content")
+
+
+def _never(_work: Work, _slots: Slots) -> None:
+    """A run is a tool call of its own; nothing is built for it."""
+
+
+_INSTEAD = "(instead|rather)"
+EDITS: dict[str, Step] = {
+    "rename_step": Step("edit", "none", _rename),
+    "remove_step": Step("edit", "none", _remove),
+    "set_value": Step("edit", "none", _set),
+    "save_as": Step("edit", "none", _save_as),
+    "address": Step("edit", "none", _address),
+    "seconds": Step("edit", "none", _seconds),
+    "wait_before": Step("edit", "none", _wait_before),
+    "put_before": Step("edit", "none", _put_before),
+    "wait_after": Step("edit", "none", _wait_after),
+    "change_limit": Step("edit", "none", _number),
+    "change_top": Step("edit", "none", _limit),
+    "change_words": Step("edit", "none", _words),
+    "connect": Step("edit", "none", _connect),
+    "disconnect": Step("edit", "none", _disconnect),
+    "also_show": Step("edit", "none", _also_show),
+    "also_save": Step("edit", "none", _also_save),
+}  # fmt: skip
+RUNS: dict[str, Step] = {
+    "run": Step("run", "none", _never),
+}  # fmt: skip

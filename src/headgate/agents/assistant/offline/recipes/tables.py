@@ -1,0 +1,285 @@
+"""What can be done with the rows and columns of a table."""
+
+from headgate.agents.assistant.offline.build.work import CannotBuild, Work, literal, quoted_column
+from headgate.agents.assistant.offline.reading.conditions import Condition
+from headgate.agents.assistant.offline.reading.slots import Column, Formula
+from headgate.agents.assistant.offline.reading.words import Order
+from headgate.agents.assistant.offline.recipe import Slots, Step
+
+_ALL = "SELECT * FROM t1 AS t"
+
+
+def _hint(work: Work, condition: Condition) -> None:
+    for test in condition.tests:
+        column = test.column or work.name_of_items
+        value = test.value
+        if not isinstance(value, str):
+            value += {"gt": 1, "lt": -1}.get(test.operator, 0)
+        work.hints.column(column, "" if test.operator in {"empty", "filled"} else value, *test.also)
+        work.hints.texts += (
+            [str(test.value), *test.also] if test.operator in {"contains", "starts", "ends", "eq"} else []
+        )
+
+
+def keep_where(work: Work, condition: Condition) -> None:
+    """Keep the rows for which a condition holds. Raises `CannotBuild` for one on no column of a table."""
+    cursor = work.table()
+    if cursor.kind == "table" and any(not test.column for test in condition.tests):
+        raise CannotBuild(
+            "Det sägs inte vilken kolumn villkoret gäller." if work.sv else "It is not said which column that is about."
+        )
+    _hint(work, condition)
+    work.query("keep", f"{_ALL} WHERE {condition.sql(cursor.column)}")
+
+
+def _keep(work: Work, slots: Slots) -> None:
+    keep_where(work, slots["condition"])
+
+
+def _drop(work: Work, slots: Slots) -> None:
+    try:
+        condition = slots["condition"].negated
+    except KeyError as error:
+        raise CannotBuild(
+            "Säg hellre vilka rader som ska vara kvar." if work.sv else "Say which rows to keep instead."
+        ) from error
+    keep_where(work, condition)
+
+
+def _sort(work: Work, slots: Slots) -> None:
+    order: Order = slots.get("adjective") or slots.get("direction") or Order(descending=False)
+    cursor = work.table()
+    if "column" in slots:
+        column = slots["column"].name
+    elif order.columns:
+        column = order.columns[0]
+    elif cursor.columns is not None and cursor.kind == "table" and work.results == []:
+        column = cursor.columns[-1] if cursor.node.startswith("group") else ""
+    else:
+        column = cursor.column
+    if not column:
+        raise CannotBuild(
+            "Det sägs inte vilken kolumn som ska sorteras på." if work.sv else "It is not said which column to sort by."
+        )
+    work.hints.column(column)
+    work.query("sort", f"{_ALL} ORDER BY {sort_key(column)} {'DESC' if order.descending else 'ASC'}")
+
+
+def sort_key(column: str) -> str:
+    """A column as it is sorted by: texts without regard to case."""
+    return f"{quoted_column(column)} COLLATE NOCASE"
+
+
+def _limit(work: Work, slots: Slots) -> None:
+    work.table()
+    work.query("first", f"{_ALL} LIMIT {int(slots.get('number', 1))}")
+
+
+def _tail(work: Work, slots: Slots) -> None:
+    work.table()
+    work.query("last", f"{_ALL} WHERE t.rowid > (SELECT max(rowid) FROM t1) - {int(slots.get('number', 1))}")
+
+
+def _nth(work: Work, slots: Slots) -> None:
+    work.table()
+    first = int(slots["number"])
+    work.query("rows", f"{_ALL} WHERE t.rowid BETWEEN {first} AND {int(slots.get('upper', first))}")
+
+
+def _rest(work: Work, slots: Slots) -> None:
+    work.table()
+    work.query("rest", f"{_ALL} WHERE t.rowid > {int(slots.get('number', 1))}")
+
+
+def _top(work: Work, slots: Slots) -> None:
+    _sort(work, slots)
+    work.query("top", f"{_ALL} LIMIT {int(slots.get('number', 1))}")
+
+
+_AGGREGATES = {"avg": "avg", "sum": "sum", "max": "max", "min": "min", "count": "count"}
+_NAMES = {"en": {"avg": "average", "sum": "total", "max": "highest", "min": "lowest"},
+          "sv": {"avg": "medel", "sum": "summa", "max": "högsta", "min": "lägsta"}}  # fmt: skip
+
+
+def _value(work: Work, slots: Slots) -> tuple[str, str]:
+    """What is measured: its SQL and its name."""
+    if "formula" in slots:
+        return _computed(work, slots["formula"]), "value"
+    name = slots["column"].name
+    work.hints.column(name, 1.0, 2.0)
+    sample = work.context.sample
+    if sample is not None and sample.columns is not None and name in sample.columns and not sample.is_numeric(name):
+        if not set(slots["measures"]) <= {"min", "max"}:
+            raise CannotBuild(
+                f"'{name}' innehåller inte bara tal." if work.sv else f"'{name}' does not hold numbers only."
+            )
+    return f"nullif({quoted_column(name)}, '')", name
+
+
+def _group(work: Work, slots: Slots) -> None:
+    work.table()
+    group = slots["group"].name
+    work.hints.column(group, "a", "b")
+    measures = []
+    names = [group]
+    for measure in slots.get("measures", ()):
+        value, name = _value(work, slots)
+        names.append(f"{_NAMES[work.context.language][measure]}_{name}")
+        measures.append(f"{_AGGREGATES[measure]}({value}) AS {_alias(names[-1])}")
+    if not measures:
+        names.append("antal" if work.sv else "count")
+        measures.append(f"count(*) AS {_alias(names[-1])}")
+    column = quoted_column(group)
+    sql = f"SELECT {column} AS {_alias(group)}, {', '.join(measures)} FROM t1 AS t GROUP BY {column} ORDER BY {column}"
+    work.query("group", sql, kind="table", columns=tuple(names))
+
+
+def _alias(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _aggregate(work: Work, slots: Slots) -> None:
+    work.table()
+    measures = slots["measures"]
+    value, name = _value(work, slots)
+    names = tuple(f"{_NAMES[work.context.language][measure]}_{name}" for measure in measures)
+    columns = ", ".join(f"{_AGGREGATES[m]}({value}) AS {_alias(n)}" for m, n in zip(measures, names, strict=True))
+    work.query("measure", f"SELECT {columns} FROM t1 AS t", kind="table", columns=names)
+    if len(names) == 1:
+        _as_number(work, names[0])
+
+
+def _as_number(work: Work, name: str) -> None:
+    cursor = work.table()
+    node = work.select(cursor, f'[0]."{name}"', "number")
+    work.set("number", node, "data")
+
+
+def _count_rows(work: Work, slots: Slots) -> None:
+    if "source" in slots and work.source.kind not in {"packages", "table"}:
+        raise CannotBuild("Säg vad i det som ska räknas." if work.sv else "Say what in it to count.")
+    work.table()
+    work.query("count", "SELECT count(*) AS n FROM t", kind="table")
+    _as_number(work, "n")
+
+
+def _distinct(work: Work, slots: Slots) -> None:
+    work.table()
+    name = slots["column"].name
+    column = quoted_column(name)
+    work.hints.column(name, "a", "a")
+    work.query("distinct", f"SELECT {column} AS {_alias(name)} FROM t1 AS t WHERE coalesce({column}, '') <> '' GROUP BY {column} ORDER BY min(t.rowid)",
+               kind="items", column=name)  # fmt: skip
+
+
+def _count_distinct(work: Work, slots: Slots) -> None:
+    _distinct(work, slots)
+    _count_rows(work, slots)
+
+
+def _dedupe(work: Work, slots: Slots) -> None:
+    cursor = work.table()
+    if "column" in slots:
+        name = slots["column"].name
+        work.hints.column(name, "a", "a")
+        work.query("dedupe", f"{_ALL} WHERE t.rowid IN (SELECT min(rowid) FROM t1 AS t GROUP BY {quoted_column(name)})")
+    elif cursor.kind == "items":
+        column = quoted_column(cursor.column)
+        work.query("dedupe", f"SELECT {column} FROM t1 AS t GROUP BY {column} ORDER BY min(t.rowid)")
+    else:
+        work.query("dedupe", "SELECT DISTINCT * FROM t")
+
+
+def _columns(work: Work, slots: Slots) -> None:
+    work.table()
+    names = tuple(column.name for column in slots["columns"])
+    for name in names:
+        work.hints.column(name)
+    work.query(
+        "columns", f"SELECT {', '.join(quoted_column(name) for name in names)} FROM t", columns=names, kind="table"
+    )
+
+
+def _without(work: Work, slots: Slots) -> None:
+    cursor = work.table()
+    dropped = {column.name for column in slots["columns"]}
+    if cursor.columns is None:
+        raise CannotBuild(
+            "Bifoga filen, så att jag ser vilka kolumner som blir kvar." if work.sv
+            else "Attach the file, so that I see which columns remain."
+        )  # fmt: skip
+    kept = tuple(name for name in cursor.columns if name not in dropped)
+    work.query(
+        "columns", f"SELECT {', '.join(quoted_column(name) for name in kept)} FROM t", columns=kept, kind="table"
+    )
+
+
+def _rename(work: Work, slots: Slots) -> None:
+    cursor = work.table()
+    old, new = slots["column"].name, slots["new"]
+    work.hints.column(old, "a")
+    if cursor.columns is None:
+        raise CannotBuild(
+            "Bifoga filen, så att jag ser de andra kolumnerna."
+            if work.sv
+            else "Attach the file, so that I see its other columns."
+        )
+    names = tuple(new if name == old else name for name in cursor.columns)
+    parts = [f"{quoted_column(a)} AS {_alias(b)}" for a, b in zip(cursor.columns, names, strict=True)]
+    work.query("rename", f"SELECT {', '.join(parts)} FROM t", columns=names, kind="table")
+
+
+def _computed(work: Work, formula: Formula) -> str:
+    parts = []
+    for part in (formula.left, formula.right):
+        if isinstance(part, Column):
+            work.hints.column(part.name, 2.0, 3.0)
+            parts.append(f"CAST({quoted_column(part.name)} AS REAL)")
+        else:
+            parts.append(literal(part))
+    if formula.percent:
+        return f"{parts[0]} * (1 {formula.sign} {parts[1]} / 100.0)"
+    return f"{parts[0]} {formula.sign} {parts[1]}"
+
+
+def _compute(work: Work, slots: Slots) -> None:
+    if not slots["formula"].columns:
+        raise CannotBuild("Ingen kolumn nämns." if work.sv else "No column is named.")
+    cursor = work.table()
+    name = slots.get("name") or ("resultat" if work.sv else "result")
+    columns = (*cursor.columns, name) if cursor.columns is not None else None
+    work.query(
+        "compute",
+        f"SELECT *, {_computed(work, slots['formula'])} AS {_alias(name)} FROM t",
+        columns=columns,
+        kind="table",
+    )
+
+
+TABLES: dict[str, Step] = {
+    "keep_rows": Step("filter", "table", _keep),
+    "drop_rows": Step("filter", "table", _drop),
+    "sort_rows": Step("sort", "table", _sort),
+    "order_rows": Step("sort", "table", _sort),
+    "first_rows": Step("limit", "table", _limit),
+    "at_most_rows": Step("limit", "table", _limit),
+    "last_rows": Step("limit", "table", _tail),
+    "nth_rows": Step("limit", "table", _nth),
+    "top_rows": Step("limit", "table", lambda work, slots: _top(work, {"direction": Order(descending=True), **slots})),
+    "group": Step("group", "table", _group),
+    "sum_per_group": Step("group", "table", lambda work, slots: _group(work, {"measures": ("sum",), **slots})),
+    "count_per_group": Step("group", "table", _group),
+    "aggregate": Step("group", "table", _aggregate),
+    "sum_column": Step("group", "table", lambda work, slots: _aggregate(work, {"measures": ("sum",), **slots})),
+    "count_rows": Step("group", "table", _count_rows),
+    "distinct": Step("group", "table", _distinct),
+    "count_distinct": Step("group", "table", _count_distinct),
+    "dedupe_rows": Step("dedupe", "table", _dedupe),
+    "dedupe_any": Step("dedupe", "any", _dedupe),
+    "columns": Step("columns", "table", _columns),
+    "drop_columns": Step("columns", "table", _without),
+    "rename_column": Step("columns", "table", _rename),
+    "compute": Step("compute", "table", _compute),
+}  # fmt: skip
+"""The recipes. `{rows}` is what the rows are called; `{trait}` and `_any` conditions take the data."""
+__all__ = ["TABLES", "keep_where", "sort_key"]

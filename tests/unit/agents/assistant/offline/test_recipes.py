@@ -1,0 +1,74 @@
+"""Recipes: their words, their examples, and that every component and output is reachable."""
+
+import pytest
+
+from headgate.agents.assistant.offline.choices import nearest
+from headgate.agents.assistant.offline.cookbook import BUILDING, EVERYTHING
+from headgate.agents.assistant.offline.reading.patterns import compile_pattern
+from headgate.agents.assistant.offline.recipe import Recipe
+from headgate.agents.assistant.offline.trial import try_out
+from headgate.agents.assistant.offline.understand import understand
+from headgate.graph.model import Flow
+from headgate.graph.ports import CONFIGURATION_TYPES
+from tests.unit.agents.assistant.offline.corpus import REGISTRY
+
+EXAMPLES = [
+    pytest.param(example, id=f"{recipe.key}-{language}-{number}")
+    for recipe in EVERYTHING
+    for language in ("en", "sv")
+    for number, example in enumerate(recipe.wordings[language].examples)
+]
+OUTPUTS = [
+    pytest.param(type_, output.name, id=f"{type_}.{output.name}")
+    for type_ in REGISTRY.types()
+    if not (template := REGISTRY.template(type_)).annotation  # type: ignore[union-attr]
+    for output in template.outputs  # type: ignore[union-attr]
+    if output.type not in CONFIGURATION_TYPES
+]
+REQUIRED = {
+    "PromptTemplate": "template 'Dear all'", "Regex": "pattern 'a+'", "SelectData": "expression 'a'", "TableQuery": "sql 'SELECT 1'",
+    "Calculator": "expression '1+1'", "HTTPRequest": "url 'https://example.org'", "URL": "url 'https://example.org'",
+    "WebhookOut": "url 'https://example.org'", "AIStep": "prompt 'Answer'", "Switch": "", "Python": "", "StructuredOutput": "",
+}  # fmt: skip
+"""The field that a component cannot do without."""
+
+
+class TestRecipe:
+    @pytest.mark.parametrize("recipe", EVERYTHING, ids=lambda recipe: recipe.key)
+    @pytest.mark.parametrize("language", ["en", "sv"])
+    def test_has_words_whose_slots_are_restated(self, recipe: Recipe, language: str) -> None:
+        wording = recipe.wordings[language]  # type: ignore[index]
+        for text in wording.patterns:
+            slots = set(compile_pattern(text, language).slots)
+            lost = {slot for slot in slots if f"{{{slot}}}" not in wording.say}
+            assert lost <= {"ones", "count"}, f"{text}: {lost} is not in '{wording.say}'"
+
+    @pytest.mark.parametrize("example", EXAMPLES)
+    async def test_is_built_and_works_for_its_examples(self, example: str) -> None:
+        understood = understand(example, REGISTRY, Flow(), "openai/gpt-5-mini")
+        understood = await try_out(understood, REGISTRY, None)
+        assert understood.actions, understood.reply
+
+    def test_has_an_example_where_it_builds(self) -> None:
+        silent = {recipe.key for recipe in BUILDING if not recipe.wordings["en"].examples}
+        assert silent <= {"source", "show", "save", "drop_columns", "rename_column"}
+
+    @pytest.mark.parametrize("word", ["mask", "average", "fetch", "sort", "maskera", "sortera"])
+    def test_is_offered_only_when_it_is_built(self, word: str) -> None:
+        language = "sv" if word.endswith("ra") else "en"
+        for offer in nearest(word, language):  # type: ignore[arg-type]
+            assert understand(offer, REGISTRY, Flow()).actions, offer
+
+
+class TestComponents:
+    @pytest.mark.parametrize(("type_", "output"), OUTPUTS)
+    def test_are_reachable_with_each_output(self, type_: str, output: str) -> None:
+        value = REQUIRED.get(type_)
+        if value == "":
+            pytest.skip("takes more than one value, which no sentence holds")
+        given = f" with {value}" if value else ""
+        understood = understand(f"use {type_}{given} and show its {output}", REGISTRY, Flow(), "openai/gpt-5-mini")
+        issue = understood.reply.split("\n")[0]
+        assert understood.flow is not None or "model" in issue or "file" in issue, issue
+        if understood.flow is not None:
+            assert type_ in {node.type for node in understood.flow.nodes}
