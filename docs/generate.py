@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from headgate.agents.assistant.offline.page import requests_page
 from headgate.components.document import components_page
 from headgate.entrypoints.cli.document import command_line_page
 from headgate.entrypoints.http.permissions_page import permissions_page
@@ -14,6 +15,7 @@ FOLDER = Path(__file__).parent
 PAGES: dict[str, Callable[[], str]] = {
     "command-line.md": command_line_page,
     "components.md": components_page,
+    "offline-requests.md": requests_page,
     "outgoing.md": outgoing_page,
     "permissions.md": permissions_page,
     "reach.md": reach_page,

@@ -85,7 +85,7 @@ def _source(phrases: list[Phrase], context: Context, lifted: Source | None) -> S
     named = [value for phrase in phrases for value in phrase.slots.values() if isinstance(value, Source)]
     named += [lifted] if lifted is not None else []
     kinds = {source.kind for source in named}
-    if kinds == {"table", "file"} or kinds == {"table", "text"}:
+    if kinds in ({"table", "file"}, {"table", "text"}):
         named, kinds = [source for source in named if source.kind == "table"], {"table"}
     if len(kinds) > 1:
         raise CannotBuild(
@@ -108,7 +108,7 @@ def _for_table(source: Source, phrases: list[Phrase]) -> Source:
         (phrase.recipe for phrase in phrases if phrase.recipe.key != "source" and phrase.recipe.step.takes != "none"),
         None,
     )
-    wants_table = first is not None and first.step.takes == "table" and source.kind in {"file"}
+    wants_table = first is not None and first.step.takes == "table" and source.kind == "file"
     return Source("table", source.words) if wants_table else source
 
 
@@ -117,14 +117,14 @@ def ordered(phrases: list[Phrase], breaks: tuple[int, ...], language: Language) 
 
     What is done with the rows of a table within one sentence has an order of its own: filter, group, sort, limit. Raises
     `CannotBuild` when rows are taken by their position before a sort that may have been meant to come first.
-    """
+    """  # noqa: E501
     waiting: list[Phrase] = []
     outputs: list[Phrase] = []
     for phrase in phrases:
         if phrase.recipe.step.stage == "output":
             outputs.append(phrase)
             continue
-        if phrase.recipe.step.stage not in _TABLE_STAGES or any(
+        if phrase.recipe.step.stage not in _TABLE_STAGES or any(  # noqa: SIM102
             _last_end(waiting) <= at < phrase.start for at in breaks
         ):
             if phrase.recipe.step.stage != "source" or any(each.recipe.step.takes == "text" for each in waiting):

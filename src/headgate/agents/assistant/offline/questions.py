@@ -1,9 +1,10 @@
-"""Questions about what can be done, about components and about the flow at hand; undoing, and components to be written."""
+"""Questions about what can be done, about components and about the flow at hand; undoing, and components to be written."""  # noqa: E501
 
 import re
 from weakref import WeakKeyDictionary
 
 from headgate.agents.assistant.offline.choices import nearest
+from headgate.agents.assistant.offline.language.files import pairs
 from headgate.agents.assistant.offline.language.languages import Language
 from headgate.agents.assistant.offline.reading.slots import Context
 from headgate.agents.assistant.offline.replies import CONNECT, NAME
@@ -14,36 +15,12 @@ from headgate.graph.model import Flow, Node
 from headgate.graph.template import Catalog, Template
 from headgate.toolkit.shown import secret_fields, shown_value
 
-_COMPONENT = r"(?:the |en |ett )?(?P<a>\w[\w ]*?)(?: component| step| node|-komponenten| komponenten)?"
-_FLOW = r"(?:this|the|my|det här|detta|mitt) ?(?:flow|workflow|pipeline|flöde|flödet)|flödet|(?:in )?(?:this|the) flow"
-_END = r"[\s?.!]*"
-_FORMS: tuple[tuple[str, str], ...] = (
-    ("undo", r"(?:please |oops,? |can you |kan du )*(?:undo|revert|take back|take it back|ångra(?: dig)?|gör (?:det |detta )?ogjort)"
-             r"(?: (?:that|it|this|det|detta|everything|allt|(?:the |your |my |den )?(?:last|latest|previous|senaste|sista)"
-             r"(?: (?:change|changes|edit|step|thing|one|ändringen|steget))?))?(?: (?:that )?(?:you|we|i|du|jag) (?:did|made|gjorde))?(?: please)?"),
-    ("component", r"(?:please |can you |could you |i (?:need|want) |kan du |jag (?:vill ha|behöver) )*(?:create|write|generate|make|build|develop|code|program|implement|design|need|want|skapa|skriv|bygg|utveckla)?"
-                  r"(?: me)? ?(?:a|an|my|en|ett)?(?: new| own| custom| python| ny| egen)* ?(?:component|komponent)\b(?P<a> (?:that|which|to|for|called|named|som|computing|doing|with|för|kallad)\b.*|)"),
-    ("files", r"(?:please |can you |kan du )*(?:delete|remove|rename|move|copy|radera|ta bort|döp om)(?: the| my)?(?: file| filen)?"
-              r" [\w/.-]+\.\w{1,5}(?: (?:to|till|from|in|into) .*)?|(?:show|list)(?: me)? (?:the )?files in my workspace"),
-    ("self", r"(?:what (?:can|do) you (?:do|understand|know)|what (?:kinds? of )?things (?:are you able to|can you) (?:make|do|build)(?: for me)?|who are you|what are you|help|what do you understand|"
-             r"what can (?:you|this|headgate|i) (?:do|make|build|ask)(?: for me)?|vad kan (?:du|jag) (?:göra|bygga|fråga|be om)|vem är du|hjälp|what do you offer|show me what you can do)"),
-    ("list", r"(?:which|what|list|show)(?: me)?(?: all)?(?: the| available)* components(?: exist| are there| do you have| have you got| do you know| are available| available)?|vilka komponenter (?:finns|har du)(?: det)?|lista (?:alla )?komponenter"),
-    ("about", rf"(?:what does|what is|explain|describe|how do i use|how does|tell me about|vad gör|förklara|beskriv|hur använder (?:jag|man)|what can) {_COMPONENT}(?: do| work| mean| give| for)?"),
-    ("about", rf"(?:which|what) (?:settings|fields|inputs|outputs|parameters|options) (?:does|do|has) {_COMPONENT} (?:have|take|give|need)"),
-    ("pair", r"what is the difference between (?P<a>\w+) and (?P<b>\w+)|(?P<c>\w+) (?:vs|versus) (?P<d>\w+)"),
-    ("field", r"(?:what is|what's|which is|vad är) (?:the )?(?P<field>\w+) (?:of|in|on|för|i|på) (?:the |steget )?(?P<node>\w+)(?: step| node)?"),
-    ("into", r"(?:what goes into|what comes into|what reaches|vad går in i|vad kommer in i) (?:the |steget )?'?(?P<node>\w+)'?(?: step)?"),
-    ("needs", rf"(?:what|which)(?: inputs?)? (?:does|do) (?:{_FLOW}|it) (?:need|require|take|want)(?: to run)?|vad behöver (?:{_FLOW}|det)(?: för att köras)?"),
-    ("flow", rf"(?:what (?:does|is in|is|happens in)|explain|describe|show|how does|vad gör|vad finns i|förklara|beskriv|visa)(?: step by step what happens in)? (?:{_FLOW}|it)(?: do| work)?|what happens in (?:{_FLOW})|vad är det i flödet"),
-    ("search", r"(?:is there|are there|do you have|have you|finns det)(?: a| any| some| something| a component| en komponent| något| components?)?(?: component| components)? ?(?:for|that|to|för|som|about)? (?P<a>[\w ]+)"),
-    ("search", r"(?:which|what) components (?:are there |do you have |work |exist )?(?:for|with|about|that) (?P<a>[\w ]+)|how (?:can|do) (?:i|you|we) (?P<b>[\w ]+)"),
-)  # fmt: skip
 _NO_TOOL = (
     f'The {NAME} cannot do that with files. It can write a file ("write a file notes.md saying ..."), document this'
     ' flow in one, read one, list them ("show my files"), search them ("find \'x\' in my files") and replace text in'
     " one. `headgate workspace remove PATH` removes a file. Files that a run makes are kept with the run."
 )
-_COMPILED = tuple((kind, re.compile(f"(?:{form}){_END}", re.IGNORECASE)) for kind, form in _FORMS)
+_COMPILED = tuple((kind, re.compile(rf"(?:{form})[\s?.!]*", re.IGNORECASE)) for kind, form in pairs("en", "questions"))
 
 
 def answer(text: str, context: Context) -> Understanding | None:
@@ -73,7 +50,7 @@ def _component(match: re.Match[str], context: Context) -> Understanding | None:
         "en": f"Writing a component needs a language model, and I am the {NAME}: nothing was made.",
         "sv": "Att skriva en komponent kräver en språkmodell, och jag är offlinebyggaren: inget har gjorts.",
     }
-    reply = f"{texts[context.language]} {CONNECT[context.language]} `headgate models providers` shows which are ready and what the others lack."
+    reply = f"{texts[context.language]} {CONNECT[context.language]} `headgate models providers` shows which are ready and what the others lack."  # noqa: E501
     query = re.sub(r"^(?:that|which|to|for|som|för)\s+", "", (match["a"] or "").strip())
     search = (Action("search_components", {"query": query[:400]}),) if query else ()
     return _reply(context, reply, *search, intent="generate_component")
@@ -92,14 +69,14 @@ def introduce(language: Language) -> str:
     examples = "\n".join(f"- {example}" for example in nearest("", language))
     if language == "sv":
         return (
-            "Jag är offlinebyggaren, ingen språkmodell. Jag bygger bara det jag kan upprepa i sin helhet, och säger det innan"
-            f" jag bygger. Till exempel:\n{examples}\n\nJag kan också ändra flödet ('vänta 3 sekunder före save'), köra det"
+            "Jag är offlinebyggaren, ingen språkmodell. Jag bygger bara det jag kan upprepa i sin helhet, och säger det innan"  # noqa: E501
+            f" jag bygger. Till exempel:\n{examples}\n\nJag kan också ändra flödet ('vänta 3 sekunder före save'), köra det"  # noqa: E501
             " ('kör det med texten ...') och säga vad en komponent gör."
         )
     return (
         f"I am the {NAME}: not a language model. I build only what I can restate in full, and say it before I build."
-        f" For example:\n{examples}\n\nI can also change the flow at hand ('wait 3 seconds before save'), run it ('run it with"
-        " the text ...') and say what a component does. What needs judgement (summaries, translations) takes a language model."
+        f" For example:\n{examples}\n\nI can also change the flow at hand ('wait 3 seconds before save'), run it ('run it with"  # noqa: E501
+        " the text ...') and say what a component does. What needs judgement (summaries, translations) takes a language model."  # noqa: E501
     )
 
 
@@ -181,8 +158,8 @@ def _of_flow(context: Context, *, needs: bool) -> Understanding | None:
 
 
 _INPUTS = {
-    "en": {"TextInput": "a text", "ChatInput": "a message", "FormInput": "the answers of a form", "FileInput": "a file"},
-    "sv": {"TextInput": "en text", "ChatInput": "ett meddelande", "FormInput": "svaren i ett formulär", "FileInput": "en fil"},
+    "en": {"TextInput": "a text", "ChatInput": "a message", "FormInput": "the answers of a form", "FileInput": "a file"},  # noqa: E501
+    "sv": {"TextInput": "en text", "ChatInput": "ett meddelande", "FormInput": "svaren i ett formulär", "FileInput": "en fil"},  # noqa: E501
 }  # fmt: skip
 
 
@@ -230,6 +207,6 @@ def _templates(catalog: Catalog, query: str, most: int = 4) -> list[Template]:
 
 _ANSWERS = {
     "undo": _undo,
-    "files": _files, "component": _component, "self": _self, "list": _list, "about": _about, "pair": _pair, "field": _field,
+    "files": _files, "component": _component, "self": _self, "list": _list, "about": _about, "pair": _pair, "field": _field,  # noqa: E501
     "into": _into, "needs": _needs, "flow": _flow, "search": _search,
 }  # fmt: skip

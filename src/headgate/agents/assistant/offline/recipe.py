@@ -2,7 +2,7 @@
 
 The words are in `language/en` and `language/sv`, one file for each module of `recipes`; what is built is in that module.
 A recipe in a file: its key in brackets, `say:` the restatement, `try:` examples that are tests, and then its patterns.
-"""
+"""  # noqa: E501
 
 import re
 from collections.abc import Callable, Mapping

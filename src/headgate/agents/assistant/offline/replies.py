@@ -10,7 +10,7 @@ CONNECT = {
     "en": "Connect a language model to do that: in Settings, under Models, or in a terminal"
     " (`headgate variables set OPENAI_API_KEY` sets a key, `headgate models pull` fetches a model that needs none).",
     "sv": "Anslut en språkmodell för det: i Inställningar, under Modeller, eller i en terminal"
-    " (`headgate variables set OPENAI_API_KEY` sätter en nyckel, `headgate models pull` hämtar en modell som inte behöver någon).",
+    " (`headgate variables set OPENAI_API_KEY` sätter en nyckel, `headgate models pull` hämtar en modell som inte behöver någon).",  # noqa: E501
 }
 
 
@@ -23,7 +23,7 @@ def refusal(reason: str, examples: Sequence[str], language: Language) -> str:
     """An honest no, with what is possible near the request."""
     lines = "\n".join(f"- {example}" for example in examples)
     if language == "sv":
-        return f"Jag kan inte göra det utan språkmodell: {reason} Inget har byggts.\n\nDet här kan jag göra som ligger nära:\n{lines}"
+        return f"Jag kan inte göra det utan språkmodell: {reason} Inget har byggts.\n\nDet här kan jag göra som ligger nära:\n{lines}"  # noqa: E501
     return f"I cannot do that offline: {reason} Nothing was built.\n\nThe nearest things the {NAME} can do:\n{lines}"
 
 

@@ -9,10 +9,10 @@ from headgate.agents.assistant.offline.reading.tokens import Tokens, number_of
 from headgate.features.catalog.words import word_set
 
 _NEGATIONS = word_set(
-    "not no without except but never don't doesn't isn't aren't inte ingen inga utan utom förutom aldrig remove drop delete"
+    "not no without except but never don't doesn't isn't aren't inte ingen inga utan utom förutom aldrig remove drop delete"  # noqa: E501
 )
 _DENIED = re.compile(
-    r"\b(?:not|no|without|except|remove|removes|empty|once|otherwise|under|most|mask|missing|lower|none|bort|inte|utan|utom|tom|en gång|annars|högst|maskera)\b"
+    r"\b(?:not|no|without|except|remove|removes|empty|once|otherwise|under|most|mask|missing|lower|none|bort|inte|utan|utom|tom|en gång|annars|högst|maskera)\b"  # noqa: E501
 )
 
 
@@ -33,7 +33,7 @@ def left_over(tokens: Tokens, lines: Sequence[str]) -> list[str]:
             token.kind in {"quoted", "url", "file", "date", "email", "path"} and token.value.lower() not in lower
         ):
             missing.append(token.text)
-        elif token.kind == "word" and token.text.lower() in NUMBER_WORDS and NUMBER_WORDS[token.text.lower()] > 1:
+        elif token.kind == "word" and token.text.lower() in NUMBER_WORDS and NUMBER_WORDS[token.text.lower()] > 1:  # noqa: SIM102
             if NUMBER_WORDS[token.text.lower()] not in numbers and token.text.lower() not in lower.split():
                 missing.append(token.text)
     words = {token.text.lower() for token in tokens.items if token.kind == "word"}

@@ -3,7 +3,7 @@
 The steps run in this process, on the real components; nothing is sent and nothing is stored. The sample is the data that
 came with the request, else one that holds what the steps speak of. Steps that reach outside, ask a model, write a
 document or run code in the sandbox are not tried, and neither is what comes after them.
-"""
+"""  # noqa: E501
 
 import csv
 import io

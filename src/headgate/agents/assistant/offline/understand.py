@@ -208,7 +208,7 @@ def _fault(context: Context, built: Built, *, edit: bool) -> str:
 def _ambiguous(context: Context, built: Built, rival: Built) -> Understanding:
     """Two meanings that are as near: both are said, and nothing is built."""
     titles = {"en": ("I can read that in two ways, and built neither. Say it with other words:", "or"),
-              "sv": ("Jag kan läsa det på två sätt, och har inte byggt något. Säg det med andra ord:", "eller")}[context.language]  # fmt: skip
+              "sv": ("Jag kan läsa det på två sätt, och har inte byggt något. Säg det med andra ord:", "eller")}[context.language]  # fmt: skip  # noqa: E501
     first, second = ("; ".join(each.lines) for each in (built, rival))
     return Understanding("build_flow", f"{titles[0]}\n\n- {first}\n- {second}", language=context.language)
 

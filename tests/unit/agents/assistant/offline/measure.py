@@ -3,7 +3,7 @@
 `python -m tests.unit.agents.assistant.offline.measure` prints the table that stands in `docs/offline-builder.md`, and
 with `--all` each sentence that is not right. The held-out sentences were written before the builder's design; nothing is
 tuned on them.
-"""
+"""  # noqa: E501
 
 import asyncio
 import json
@@ -142,7 +142,7 @@ async def measured(name: str = "held_out") -> dict[str, Counter[str]]:
         result, why = await outcome(entry)
         counts["Swedish" if entry["id"].startswith("s") or entry.get("lang") == "sv" else "English"][result] += 1
         if why and "--all" in sys.argv:
-            print(f"{result:16} {entry['id']} {entry['request']}\n                 {why}")
+            print(f"{result:16} {entry['id']} {entry['request']}\n                 {why}")  # noqa: T201
     return counts
 
 
@@ -160,4 +160,4 @@ def table(counts: dict[str, Counter[str]]) -> str:
 
 
 if __name__ == "__main__":
-    print(table(asyncio.run(measured(next((arg for arg in sys.argv[1:] if not arg.startswith("-")), "held_out")))))
+    print(table(asyncio.run(measured(next((arg for arg in sys.argv[1:] if not arg.startswith("-")), "held_out")))))  # noqa: T201

@@ -1,4 +1,4 @@
-"""Requests of earlier versions, as a development set: each is built as its entry expects, or refused; none is guessed."""
+"""Requests of earlier versions, as a development set: each is built as its entry expects, or refused; none is guessed."""  # noqa: E501
 
 from collections import Counter
 

@@ -26,9 +26,9 @@ OUTPUTS = [
     if output.type not in CONFIGURATION_TYPES
 ]
 REQUIRED = {
-    "PromptTemplate": "template 'Dear all'", "Regex": "pattern 'a+'", "SelectData": "expression 'a'", "TableQuery": "sql 'SELECT 1'",
+    "PromptTemplate": "template 'Dear all'", "Regex": "pattern 'a+'", "SelectData": "expression 'a'", "TableQuery": "sql 'SELECT 1'",  # noqa: E501
     "Calculator": "expression '1+1'", "HTTPRequest": "url 'https://example.org'", "URL": "url 'https://example.org'",
-    "WebhookOut": "url 'https://example.org'", "AIStep": "prompt 'Answer'", "Switch": "", "Python": "", "StructuredOutput": "",
+    "WebhookOut": "url 'https://example.org'", "AIStep": "prompt 'Answer'", "Switch": "", "Python": "", "StructuredOutput": "",  # noqa: E501
 }  # fmt: skip
 """The field that a component cannot do without."""
 

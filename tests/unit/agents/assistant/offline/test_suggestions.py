@@ -34,7 +34,7 @@ CHECKS: dict[str, tuple[str, str, str, tuple[str, ...], tuple[str, ...]]] = {
     "sv.example_lines": ("", "a.log", LOG, ("ERROR disk",), ("INFO",)),
     "sv.example_answer": ("Det gäller en retur", "", "", ("Vi ringer dig",), ("Tack",)),
 }
-"""Suggestion of the front page to: text, file name and content of the run, what must be in its outcome, and what not."""
+"""Suggestion of the front page to: text, file name and content of the run, what must be in its outcome, and what not."""  # noqa: E501
 EDITED = parse_spec("name: A\nnodes:\n  text: TextInput\n  show: ChatOutput\nedges:\n  text.text -> show.input\n")
 
 

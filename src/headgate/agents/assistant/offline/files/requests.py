@@ -29,7 +29,7 @@ _WRITE_INTO = pattern(
 )
 _WRITE_PLAIN = pattern(r"{please}{write} {place}(?:,? {says}\s*:?|,? {with}\s*:|\s*:)\s*(?P<content>\S.*)")
 _WRITE_WITH = pattern(
-    r"{please}{write} {place},? (?:with|med)(?: (?:the|this))? (?:text|contents?|words|line|message|texten|innehållet|orden|raden)"
+    r"{please}{write} {place},? (?:with|med)(?: (?:the|this))? (?:text|contents?|words|line|message|texten|innehållet|orden|raden)"  # noqa: E501
     r" (?P<content>\S.*)"
 )
 _READ = (

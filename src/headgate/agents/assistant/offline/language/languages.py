@@ -24,12 +24,12 @@ _OPENINGS: dict[Language, tuple[str, ...]] = {
     "en": (
         "could you", "can you", "would you", "will you", "i would like to", "i would like you to", "i'd like to",
         "i would like", "i'd like", "i want you to", "i want to", "i need to", "help me", "let's", "we want to",
-        "build flow that", "build flow which", "make flow that", "create flow that", "build flow to", "build me flow that",
+        "build flow that", "build flow which", "make flow that", "create flow that", "build flow to", "build me flow that",  # noqa: E501
         "i want flow that", "i need flow that", "make me flow that", "create workflow that", "build something that",
         "build flow", "create flow", "make flow", "so", "ok", "okay", "now", "just",
     ),
     "sv": (
-        "kan du", "skulle du kunna", "jag vill", "jag skulle vilja", "bygg flöde som", "skapa flöde som", "gör flöde som",
+        "kan du", "skulle du kunna", "jag vill", "jag skulle vilja", "bygg flöde som", "skapa flöde som", "gör flöde som",  # noqa: E501
         "jag behöver flöde som", "nu", "okej", "vi vill",
     ),
 }  # fmt: skip

@@ -45,7 +45,7 @@ class Choices:
 
 _IF = {"en": "(?:if|when|whenever)", "sv": "(?:om|när)"}
 _SUBJECTS = {
-    "en": re.compile(r"^(?:there are |(?:message|text|it|input|mail|request|answer|what i type|form|number|uploaded file|file|document|log) )"),
+    "en": re.compile(r"^(?:there are |(?:message|text|it|input|mail|request|answer|what i type|form|number|uploaded file|file|document|log) )"),  # noqa: E501
     "sv": re.compile(r"^(?:det finns |(?:meddelandet|texten|text|det|svaret|formuläret|filen|dokumentet) )"),
 }  # fmt: skip
 _IN_FORM = re.compile(r" (?:in form|from form|of form|on form|form field|field|i formuläret|i formulär)(?= |$)")
@@ -57,7 +57,7 @@ def _read(context: Context, words: str) -> Choices | None:
     other = "(?:" + "|".join(map(re.escape, classes(language)["else"])) + r") (?:, )?"
     line = f"{words} "
     first = re.compile(
-        rf"{_IF[language]} (?P<c>.+?) (?:, |then |; )*{say}(?P<a>.+?) (?:(?:, |; |and |och )*{other}(?:{say})?(?P<b>.+?) )?"
+        rf"{_IF[language]} (?P<c>.+?) (?:, |then |; )*{say}(?P<a>.+?) (?:(?:, |; |and |och )*{other}(?:{say})?(?P<b>.+?) )?"  # noqa: E501
     )
     match = first.fullmatch(line)
     cases = _several(context, line, say, other)

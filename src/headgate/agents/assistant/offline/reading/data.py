@@ -102,7 +102,7 @@ def _forms(word: str) -> set[str]:
 
 
 _ENDINGS: Iterable[tuple[str, str]] = (
-    ("ies", "y"), ("es", ""), ("es", "e"), ("s", ""), ("en", ""), ("et", ""), ("n", ""), ("t", ""), ("er", ""), ("ar", ""),
+    ("ies", "y"), ("es", ""), ("es", "e"), ("s", ""), ("en", ""), ("et", ""), ("n", ""), ("t", ""), ("er", ""), ("ar", ""),  # noqa: E501
     ("or", "a"), ("erna", ""), ("arna", ""), ("orna", "a"), ("na", ""), ("erna", "er"),
 )  # fmt: skip
 

@@ -32,13 +32,13 @@ KINDS: tuple[Kind, ...] = (
     _kind("email", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", "ann@example.org",
           "email addresses, email address, emails, email, e-mail addresses, e-mail address, e-mails, mail addresses, "
           "addresses of email, mailadresses",
-          "e-postadresser, e-postadress, e-postadresserna, mejladresser, mejladress, mailadresser, epostadresser, e-post"),
+          "e-postadresser, e-postadress, e-postadresserna, mejladresser, mejladress, mailadresser, epostadresser, e-post"),  # noqa: E501
     _kind("link", r"https?://[^\s<>\"')\]]+", "https://example.org/plan",
           "links, link, urls, url, web addresses, web address, hyperlinks",
           "länkar, länk, länkarna, webbadresser, webbadress, url"),
     _kind("person_number", r"\b(?:19|20)?\d{6}[-+]?\d{4}\b", "850101-2384",
           "personal identity numbers, personal numbers, personal number, personal identity number, "
-          "swedish personal numbers, identity numbers, social security numbers, national id numbers, swedish personal identity numbers",
+          "swedish personal numbers, identity numbers, social security numbers, national id numbers, swedish personal identity numbers",  # noqa: E501
           "personnummer, personnumren, personnumret"),
     _kind("phone", r"\+?\d[\d ()-]{6,}\d", "+46 70 123 45 67",
           "phone numbers, phone number, telephone numbers, telephone number, phones, mobile numbers",

@@ -2,7 +2,7 @@
 
 `word` is that word; `(a|b c)` is one of several; `[x]` may be there; `<class>` is a set of words that mean the same, named
 in `words.txt` of the language; `{slot}` or `{slot:name}` is a value of that type, kept under its name. A pattern matches whole tokens.
-"""
+"""  # noqa: E501
 
 import re
 from collections.abc import Iterable, Mapping

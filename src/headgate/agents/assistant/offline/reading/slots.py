@@ -128,7 +128,9 @@ def _of_table(context: Context) -> bool:
     if context.sample is not None:
         return context.sample.columns is not None
     return (
-        re.search(r"\b(?:csv\w*|tabellen|tabell|table|spreadsheet|kalkyl\w*|paket\w*|packages)\b", context.tokens.line)
+        re.search(
+            r"\b(?:csv\w*|tabellen|tabell|table|spreadsheet|kalkyl\w*|paket\w*|packages)\b", context.tokens.text.lower()
+        )
         is not None
     )
 
@@ -320,7 +322,7 @@ def _node(context: Context, words: str) -> str | None:
 
 
 _KINDS_OF_STEPS = {
-    "Wait": word_set("wait pause delay paus pausen väntan waiting"), "SaveFile": word_set("save saving file fil filen spara sparandet sparas"),
+    "Wait": word_set("wait pause delay paus pausen väntan waiting"), "SaveFile": word_set("save saving file fil filen spara sparandet sparas"),  # noqa: E501
     "ChatOutput": word_set("output show answer utdata visa showing"), "URL": word_set("page fetch url sida sidan"),
     "TableQuery": word_set("query sql fråga"),
 }  # fmt: skip

@@ -3,7 +3,7 @@
 A word is written as it is, in lower case; a literal as a mark with its position: `‹q3›` is a quoted text, `‹n3›` a number,
 `‹u3›` an address, `‹f3›` a file name, `‹d3›` a date, `‹e3›` an email address, `‹p3›` a path, `‹m3›` a calculation. A
 comma is `,` and the end of a sentence `;`. Every token ends with a space.
-"""
+"""  # noqa: E501
 
 import re
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from functools import cached_property
 LONGEST_REQUEST = 4000
 _FILE_TYPES = "csv|tsv|json|jsonl|txt|md|html|htm|pdf|docx|doc|xlsx|log|xml|yaml|yml"
 _PATTERNS = (
-    ("quoted", r"\"[^\"]*\"|“[^”]*”|”[^”]*”|«[^»]*»|»[^«]*«|`[^`]*`|(?<!\w)'(?:[^']|(?<=\w)'(?=\w))*'(?!\w)"
+    ("quoted", r"\"[^\"]*\"|“[^”]*”|”[^”]*”|«[^»]*»|»[^«]*«|`[^`]*`|(?<!\w)'(?:[^']|(?<=\w)'(?=\w))*'(?!\w)"  # noqa: ISC004
                r"|(?<!\w)[‘’](?:[^’]|(?<=\w)’(?=\w))*’(?!\w)"),
     ("url", r"[a-z]+://[^\s\"'<>]+"),
     ("email", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
     ("file", rf"[\w/-]+(?:[.][\w-]+)*\.(?:{_FILE_TYPES})\b(?!\.\w)"),
     ("date", r"\d{4}-\d{2}-\d{2}\b"),
-    ("math", r"\(*-?\d+(?:[.,]\d+)?\)*(?:\s*(?:\*\*|//|[*/+×÷^]|(?<=\s)-(?=\s)|(?<=\d)-(?=\d))\s*\(*-?\d+(?:[.,]\d+)?\)*)+"),
+    ("math", r"\(*-?\d+(?:[.,]\d+)?\)*(?:\s*(?:\*\*|//|[*/+×÷^]|(?<=\s)-(?=\s)|(?<=\d)-(?=\d))\s*\(*-?\d+(?:[.,]\d+)?\)*)+"),  # noqa: E501
     ("path", r"[^\W\d]\w*(?:\[\d*\*?\])*(?:\.[^\W\d]\w*(?:\[\d*\*?\])*)+|[^\W\d]\w*(?:\[\d*\*?\])+"),
     ("number", r"-?\d{1,3}(?:[ \u00a0]\d{3})+(?!\d)|-?\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|-?\d+(?:[.,]\d+)?"),
     ("word", r"[^\W\d_][\w]*(?:['’-]\w+)*"),

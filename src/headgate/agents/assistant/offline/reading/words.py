@@ -26,17 +26,17 @@ _SIZE = ("size", "size_bytes", "amount", "total", "storlek", "belopp", "antal")
 _DATE = ("date", "created", "updated", "datum", "skapad")
 ADJECTIVES: dict[Language, dict[str, Order]] = {
     "en": {
-        "cheapest": Order(False, _PRICE), "most expensive": Order(True, _PRICE), "dearest": Order(True, _PRICE),
-        "priciest": Order(True, _PRICE), "least expensive": Order(False, _PRICE), "youngest": Order(False, _AGE),
-        "oldest": Order(True, _AGE), "biggest": Order(True, _SIZE), "largest": Order(True, _SIZE),
-        "heaviest": Order(True, _SIZE), "smallest": Order(False, _SIZE), "newest": Order(True, _DATE),
-        "latest": Order(True, _DATE), "most recent": Order(True, _DATE), "earliest": Order(False, _DATE),
-        "best paid": Order(True, ("salary", "pay", "wage")), "lowest paid": Order(False, ("salary", "pay", "wage")),
+        "cheapest": Order(False, _PRICE), "most expensive": Order(True, _PRICE), "dearest": Order(True, _PRICE),  # noqa: FBT003
+        "priciest": Order(True, _PRICE), "least expensive": Order(False, _PRICE), "youngest": Order(False, _AGE),  # noqa: FBT003
+        "oldest": Order(True, _AGE), "biggest": Order(True, _SIZE), "largest": Order(True, _SIZE),  # noqa: FBT003
+        "heaviest": Order(True, _SIZE), "smallest": Order(False, _SIZE), "newest": Order(True, _DATE),  # noqa: FBT003
+        "latest": Order(True, _DATE), "most recent": Order(True, _DATE), "earliest": Order(False, _DATE),  # noqa: FBT003
+        "best paid": Order(True, ("salary", "pay", "wage")), "lowest paid": Order(False, ("salary", "pay", "wage")),  # noqa: FBT003
     },
     "sv": {
-        "billigaste": Order(False, _PRICE), "dyraste": Order(True, _PRICE), "yngsta": Order(False, _AGE),
-        "äldsta": Order(True, _AGE), "största": Order(True, _SIZE), "minsta": Order(False, _SIZE),
-        "senaste": Order(True, _DATE), "nyaste": Order(True, _DATE),
+        "billigaste": Order(False, _PRICE), "dyraste": Order(True, _PRICE), "yngsta": Order(False, _AGE),  # noqa: FBT003
+        "äldsta": Order(True, _AGE), "största": Order(True, _SIZE), "minsta": Order(False, _SIZE),  # noqa: FBT003
+        "senaste": Order(True, _DATE), "nyaste": Order(True, _DATE),  # noqa: FBT003
     },
 }  # fmt: skip
 FUNCTIONS: dict[Language, dict[str, str]] = {
@@ -47,7 +47,7 @@ FUNCTIONS: dict[Language, dict[str, str]] = {
     },
     "sv": {
         "medelvärde": "avg", "medelvärdet": "avg", "genomsnitt": "avg", "genomsnittet": "avg", "genomsnittlig": "avg",
-        "genomsnittliga": "avg", "snittet": "avg", "summan": "sum", "summa": "sum", "totalen": "sum", "total": "sum", "totala": "sum",
+        "genomsnittliga": "avg", "snittet": "avg", "summan": "sum", "summa": "sum", "totalen": "sum", "total": "sum", "totala": "sum",  # noqa: E501
         "högsta": "max", "största": "max", "maximum": "max", "lägsta": "min", "minsta": "min", "minimum": "min",
         "dyraste": "max", "billigaste": "min",
     },
@@ -62,16 +62,16 @@ RESERVED = word_set(
     "otherwise else then only just at most least over under above below between after before is are was were has have "
     "contains contain containing equals empty missing first last all it them its their they as to into save show sort "
     "keep drop remove delete count sum average unless when because instead everything anything nothing never none "
-    "och eller inte ur finns occur occurs appear appears there it descending ascending desc asc alphabetically fallande stigande ingen inga men utom utan än som där med från i på av för per varje om annars sedan bara endast högst "
-    "minst över under mellan efter före är var har innehåller tom första sista alla den det dem de till spara visa sortera "
+    "och eller inte ur finns occur occurs appear appears there it descending ascending desc asc alphabetically fallande stigande ingen inga men utom utan än som där med från i på av för per varje om annars sedan bara endast högst "  # noqa: E501
+    "minst över under mellan efter före är var har innehåller tom första sista alla den det dem de till spara visa sortera "  # noqa: E501
     "behåll räkna när istället allt inget aldrig don't doesn't isn't aren't do does did , ; should would more less"
 )
 """Words that are never a name or a value unless they are quoted: a negation must not become a part of a name."""
 
 SIGNS = {
-    "comma": ",", "commas": ",", "semicolon": ";", "semicolons": ";", "tab": "\t", "tabs": "\t", "space": " ", "spaces": " ",
+    "comma": ",", "commas": ",", "semicolon": ";", "semicolons": ";", "tab": "\t", "tabs": "\t", "space": " ", "spaces": " ",  # noqa: E501
     "colon": ":", "colons": ":", "slash": "/", "slashes": "/", "dash": "-", "dashes": "-", "pipe": "|", "pipes": "|",
-    "komma": ",", "kommatecken": ",", "semikolon": ";", "blanksteg": " ", "mellanslag": " ", "kolon": ":", "streck": "-",
+    "komma": ",", "kommatecken": ",", "semikolon": ";", "blanksteg": " ", "mellanslag": " ", "kolon": ":", "streck": "-",  # noqa: E501
     "newline": "\n", "newlines": "\n", "dot": ".", "dots": ".",
 }  # fmt: skip
 """Signs by their names."""

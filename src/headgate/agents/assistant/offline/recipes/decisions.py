@@ -2,18 +2,19 @@
 
 import re
 
-from headgate.agents.assistant.offline.build.work import CannotBuild, Work, member
+from headgate.agents.assistant.offline.build.work import CannotBuild, Cursor, Work, member
 from headgate.agents.assistant.offline.reading.branches import Case, Choices
 from headgate.agents.assistant.offline.reading.conditions import Test
 from headgate.agents.assistant.offline.reading.slots import Column, Formula
+from headgate.agents.assistant.offline.reading.sources import Source
 from headgate.agents.assistant.offline.recipe import Slots, Step
 from headgate.agents.assistant.offline.recipes.texts import escaped
 
 _OPERATORS = {
-    "eq": ("equals", False), "ne": ("does not equal", False), "gt": ("is greater than", False), "lt": ("is less than", False),
+    "eq": ("equals", False), "ne": ("does not equal", False), "gt": ("is greater than", False), "lt": ("is less than", False),  # noqa: E501
     "ge": ("is less than", True), "le": ("is greater than", True), "contains": ("contains", False),
     "lacks": ("does not contain", False), "empty": ("is empty", False), "filled": ("is not empty", False),
-    "longer": ("is greater than", False), "shorter": ("is less than", False), "starts": ("matches", False), "ends": ("matches", False),
+    "longer": ("is greater than", False), "shorter": ("is less than", False), "starts": ("matches", False), "ends": ("matches", False),  # noqa: E501
 }  # fmt: skip
 """Comparison to the operator of an If, and whether its two ways are exchanged."""
 _PLACEHOLDER = re.compile(r"\{([^\W\d][\w ]{0,40})\}")
@@ -50,8 +51,8 @@ def _decide(work: Work, slots: Slots) -> None:
     work.hints.answers = True
 
 
-def _form(work: Work):  # type: ignore[no-untyped-def]  # noqa: ANN202
-    work.source = type(work.source)("form", "form")
+def _form(work: Work) -> Cursor:
+    work.source = Source("form", "form")
     return work.begin()
 
 
@@ -151,7 +152,7 @@ def _form_formula(work: Work, slots: Slots) -> None:
     work.uses_form = True
     parts = []
     for part in (formula.left, formula.right):
-        parts.append(
+        parts.append(  # noqa: PERF401
             f"{{{{flow_input.{work.draft.ask_for(part.name, number=True)}}}}}"
             if isinstance(part, Column)
             else f"{part:g}"
@@ -182,7 +183,7 @@ def _wait(work: Work, slots: Slots) -> None:
 
 
 _CITIES = {
-    "stockholm": "Europe/Stockholm", "oslo": "Europe/Oslo", "copenhagen": "Europe/Copenhagen", "helsinki": "Europe/Helsinki",
+    "stockholm": "Europe/Stockholm", "oslo": "Europe/Oslo", "copenhagen": "Europe/Copenhagen", "helsinki": "Europe/Helsinki",  # noqa: E501
     "london": "Europe/London", "paris": "Europe/Paris", "berlin": "Europe/Berlin", "new york": "America/New_York",
     "tokyo": "Asia/Tokyo", "madrid": "Europe/Madrid", "rome": "Europe/Rome", "köpenhamn": "Europe/Copenhagen",
 }  # fmt: skip

@@ -43,7 +43,7 @@ def _set(work: Work, slots: Slots) -> None:
     draft = work.draft
     name, value = slug(slots["field"]), slots["value"]
     nodes = [slots["node"]] if "node" in slots else [
-        node.id for node in draft.nodes.values() if (template := draft.catalog.template(node.type, node.params)) and template.field(name)
+        node.id for node in draft.nodes.values() if (template := draft.catalog.template(node.type, node.params)) and template.field(name)  # noqa: E501
     ]  # fmt: skip
     nodes = [node for node in nodes if _has(work, node, name)]
     if len(nodes) != 1:
@@ -91,7 +91,7 @@ def _wait_after(work: Work, slots: Slots) -> None:
     _insert(work, targets[0], "Wait", "wait", {"seconds": slots["number"]}, "value", "value")
 
 
-def _insert(work: Work, node_id: str, type_: str, name: str, params: dict[str, JsonValue], into: str, out: str) -> None:
+def _insert(work: Work, node_id: str, type_: str, name: str, params: dict[str, JsonValue], into: str, out: str) -> None:  # noqa: PLR0917
     draft = work.draft
     template = draft.catalog.template(draft.nodes[node_id].type, draft.nodes[node_id].params)
     main = template.main_field.name if template is not None and template.main_field is not None else ""
@@ -143,7 +143,7 @@ def _words(work: Work, slots: Slots) -> None:
 def _change(work: Work, pattern: re.Pattern[str], new: str) -> None:
     """Replace what stands in exactly one value of the flow."""
     places = [
-        (node, name, value) for node in work.draft.nodes.values() for name, value in node.params.items() if pattern.search(str(value))
+        (node, name, value) for node in work.draft.nodes.values() for name, value in node.params.items() if pattern.search(str(value))  # noqa: E501
     ]  # fmt: skip
     if len(places) != 1:
         raise _no(

@@ -37,6 +37,11 @@ def _links(work: Work, slots: Slots) -> None:
     work.set("table", cursor.node, "links", columns=("text", "url"))
 
 
+def _save_links(work: Work, slots: Slots) -> None:
+    _links(work, slots)
+    _save(work, slots)
+
+
 def _api(work: Work, slots: Slots) -> None:
     node = work.draft.add("HTTPRequest", "request", {"url": slots["url"]})
     work.set("data", node, "data")
@@ -246,7 +251,7 @@ def _with_model(english: str, swedish: str) -> Build:
 OUTSIDE: dict[str, Step] = {
     "fetch": Step("source", "none", _fetch),
     "links": Step("source", "none", _links),
-    "save_links": Step("output", "none", lambda work, slots: (_links(work, slots), _save(work, slots))),
+    "save_links": Step("output", "none", _save_links),
     "api": Step("source", "none", _api),
     "post": Step("output", "any", _post),
     "parse_json": Step("source", "text", _json),

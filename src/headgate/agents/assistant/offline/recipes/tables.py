@@ -77,7 +77,7 @@ def _limit(work: Work, slots: Slots) -> None:
 
 def _tail(work: Work, slots: Slots) -> None:
     work.table()
-    work.query("last", f"{_ALL} WHERE t.rowid > (SELECT max(rowid) FROM t1) - {int(slots.get('number', 1))}")
+    work.query("last", f"{_ALL} WHERE t.rowid > (SELECT max(rowid) FROM t1) - {int(slots.get('number', 1))}")  # noqa: S608
 
 
 def _nth(work: Work, slots: Slots) -> None:
@@ -108,7 +108,7 @@ def _value(work: Work, slots: Slots) -> tuple[str, str]:
     name = slots["column"].name
     work.hints.column(name, 1.0, 2.0)
     sample = work.context.sample
-    if sample is not None and sample.columns is not None and name in sample.columns and not sample.is_numeric(name):
+    if sample is not None and sample.columns is not None and name in sample.columns and not sample.is_numeric(name):  # noqa: SIM102
         if not set(slots["measures"]) <= {"min", "max"}:
             raise CannotBuild(
                 f"'{name}' innehåller inte bara tal." if work.sv else f"'{name}' does not hold numbers only."
@@ -130,7 +130,7 @@ def _group(work: Work, slots: Slots) -> None:
         names.append("antal" if work.sv else "count")
         measures.append(f"count(*) AS {_alias(names[-1])}")
     column = quoted_column(group)
-    sql = f"SELECT {column} AS {_alias(group)}, {', '.join(measures)} FROM t1 AS t GROUP BY {column} ORDER BY {column}"
+    sql = f"SELECT {column} AS {_alias(group)}, {', '.join(measures)} FROM t1 AS t GROUP BY {column} ORDER BY {column}"  # noqa: S608
     work.query("group", sql, kind="table", columns=tuple(names))
 
 
@@ -144,7 +144,7 @@ def _aggregate(work: Work, slots: Slots) -> None:
     value, name = _value(work, slots)
     names = tuple(f"{_NAMES[work.context.language][measure]}_{name}" for measure in measures)
     columns = ", ".join(f"{_AGGREGATES[m]}({value}) AS {_alias(n)}" for m, n in zip(measures, names, strict=True))
-    work.query("measure", f"SELECT {columns} FROM t1 AS t", kind="table", columns=names)
+    work.query("measure", f"SELECT {columns} FROM t1 AS t", kind="table", columns=names)  # noqa: S608
     if len(names) == 1:
         _as_number(work, names[0])
 
@@ -168,7 +168,7 @@ def _distinct(work: Work, slots: Slots) -> None:
     name = slots["column"].name
     column = quoted_column(name)
     work.hints.column(name, "a", "a")
-    work.query("distinct", f"SELECT {column} AS {_alias(name)} FROM t1 AS t WHERE coalesce({column}, '') <> '' GROUP BY {column} ORDER BY min(t.rowid)",
+    work.query("distinct", f"SELECT {column} AS {_alias(name)} FROM t1 AS t WHERE coalesce({column}, '') <> '' GROUP BY {column} ORDER BY min(t.rowid)",  # noqa: E501, S608
                kind="items", column=name)  # fmt: skip
 
 
@@ -182,10 +182,10 @@ def _dedupe(work: Work, slots: Slots) -> None:
     if "column" in slots:
         name = slots["column"].name
         work.hints.column(name, "a", "a")
-        work.query("dedupe", f"{_ALL} WHERE t.rowid IN (SELECT min(rowid) FROM t1 AS t GROUP BY {quoted_column(name)})")
+        work.query("dedupe", f"{_ALL} WHERE t.rowid IN (SELECT min(rowid) FROM t1 AS t GROUP BY {quoted_column(name)})")  # noqa: S608
     elif cursor.kind == "items":
         column = quoted_column(cursor.column)
-        work.query("dedupe", f"SELECT {column} FROM t1 AS t GROUP BY {column} ORDER BY min(t.rowid)")
+        work.query("dedupe", f"SELECT {column} FROM t1 AS t GROUP BY {column} ORDER BY min(t.rowid)")  # noqa: S608
     else:
         work.query("dedupe", "SELECT DISTINCT * FROM t")
 
@@ -196,7 +196,10 @@ def _columns(work: Work, slots: Slots) -> None:
     for name in names:
         work.hints.column(name)
     work.query(
-        "columns", f"SELECT {', '.join(quoted_column(name) for name in names)} FROM t", columns=names, kind="table"
+        "columns",
+        f"SELECT {', '.join(quoted_column(name) for name in names)} FROM t",  # noqa: S608 - quoted names
+        columns=names,
+        kind="table",
     )
 
 
@@ -210,7 +213,10 @@ def _without(work: Work, slots: Slots) -> None:
         )  # fmt: skip
     kept = tuple(name for name in cursor.columns if name not in dropped)
     work.query(
-        "columns", f"SELECT {', '.join(quoted_column(name) for name in kept)} FROM t", columns=kept, kind="table"
+        "columns",
+        f"SELECT {', '.join(quoted_column(name) for name in kept)} FROM t",  # noqa: S608 - quoted names
+        columns=kept,
+        kind="table",
     )
 
 
@@ -226,7 +232,7 @@ def _rename(work: Work, slots: Slots) -> None:
         )
     names = tuple(new if name == old else name for name in cursor.columns)
     parts = [f"{quoted_column(a)} AS {_alias(b)}" for a, b in zip(cursor.columns, names, strict=True)]
-    work.query("rename", f"SELECT {', '.join(parts)} FROM t", columns=names, kind="table")
+    work.query("rename", f"SELECT {', '.join(parts)} FROM t", columns=names, kind="table")  # noqa: S608
 
 
 def _computed(work: Work, formula: Formula) -> str:
@@ -250,7 +256,7 @@ def _compute(work: Work, slots: Slots) -> None:
     columns = (*cursor.columns, name) if cursor.columns is not None else None
     work.query(
         "compute",
-        f"SELECT *, {_computed(work, slots['formula'])} AS {_alias(name)} FROM t",
+        f"SELECT *, {_computed(work, slots['formula'])} AS {_alias(name)} FROM t",  # noqa: S608
         columns=columns,
         kind="table",
     )

@@ -5,7 +5,7 @@ from headgate.agents.assistant.offline.reading import units
 from headgate.agents.assistant.offline.reading.conditions import Condition
 from headgate.agents.assistant.offline.reading.kinds import Kind
 from headgate.agents.assistant.offline.reading.units import Unit
-from headgate.agents.assistant.offline.recipe import Slots, Step
+from headgate.agents.assistant.offline.recipe import Build, Slots, Step
 from headgate.agents.assistant.offline.recipes.tables import keep_where, sort_key
 
 _ALL = "SELECT * FROM t1 AS t"
@@ -65,7 +65,7 @@ def _sort(work: Work, slots: Slots) -> None:
     work.query("sort", f"{_ALL} ORDER BY {key}{down}")
 
 
-def _sql(name: str, sql: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
+def _sql(name: str, sql: str) -> Build:
     def build(work: Work, slots: Slots) -> None:
         _listed(work, slots)
         column = quoted_column(work.table().column)
@@ -107,7 +107,7 @@ def _sum_numbers(work: Work, _slots: Slots) -> None:
     from_numbers = work.context.read("kinds", "tal" if work.sv else "numbers")
     _extract(work, {"kinds": from_numbers})
     column = quoted_column("number")
-    work.query("sum", f"SELECT coalesce(sum(CAST(replace({column}, ',', '.') AS REAL)), 0) AS n FROM t", kind="table")
+    work.query("sum", f"SELECT coalesce(sum(CAST(replace({column}, ',', '.') AS REAL)), 0) AS n FROM t", kind="table")  # noqa: S608
     node = work.select(work.table(), "[0].n", "number")
     work.set("number", node, "data")
 
@@ -168,10 +168,9 @@ def _blank_lines(work: Work, _slots: Slots) -> None:
     work.hints.texts.append("a\n\nb")
 
 
-def _case(upper: bool):  # type: ignore[no-untyped-def]  # noqa: ANN202
+def _case(method: str) -> Build:
     def build(work: Work, _slots: Slots) -> None:
         text = work.text()
-        method = "upper" if upper else "lower"
         source = f"def run(inputs):\n    return str(inputs).{method}()\n"
         node = work.draft.add("Python", f"{method}_case", {"source": source})
         work.draft.connect(*text, node, "inputs")
@@ -236,7 +235,7 @@ def _frequency(work: Work, slots: Slots) -> None:
     limit = f" LIMIT {int(slots['number'])}" if "number" in slots else ""
     work.query(
         "frequency",
-        f'SELECT {value} AS "{cursor.column}", count(*) AS "{count}" FROM t1 AS t GROUP BY 1 ORDER BY 2 DESC, 1{limit}',
+        f'SELECT {value} AS "{cursor.column}", count(*) AS "{count}" FROM t1 AS t GROUP BY 1 ORDER BY 2 DESC, 1{limit}',  # noqa: S608
         kind="table", columns=(cursor.column, count),
     )  # fmt: skip
 
@@ -259,7 +258,7 @@ def _number(work: Work, slots: Slots) -> None:
     column = quoted_column(cursor.column)
     work.query(
         "number",
-        f"SELECT row_number() OVER (ORDER BY t.rowid) || '. ' || {column} AS \"{cursor.column}\" FROM t1 AS t ORDER BY t.rowid",
+        f"SELECT row_number() OVER (ORDER BY t.rowid) || '. ' || {column} AS \"{cursor.column}\" FROM t1 AS t ORDER BY t.rowid",  # noqa: E501, S608
     )
 
 
@@ -268,7 +267,7 @@ def _prefix(work: Work, slots: Slots) -> None:
     cursor = work.table()
     column, sign = quoted_column(cursor.column), literal(slots["sign"])
     value = f"{column} || {sign}" if slots.get("late") else f"{sign} || {column}"
-    work.query("mark", f'SELECT {value} AS "{cursor.column}" FROM t')
+    work.query("mark", f'SELECT {value} AS "{cursor.column}" FROM t')  # noqa: S608
 
 
 def _bullets(work: Work, slots: Slots) -> None:
@@ -286,22 +285,18 @@ def _first_words(work: Work, slots: Slots) -> None:
 _L = {"unit": units.LINE}
 
 
-def _on_lines(build):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    return lambda work, slots: build(work, {**_L, **slots})
-
-
 TEXTS: dict[str, Step] = {
     "keep_lines": Step("filter", "text", _keep),
     "drop_lines": Step("filter", "text", _drop),
     "count_lines_where": Step("filter", "text", _count_where),
     "sort_lines": Step("sort", "text", _sort),
     "sort_them": Step("sort", "any", _sort),
-    "dedupe_lines": Step("dedupe", "text", _sql("dedupe", "SELECT {column} FROM t1 AS t GROUP BY {column} ORDER BY min(t.rowid)")),
+    "dedupe_lines": Step("dedupe", "text", _sql("dedupe", "SELECT {column} FROM t1 AS t GROUP BY {column} ORDER BY min(t.rowid)")),  # noqa: E501
     "first_lines": Step("limit", "text", _sql("first", _ALL + " LIMIT {number}")),
     "at_most_lines": Step("limit", "text", _sql("first", _ALL + " LIMIT {number}")),
-    "last_lines": Step("limit", "text", _sql("last", _ALL + " WHERE t.rowid > (SELECT max(rowid) FROM t1) - {number}")),
+    "last_lines": Step("limit", "text", _sql("last", _ALL + " WHERE t.rowid > (SELECT max(rowid) FROM t1) - {number}")),  # noqa: S608
     "drop_first_lines": Step("limit", "text", _sql("rest", _ALL + " WHERE t.rowid > {number}")),
-    "drop_last_lines": Step("limit", "text", _sql("rest", _ALL + " WHERE t.rowid <= (SELECT max(rowid) FROM t1) - {number}")),
+    "drop_last_lines": Step("limit", "text", _sql("rest", _ALL + " WHERE t.rowid <= (SELECT max(rowid) FROM t1) - {number}")),  # noqa: E501, S608
     "nth_lines": Step("limit", "text", _sql("rows", _ALL + " WHERE t.rowid BETWEEN {number} AND {upper}")),
     "longest": Step("limit", "text", _sql("longest", _ALL + " ORDER BY length({column}) DESC LIMIT 1")),
     "shortest": Step("limit", "text", _sql("shortest", _ALL + " ORDER BY length({column}) LIMIT 1")),
@@ -323,8 +318,8 @@ TEXTS: dict[str, Step] = {
     "remove_text": Step("text", "text", _cut),
     "remove_kind": Step("text", "text", _remove_kinds),
     "blank_lines": Step("text", "text", _blank_lines),
-    "upper": Step("text", "text", _case(upper=True)),
-    "lower": Step("text", "text", _case(upper=False)),
+    "upper": Step("text", "text", _case("upper")),
+    "lower": Step("text", "text", _case("lower")),
     "count_units": Step("group", "text", lambda work, slots: _count_units(work, {"unit": units.WORD, **slots})),
     "count_several": Step("group", "text", _count_several),
     "frequency": Step("group", "text", _frequency),
