@@ -91,11 +91,15 @@ def readings(context: Context, recipes: Sequence[Recipe]) -> list[Reading]:
     found = _readings(context, recipes)
     starts = context.tokens.starts
     expression = compile_pattern("{source}", context.language).expression.pattern
-    for match in re.finditer(rf"(?:(?<= )|^){_FROM[context.language]}{expression}", context.tokens.line):
-        source = context.read("source", match["source"])
-        if source is None or match.start() not in starts or match.end() not in starts:
+    lifted = re.compile(_FROM[context.language] + expression)
+    for start in range(len(starts) - 1):
+        ends = range(len(starts) - 1, start, -1)  # the longest first
+        matches = (lifted.fullmatch(context.tokens.line, starts[start], starts[end]) for end in ends)
+        match = next((each for each in matches if each is not None), None)
+        source = context.read("source", match["source"]) if match is not None else None
+        if match is None or source is None:
             continue
-        start, end = starts.index(match.start()), starts.index(match.end())
+        end = starts.index(match.end())
         items = context.tokens.items
         rest = replace(context, tokens=Tokens(context.tokens.text, (*items[:start], *items[end:])), cache={})
         bonus = _SOURCE * (end - start)
