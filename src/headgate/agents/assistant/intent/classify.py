@@ -1,4 +1,4 @@
-"""Asks a model what a request is, in the light of the last turns and the canvas (ADR 0026). Imports LangChain."""
+"""Asks a model what a request is, in the light of the last turns and the canvas (ADR 0028). Imports LangChain."""
 
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
