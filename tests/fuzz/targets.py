@@ -30,6 +30,7 @@ from headgate.foundation.api import parse_cursor
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http.addresses import AddressPolicy
+from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import Settings
 from headgate.foundation.sse import SseEvent
 from headgate.graph.manifest import Manifest
@@ -53,7 +54,9 @@ def catalog() -> Registry:
 @cache
 def box() -> SecretBox:
     """An installation's key."""
-    return SecretBox(Settings(_env_file=None, data_dir=Path(tempfile.mkdtemp()), secret_key=SecretStr("k" * 42 + "g=")))
+    return SecretBox(
+        new_ring(Settings(_env_file=None, data_dir=Path(tempfile.mkdtemp()), secret_key=SecretStr("k" * 42 + "g=")))
+    )
 
 
 def spec(content: bytes) -> None:

@@ -22,6 +22,7 @@ from headgate.features.accounts.throttle import limits_of
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
+from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import Settings
 from tests.support.codev_place import FakePatterns, FakePlace, FakeTestSets
 from tests.support.codev_script import ScriptedReasoning, calls, case, plan_of, scripted
@@ -184,7 +185,15 @@ async def open_bench(
         async with open_jobs(database, settings.data_dir, scans=scans) as jobs:
             notices = Notices(database, around, live, jobs, page="https://studio.example", pauses=pauses)
             runner = Runner(
-                settings, database, SecretBox(settings), around, checkpoints, live, jobs, notices, retry_seconds
+                settings,
+                database,
+                SecretBox(new_ring(settings)),
+                around,
+                checkpoints,
+                live,
+                jobs,
+                notices,
+                retry_seconds,
             )
             yield Bench(Sessions(settings, database, runner, limits), place, chosen, domain, posts, patterns)
     finally:

@@ -82,7 +82,8 @@ FIRST_ROWS = (
 )
 NO_ROWS = (
     "ALTER TABLE audit_events DISABLE TRIGGER USER; DELETE FROM audit_events;"
-    "ALTER TABLE audit_events ENABLE TRIGGER USER; DELETE FROM audit_heads; DELETE FROM tenants"
+    "ALTER TABLE audit_events ENABLE TRIGGER USER; DELETE FROM audit_heads; DELETE FROM tenants;"
+    "DELETE FROM installation_keys; DELETE FROM key_readers"
 )
 """The audit log refuses to be emptied; only the owner of its table may, between two tests."""
 

@@ -11,12 +11,13 @@ from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.guarded_http.addresses import AddressPolicy
 from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
+from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import ClassificationSettings, Settings
 
 
 def rules_of(database: Database, components: "Components | Registry", settings: Settings | None = None) -> FlowRules:
     """The check on a database; flows may reach this machine, as tests do."""
-    box = SecretBox(settings or Settings())
+    box = SecretBox(new_ring(settings or Settings()))
     environments = Environments(
         database,
         lambda tenant_id, space_id: SpaceModels(database, box, tenant_id, space_id),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from headgate.entrypoints import assistance, flow_runs, services, studios
     from headgate.entrypoints.development import ground, opening
     from headgate.features.catalog.own.check import ComponentChecker
+    from headgate.features.keyring import rotation
     from headgate.features.maintenance import service as maintenance
     from headgate.features.mcptools.connector import McpConnector
     from headgate.features.runs.engine import build
@@ -41,6 +42,7 @@ else:
     studios = lazy_module("headgate.entrypoints.studios")
     ground = lazy_module("headgate.entrypoints.development.ground")
     opening = lazy_module("headgate.entrypoints.development.opening")
+    rotation = lazy_module("headgate.features.keyring.rotation")
     maintenance = lazy_module("headgate.features.maintenance.service")
     build = lazy_module("headgate.features.runs.engine.build")
     preview = lazy_module("headgate.features.runs.preview.service")
@@ -106,6 +108,11 @@ class Parts(Installation):
         return maintenance.Maintenance(self.database, self.storage, self.settings.retention, self.services.jobs, more)
 
     @cached_property
+    def rotation(self) -> "rotation.Rotation":
+        """Rotations of the installation's keys."""
+        return rotation.Rotation(self.database, self.ring, self.box, self.services.jobs)
+
+    @cached_property
     def dry_runs(self) -> "preview.DryRuns":
         """Shows what a run would do."""
         return preview.DryRuns(self.database, self.services, self.rules, self.variables_of)
@@ -168,6 +175,7 @@ class Parts(Installation):
             "deliveries": lambda: self.services.deliveries,
             "components": self.registry.types,  # imports them, and logs what is wrong with installed ones
             "maintenance": lambda: self.maintenance,
+            "keys": lambda: self.rotation,
             "tests": lambda: self.tests,
             "development sessions": lambda: self._development,
         }
@@ -196,6 +204,7 @@ async def open_parts(settings: Settings, *, recover: bool = False, role: str = C
     ):
         database.bus = bus
         parts = Parts(settings, database, telemetry, bus, closing, recover=recover)
+        await parts.load_keys()
         closing.push_async_callback(parts.services.close)
         await parts.engine.open()
         closing.push_async_callback(parts.engine.close)

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from headgate.entrypoints.installation import Installation
 from headgate.foundation.database import Database
 from headgate.foundation.lazy import lazy_module
 from headgate.foundation.settings import Settings
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from headgate.features.accounts.sessions import sign_in as signing_in
     from headgate.features.accounts.single_sign_on import sign_on
     from headgate.features.accounts.users import repository as users
-    from headgate.foundation import crypto
 else:
     identities = lazy_module("headgate.features.accounts.identity")
     throttles = lazy_module("headgate.features.accounts.throttle")
@@ -30,7 +30,6 @@ else:
     signing_in = lazy_module("headgate.features.accounts.sessions.sign_in")
     sign_on = lazy_module("headgate.features.accounts.single_sign_on.sign_on")
     users = lazy_module("headgate.features.accounts.users.repository")
-    crypto = lazy_module("headgate.foundation.crypto")
 
 
 class Doors:
@@ -39,13 +38,13 @@ class Doors:
     With auto-login only API keys are checked.
 
     Args:
-        settings: The settings.
-        database: The open, migrated database.
+        installation: The settings, the open, migrated database and the keys.
     """
 
-    def __init__(self, settings: Settings, database: Database) -> None:
-        self._settings = settings
-        self._database = database
+    def __init__(self, installation: Installation) -> None:
+        self._installation = installation
+        self._settings = installation.settings
+        self._database = installation.database
 
     @cached_property
     def identity(self) -> "Identity":
@@ -66,7 +65,7 @@ class Doors:
             hashing.Passwords(),
             self.throttle,
             self._settings.accounts,
-            crypto.SecretBox(self._settings),
+            self._installation.box,
         )
 
     @cached_property
@@ -75,7 +74,7 @@ class Doors:
         settings = self._settings
         if settings.server.auto_login or not settings.single_sign_on.issuer:
             return None
-        return sign_on.SingleSignOn(settings.single_sign_on, crypto.SecretBox(settings))
+        return sign_on.SingleSignOn(settings.single_sign_on, self._installation.box)
 
     @cached_property
     def _credentials(self) -> "Credentials":
@@ -94,10 +93,10 @@ class Doors:
 
 
 @asynccontextmanager
-async def open_doors(settings: Settings, database: Database) -> AsyncIterator[Doors]:
+async def open_doors(installation: Installation) -> AsyncIterator[Doors]:
     """The parts, closed at the end. Without auto-login the rate limits are open from the start."""
-    doors = Doors(settings, database)
-    if not settings.server.auto_login:
+    doors = Doors(installation)
+    if not installation.settings.server.auto_login:
         doors.throttle.open()
     try:
         yield doors

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from headgate.features.access.principal import Principal
+from headgate.features.keyring.current import read_current
 from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import upgrade
 from headgate.foundation.lazy import lazy_module
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from headgate.features.secrets import lookup
     from headgate.features.testing import gate
     from headgate.features.workspace import workspace as workspaces
-    from headgate.foundation import crypto
+    from headgate.foundation import crypto, keyring
     from headgate.foundation.guarded_http import addresses, outgoing
 else:
     installed = lazy_module("headgate.features.catalog.installed")
@@ -45,6 +46,7 @@ else:
     gate = lazy_module("headgate.features.testing.gate")
     workspaces = lazy_module("headgate.features.workspace.workspace")
     crypto = lazy_module("headgate.foundation.crypto")
+    keyring = lazy_module("headgate.foundation.keyring")
     addresses = lazy_module("headgate.foundation.guarded_http.addresses")
     outgoing = lazy_module("headgate.foundation.guarded_http.outgoing")
 
@@ -74,9 +76,19 @@ class Installation:
         return search.component_index(self.registry)
 
     @cached_property
+    def ring(self) -> "keyring.KeyRing":
+        """The installation's keys. `load_keys` says which of them are written with."""
+        return keyring.KeyRing(self.settings)
+
+    async def load_keys(self) -> None:
+        """Read from the database which keys are the current ones. Raises `Unavailable`."""
+        async with self.database.reading() as session:
+            self.ring.use(await read_current(session))
+
+    @cached_property
     def box(self) -> "crypto.SecretBox":
         """Encrypts variables."""
-        return crypto.SecretBox(self.settings)
+        return crypto.SecretBox(self.ring)
 
     @cached_property
     def storage(self) -> "storage.Storage":
@@ -110,7 +122,12 @@ class Installation:
     @cached_property
     def notary(self) -> "evidence.Notary":
         """Signs evidence."""
-        return evidence.Notary(self.box, crypto.EvidenceSeed(self.settings))
+        return evidence.Notary(self.box, self.evidence_signer)
+
+    @cached_property
+    def evidence_signer(self) -> "crypto.EvidenceSigner":
+        """Signs evidence and exports of the audit log."""
+        return crypto.EvidenceSigner(self.ring)
 
     @cached_property
     def workspace(self) -> "workspaces.Workspace":
@@ -145,7 +162,9 @@ class Installation:
 async def open_installation(settings: Settings, telemetry: Telemetry = SILENT) -> AsyncIterator[Installation]:
     """Open the database, migrating it; close it at the end."""
     async with open_database(settings) as database:
-        yield Installation(settings, database, telemetry)
+        installation = Installation(settings, database, telemetry)
+        await installation.load_keys()
+        yield installation
 
 
 @asynccontextmanager

@@ -1,80 +1,86 @@
-"""The installation's keys, each in a 0600 file or the environment: one encrypts secrets at rest, one signs evidence.
+"""Encrypts secrets at rest and signs evidence with the keys of the installation's ring.
 
-Secrets are encrypted with Fernet (AES-128-CBC with HMAC-SHA256).
+Secrets are encrypted with Fernet (AES-128-CBC with HMAC-SHA256). A ciphertext is `hg1.KEYID.FERNET`, so that it names
+the key that reads it.
 """
 
-import base64
-import binascii
-import os
-from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import SecretStr
 
+from headgate.foundation.ciphertexts import MARK, key_id_of, prefix_of
 from headgate.foundation.errors import Unavailable
-from headgate.foundation.ids import new_id
-from headgate.foundation.private_files import EVIDENCE_KEY_FILE, KEY_FILE, data_folder
-from headgate.foundation.settings import Settings
+from headgate.foundation.keyring import InstallationKey, KeyRing, Purpose, signer_of
+from headgate.foundation.signing import Signer
 
 if TYPE_CHECKING:  # imported when the first secret is touched; it costs a quarter of the start-up time
     from cryptography.fernet import Fernet
 
 
 class SecretBox:
-    """Encrypts and decrypts text with the installation's key."""
+    """Encrypts with the current key of a ring, and decrypts with any key of it."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._fernet: Fernet | None = None
+    def __init__(self, ring: KeyRing) -> None:
+        self._ring = ring
+        self._ciphers: dict[str, Fernet] = {}
 
     def encrypt(self, secret: SecretStr) -> bytes:
-        """The secret as a token that is safe to store."""
-        return self._cipher().encrypt(secret.get_secret_value().encode())
+        """The secret as a token that is safe to store. Raises `Unavailable` when the current key cannot be read."""
+        key = self._ring.current(Purpose.SECRETS)
+        return prefix_of(key.id) + self._cipher(key).encrypt(secret.get_secret_value().encode())
 
     def decrypt(self, token: bytes) -> SecretStr:
-        """The secret again. Raises `Unavailable` when the key is not the one that encrypted it."""
+        """The secret again.
+
+        Raises `KeyMissing` when the key that it names is not on this machine, and `Unavailable` when it is damaged.
+        """
         try:
-            return SecretStr(self._cipher().decrypt(token).decode())
+            if not token.startswith(MARK):
+                return self._decrypt_unnamed(token)
+            key_id = key_id_of(token)
+            content = token[len(prefix_of(key_id)) :]
+            return SecretStr(self._cipher(self._ring.get(Purpose.SECRETS, key_id)).decrypt(content).decode())
+        except Unavailable:
+            raise
         except Exception as error:
             raise Unavailable(
                 "A stored secret cannot be decrypted.",
-                remedy="Start with the HEADGATE_SECRET_KEY or secret.key that stored it, or set the variable again.",
+                remedy="It is damaged, or of another HEADGATE_SECRET_KEY or secret.key: set the variable again.",
             ) from error
 
-    def _cipher(self) -> "Fernet":
-        if self._fernet is None:
-            self._fernet = _fernet(
-                _load_key(self._settings.data_dir / KEY_FILE, self._settings.secret_key, "HEADGATE_SECRET_KEY")
-            )
-        return self._fernet
-
-
-class EvidenceSeed:
-    """The private key that signs evidence: 32 bytes, made when they are first needed."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-
-    def read(self) -> bytes:
-        """The bytes. Raises `Unavailable` when they can be neither read nor made, or are not base64."""
-        text = _load_key(
-            self._settings.data_dir / EVIDENCE_KEY_FILE, self._settings.evidence_key, "HEADGATE_EVIDENCE_KEY"
+    def _decrypt_unnamed(self, token: bytes) -> SecretStr:
+        """What was stored before ciphertexts named their key."""
+        for key in self._ring.every(Purpose.SECRETS):
+            try:
+                return SecretStr(self._cipher(key).decrypt(token).decode())
+            except _library().InvalidToken:
+                continue
+        raise Unavailable(
+            "A stored secret cannot be decrypted: none of this machine's keys encrypted it.",
+            remedy="Start with the HEADGATE_SECRET_KEY or secret.key that stored it, or set the variable again.",
         )
-        try:
-            return base64.urlsafe_b64decode(text)
-        except (binascii.Error, ValueError) as error:
-            raise Unavailable(
-                "The key that signs evidence is not 32 bytes of URL-safe base64.",
-                remedy="Correct HEADGATE_EVIDENCE_KEY, or the file evidence.key in the data folder.",
-            ) from error
+
+    def _cipher(self, key: InstallationKey) -> "Fernet":
+        cipher = self._ciphers.get(key.id)
+        if cipher is None:
+            cipher = self._ciphers[key.id] = _fernet(key.material)
+        return cipher
+
+
+class EvidenceSigner:
+    """Signs with the current key of a ring."""
+
+    def __init__(self, ring: KeyRing) -> None:
+        self.ring = ring
+
+    def signer(self) -> Signer:
+        """The current key. Raises `Unavailable` when it can be neither read nor made, or is no key."""
+        return signer_of(self.ring.current(Purpose.EVIDENCE).material)
 
 
 def _fernet(key: bytes) -> "Fernet":
-    from cryptography.fernet import Fernet  # noqa: PLC0415 - heavy, see above
-
     try:
-        return Fernet(key)
+        return cast("Fernet", _library().Fernet(key))
     except ValueError as error:
         raise Unavailable(
             "The secret key is not 32 bytes of URL-safe base64.",
@@ -82,34 +88,7 @@ def _fernet(key: bytes) -> "Fernet":
         ) from error
 
 
-def _load_key(path: Path, given: SecretStr | None, variable: str) -> bytes:
-    """The key that was set, or that of the file, which is made when there is none."""
-    if given is not None:
-        return given.get_secret_value().encode()
-    if not path.exists():
-        _create_key(path, variable)
-    try:
-        return path.read_bytes().strip()
-    except OSError as error:
-        raise Unavailable(
-            f"The key cannot be read from {path}: {error.strerror}.", remedy="Check the file's permissions."
-        ) from error
+def _library() -> Any:  # noqa: ANN401 - a module
+    from cryptography import fernet  # noqa: PLC0415 - heavy, see above
 
-
-def _create_key(path: Path, variable: str) -> None:
-    """Write a new key, readable by the owner only, whole or not at all, without ever replacing one."""
-    part = path.with_name(f"{path.name}.{new_id()}")
-    try:
-        data_folder(path.parent)
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(base64.urlsafe_b64encode(os.urandom(32)))
-        with suppress(FileExistsError):  # another process was first: its key is the one
-            os.link(part, path)
-    except OSError as error:
-        raise Unavailable(
-            f"The key cannot be written to {path}: {error.strerror}.",
-            remedy=f"Check HEADGATE_DATA_DIR and its permissions, or set {variable}.",
-        ) from error
-    finally:
-        with suppress(OSError):  # it was never written
-            part.unlink()
+    return fernet

@@ -11,6 +11,7 @@ from headgate.foundation.errors import Unavailable
 UMASK = 0o077
 """Permissions that no file or folder gets which a process of Headgate creates."""
 DATABASE_FILE, KEY_FILE, EVIDENCE_KEY_FILE = "headgate.db", "secret.key", "evidence.key"
+KEYS_FOLDER = "keys"
 _SUFFIXES = ("", "-wal", "-shm", "-journal")
 """Suffixes of the files of a database. SQLite creates them with the mode of the database file, whatever the umask."""
 

@@ -230,7 +230,9 @@ class TestSqlite:
                 await session.execute(text(f"PRAGMA max_page_count={pages + 4}"))
                 session.add(space("first"))
                 await session.flush()
-                session.add(Variable(tenant_id=DEFAULT_TENANT_ID, name="BIG", token=bytes(1_000_000), secret=False))
+                session.add(
+                    Variable(tenant_id=DEFAULT_TENANT_ID, name="BIG", token=b"hg1." + bytes(1_000_000), secret=False)
+                )
 
         with pytest.raises(Unavailable, match="full"):
             await fill()

@@ -17,6 +17,7 @@ import headgate.features.catalog.own.tables
 import headgate.features.files.tables
 import headgate.features.flows.tables
 import headgate.features.idempotency.tables
+import headgate.features.keyring.tables
 import headgate.features.maintenance.tables
 import headgate.features.mcptools.tables
 import headgate.features.models.tables

@@ -172,6 +172,11 @@ RAISED: Mapping[Name, Callable[[World], list[tuple[dict[str, Any], Permission]]]
 }
 """Routes whose requests do not all need what the route declares, and what each needs."""
 ALLOWED_AND_REFUSED: Mapping[Name, int] = {
+    # the keys are of the first organisation's admins, and these are of another
+    ("GET", "/api/v1/keyring"): 403,
+    ("POST", "/api/v1/keyring/{purpose}/rotate"): 403,
+    ("POST", "/api/v1/keyring/keys/{key}/retire"): 403,
+    ("POST", "/api/v1/keyring/keys/{key}/revoke"): 403,
     ("DELETE", "/api/v1/spaces/{space_id}"): 409,  # flows are in it: what they were is kept as evidence
     ("DELETE", "/api/v1/users/{user_id}/single-sign-on"): 409,  # they never came through a provider
     ("GET", "/api/v1/workspace/files/content"): 404,  # one's own workspace is empty, whoever has a file of that name

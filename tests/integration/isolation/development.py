@@ -52,7 +52,9 @@ async def add_sessions(session: AsyncSession, principal: Principal, flow_id: str
         session.add(NoticeRow(id=new_id(), session_id=session_id, interrupt_id=INTERRUPT))
         written = {"id": new_id(), "call_key": f"{session_id}:1", "number": 1, "state": "refused", "summary": marker}
         session.add(
-            WriteRow(session_id=session_id, tool="apply_edits", change=marker, answer={"error": marker}, **written)
+            WriteRow(
+                session_id=session_id, tool="apply_edits", change=f"hg1.{marker}", answer={"error": marker}, **written
+            )
         )
     return ids
 

@@ -110,6 +110,7 @@ _UPKEEP = "a scheduled job that goes through every tenant; no route reaches it w
 _AT_THE_DOOR = "nobody has signed in yet; no id is given, and what is answered goes to nobody before they have"
 _CLAIMED = "takes a job that this process has claimed; no route reaches it with an id it was given"
 _KEY = "takes an idempotency key, which carries the tenant of who sent it; test_idempotency.py asks as another"
+_RING = "the keys are the installation's; its admins and a job count and encrypt values again, and read none"
 WORKER_ONLY = {
     "find_published": "visitors of widgets are of no tenant: the flow says which; it finds what is published alone",
     "flows_with_retention": _UPKEEP,
@@ -139,6 +140,20 @@ WORKER_ONLY = {
     "release": _KEY,
     "delete_expired": _UPKEEP,
     "count_expired": _UPKEEP,
+    "list_ring_keys": _RING,
+    "find_ring_key": _RING,
+    "add_ring_key": _RING,
+    "change_ring_key": _RING,
+    "wake_current": _RING,
+    "demote_current": _RING,
+    "save_reader": _RING,
+    "forget_readers": _RING,
+    "live_readers": _RING,
+    "count_values": _RING,
+    "count_others": _RING,
+    "next_values": _RING,
+    "replace_value": _RING,
+    "lock_values": _RING,
 }
 """Functions that work for every tenant in turn, and who calls them."""
 ENGINE_ONLY = {
@@ -217,7 +232,7 @@ def _argument(function: Function, parameter: inspect.Parameter, of: World) -> An
         "group": flow_runs.c.flow_id,
         "runs": None,
         "but": (),
-        "token": b"sealed",
+        "token": b"hg1.sealed",
         "updated_at": now(),
         "at": now() if parameter.annotation is datetime else clock(),
         "idle_since": now() - timedelta(days=1),

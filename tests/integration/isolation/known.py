@@ -60,6 +60,9 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
 SHARED: dict[str, Callable[[World], Any]] = {
     "step_id": lambda world: STEP,
     "job": lambda world: "orphan_sweep",
+    "purpose": lambda world: "secrets",
+    "key": lambda world: "0" * 16,
+    "reason": lambda world: "the same reason",
     "session_id": lambda world: SESSION,
     "name": lambda world: VARIABLE,
     "provider": lambda world: "openai",
@@ -127,6 +130,11 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
 }
 """Values that one route wants other than all the rest, and optional ones that it is given."""
 ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
+    # The keys are the installation's: admins of its first organisation manage them, and these are of others.
+    ("GET", "/api/v1/keyring"): {403},
+    ("POST", "/api/v1/keyring/{purpose}/rotate"): {403},
+    ("POST", "/api/v1/keyring/keys/{key}/retire"): {403},
+    ("POST", "/api/v1/keyring/keys/{key}/revoke"): {403},
     # No model is configured, and nothing was written: the session was found, and then not worked on.
     ("POST", "/api/v1/codev/sessions"): {422},
     ("POST", "/api/v1/codev/sessions/stream"): {422},

@@ -17,6 +17,8 @@ from headgate.foundation.database import Database, metadata
 
 NO_TENANT = {
     "scheduled_jobs": "jobs of the whole installation",
+    "installation_keys": "which keys the installation has, and never a key",
+    "key_readers": "processes of the whole installation",
     "passkey_challenges": "random bytes that a browser is to sign; of nobody until it has",
 }
 """Tables that belong to nobody, and why."""

@@ -52,6 +52,7 @@ from headgate.features.runs.secret_reads.tables import SecretRead
 from headgate.features.runs.tables import flow_step_results
 from headgate.features.runs.transitions import Holder, Lease, NewRun, RunKey, Seed, clock
 from headgate.features.workspace.components import read_components, register_component
+from headgate.foundation.ciphertexts import MARK
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
 from tests.integration.isolation.development import add_instance, add_pattern, add_sessions
@@ -362,7 +363,7 @@ async def _make_rows(world: World, database: Database) -> None:
                 id=delivery,
                 **place,
                 status="failed",
-                target=world.marker.encode(),
+                target=MARK + world.marker.encode(),
                 url_shown=shown,
                 idempotency_key=new_id(),
                 attempts=1,
@@ -375,7 +376,7 @@ async def _make_rows(world: World, database: Database) -> None:
                 id=later,
                 **{**place, "step_id": "heard"},
                 status="pending",
-                target=world.marker.encode(),
+                target=MARK + world.marker.encode(),
                 url_shown=shown,
                 idempotency_key=new_id(),
                 due_at=clock() + 3_600_000_000,
@@ -432,7 +433,7 @@ async def _make_credentials(world: World, database: Database) -> None:
                 method="single_sign_on",
             )
         )
-        session.add(TotpAuthenticator(**person, secret=world.marker.encode(), confirmed_at=now()))
+        session.add(TotpAuthenticator(**person, secret=MARK + world.marker.encode(), confirmed_at=now()))
         world.passkey_id, name = new_id(), world.marker[:60]
         keys = {"credential_id": token_bytes(), "public_key": token_bytes(), "sign_count": 0}
         session.add(Passkey(id=world.passkey_id, **person, name=name, **keys))

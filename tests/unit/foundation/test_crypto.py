@@ -12,12 +12,13 @@ from pydantic import SecretStr
 
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.errors import Unavailable
+from headgate.foundation.keyring import new_ring, secrets_key_id
 from headgate.foundation.private_files import KEY_FILE
 from headgate.foundation.settings import Settings
 
 
 def box(folder: Path, key: str | None = None) -> SecretBox:
-    return SecretBox(Settings(data_dir=folder, secret_key=SecretStr(key) if key else None))
+    return SecretBox(new_ring(Settings(data_dir=folder, secret_key=SecretStr(key) if key else None)))
 
 
 class TestSecretBox:
@@ -42,7 +43,7 @@ class TestSecretBox:
     def test_prefers_the_key_of_the_environment(self, tmp_path: Path) -> None:
         token = box(tmp_path, KEY).encrypt(SecretStr("x"))
         assert not (tmp_path / KEY_FILE).exists()
-        assert Fernet(KEY).decrypt(token) == b"x"
+        assert Fernet(KEY).decrypt(token.split(b".")[2]) == b"x"
 
     def test_never_replaces_a_key(self, tmp_path: Path) -> None:
         (tmp_path / KEY_FILE).write_text(KEY)
@@ -62,6 +63,7 @@ class TestSecretBox:
         with pytest.raises(Unavailable) as caught:
             box(tmp_path).decrypt(token)
         assert "HEADGATE_SECRET_KEY" in caught.value.remedy
+        assert secrets_key_id(KEY.encode()) in caught.value.detail
         assert "hunter22" not in str(caught.value)
 
     @pytest.mark.parametrize("token", [b"", b"nonsense", b"\xff\xfe"])
@@ -88,7 +90,8 @@ class TestSecretBox:
     def test_loads_no_cryptography_until_a_secret_is_touched(self) -> None:
         code = (
             "import sys; from headgate.foundation.crypto import SecretBox;"
-            "from headgate.foundation.settings import Settings; SecretBox(Settings());"
+            "from headgate.foundation.settings import Settings;"
+            "from headgate.foundation.keyring import new_ring; SecretBox(new_ring(Settings()));"
             "sys.exit('cryptography' in sys.modules)"
         )
         assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

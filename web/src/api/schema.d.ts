@@ -377,7 +377,7 @@ export interface paths {
         };
         /**
          * Keys that sign evidence
-         * @description The public keys of this installation: what signed evidence is checked against.
+         * @description The public keys that signed or sign this installation's evidence, the oldest first, with their validity.
          *
          *     Needs the permission `runs.view`.
          */
@@ -903,6 +903,94 @@ export interface paths {
          *     Needs the permission `maintenance.run`.
          */
         post: operations["run_api_v1_maintenance__job__run_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/keyring": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the installation's keys
+         * @description Keys that encrypt secrets and sign evidence, what each encrypts, and how a rotation proceeds.
+         *
+         *     Needs the permission `keyring.manage`.
+         */
+        get: operations["list__api_v1_keyring_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/keyring/{purpose}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate a key
+         * @description Make a new key. It becomes the current one when every process can read it; then values are re-encrypted.
+         *
+         *     Needs the permission `keyring.manage`.
+         */
+        post: operations["rotate_api_v1_keyring__purpose__rotate_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/keyring/keys/{key}/retire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retire a key
+         * @description Delete an old key that encrypts no stored value any more. What it signed stays valid.
+         *
+         *     Needs the permission `keyring.manage`.
+         */
+        post: operations["retire_api_v1_keyring_keys__key__retire_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/keyring/keys/{key}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke a signing key
+         * @description Say that somebody else may have had an old signing key: evidence that it signed is not accepted any more.
+         *
+         *     Needs the permission `keyring.manage`.
+         */
+        post: operations["revoke_api_v1_keyring_keys__key__revoke_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4787,21 +4875,6 @@ export interface components {
             error: components["schemas"]["Refusal"];
         };
         /**
-         * EvidenceKey
-         * @description A key that evidence is signed with, as anybody may know it.
-         */
-        EvidenceKey: {
-            /** Key Id */
-            key_id: string;
-            /**
-             * Algorithm
-             * @default Ed25519
-             */
-            algorithm?: string;
-            /** Public Key */
-            public_key: string;
-        };
-        /**
          * EvidenceOut
          * @description Everything about one run: what it ran, with what, and what came of it. See docs/evidence.md for every member.
          */
@@ -5952,6 +6025,93 @@ export interface components {
             email: string | null;
         };
         /**
+         * KeyRecord
+         * @description A signing key, and from when to when it was the one that signed.
+         */
+        KeyRecord: {
+            /** Key Id */
+            key_id: string;
+            /**
+             * Algorithm
+             * @default Ed25519
+             */
+            algorithm?: string;
+            /** Public Key */
+            public_key: string;
+            /** Valid From */
+            valid_from?: string | null;
+            /** Valid Until */
+            valid_until?: string | null;
+            /** Revoked At */
+            revoked_at?: string | null;
+            /** Reason */
+            reason?: string | null;
+        };
+        /**
+         * KeyState
+         * @description What a key is used for now.
+         * @enum {string}
+         */
+        KeyState: "prepared" | "current" | "old" | "retired" | "revoked";
+        /**
+         * KeyringOut
+         * @description A key of the installation, without the key.
+         */
+        KeyringOut: {
+            /** Id */
+            id: string;
+            purpose: components["schemas"]["Purpose"];
+            /** @description `prepared`: not used until every process can read it. */
+            state: components["schemas"]["KeyState"];
+            /**
+             * Readable
+             * @description Whether the server that answers can read it.
+             */
+            readable: boolean;
+            /**
+             * Public Key
+             * @description Of a signing key, in base64.
+             */
+            public_key: string | null;
+            /**
+             * Created At
+             * @description Null of the first key, which no rotation made.
+             */
+            created_at: string | null;
+            /** Activated At */
+            activated_at: string | null;
+            /** Replaced At */
+            replaced_at: string | null;
+            /** Retired At */
+            retired_at: string | null;
+            /** Revoked At */
+            revoked_at: string | null;
+            /**
+             * Reason
+             * @description Why it was revoked.
+             */
+            reason: string | null;
+            /**
+             * Values
+             * @description Number of stored values that it encrypts, by table and column.
+             */
+            values: {
+                [key: string]: number;
+            };
+            /**
+             * Waiting For
+             * @description Processes that cannot read it yet, or still write with another key.
+             */
+            waiting_for: string[];
+            /**
+             * Unreadable
+             * @description Stored values that could not be encrypted again, by the id of the key that is missing.
+             */
+            unreadable: {
+                [key: string]: number;
+            };
+        };
+        /**
          * LastRun
          * @description The newest run of a flow.
          */
@@ -6890,6 +7050,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[KeyringOut] */
+        Page_KeyringOut_: {
+            /** Items */
+            items: components["schemas"]["KeyringOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[McpServerOut] */
         Page_McpServerOut_: {
             /** Items */
@@ -7192,7 +7359,7 @@ export interface components {
          * @description One thing that a person may be allowed to do. The value is what errors, API keys and docs call it.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
+        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
         /**
          * Person
          * @description Somebody of a tenant.
@@ -7404,6 +7571,12 @@ export interface components {
              */
             notes?: string;
         };
+        /**
+         * Purpose
+         * @description What a key is for.
+         * @enum {string}
+         */
+        Purpose: "secrets" | "evidence";
         /**
          * Quota
          * @description What is limited.
@@ -7679,6 +7852,17 @@ export interface components {
             wait?: boolean;
         };
         /**
+         * RetiredOut
+         * @description What became of a key's material.
+         */
+        RetiredOut: {
+            /**
+             * Left
+             * @description Whether this machine still has it, in its environment or a read-only folder.
+             */
+            left: boolean;
+        };
+        /**
          * ReviewAnswer
          * @description Accept the result, or say what should be otherwise.
          */
@@ -7707,6 +7891,17 @@ export interface components {
              * @default false
              */
             stop?: boolean;
+        };
+        /**
+         * RevokeIn
+         * @description Why a signing key is revoked.
+         */
+        RevokeIn: {
+            /**
+             * Reason
+             * @description Shown to those who check evidence with the history.
+             */
+            reason: string;
         };
         /**
          * RightsOut
@@ -10779,7 +10974,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EvidenceKey"][];
+                    "application/json": components["schemas"]["KeyRecord"][];
                 };
             };
             /** @description Nobody is signed in, or the API key is not valid. */
@@ -12580,6 +12775,336 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["JobRun"];
                 };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_keyring_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_KeyringOut_"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotate_api_v1_keyring__purpose__rotate_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                purpose: components["schemas"]["Purpose"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_KeyringOut_"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retire_api_v1_keyring_keys__key__retire_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetiredOut"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revoke_api_v1_keyring_keys__key__revoke_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RevokeIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Nobody is signed in, or the API key is not valid. */
             401: {

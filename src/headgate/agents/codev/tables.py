@@ -7,7 +7,7 @@ from sqlalchemy import Boolean, ForeignKeyConstraint, Index, Integer, String, Te
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.features.jobs.tables import JobColumns, job_indexes
-from headgate.foundation.database import Json, Row, Timestamp, now
+from headgate.foundation.database import EncryptedText, Json, Row, Timestamp, now
 
 
 class SessionRow(JobColumns, Row):
@@ -100,10 +100,10 @@ class WriteRow(Row):
     tool: Mapped[str] = mapped_column(String(100))
     summary: Mapped[str] = mapped_column(Text, default="")
     flow_id: Mapped[str | None] = mapped_column(String(100))
-    before: Mapped[str | None] = mapped_column(Text)
+    before: Mapped[str | None] = mapped_column(EncryptedText)
     """Snapshot (DD-026): JSON of `name`, `definition`, `mark`, `about`, encrypted; null where the write made the flow.
     A flow of another place may hold a secret in the clear."""
-    change: Mapped[str] = mapped_column(Text)
+    change: Mapped[str] = mapped_column(EncryptedText)
     """JSON of `name`, `definition`, `about`, `summary`, encrypted."""
     after_mark: Mapped[str | None] = mapped_column(String(64))
     answer: Mapped[dict[str, Any] | None] = mapped_column(Json)

@@ -10,7 +10,7 @@ from typing import Annotated, BinaryIO
 import typer
 from rich.markup import escape
 
-from headgate.entrypoints.cli.evidence import FileMissing, wanted_key
+from headgate.entrypoints.cli.evidence import FileMissing, trusted
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table, when
 from headgate.entrypoints.cli.session import acting, with_installation
@@ -21,10 +21,8 @@ from headgate.features.audit.repository import Wanted
 from headgate.features.audit.schemas import AuditOut, HeadOut, VerdictOut
 from headgate.features.audit.service import Place
 from headgate.features.audit.walk import Verdict
-from headgate.foundation.crypto import EvidenceSeed
 from headgate.foundation.errors import Invalid
 from headgate.foundation.ids import is_id
-from headgate.foundation.signing import Signer
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Who changed what: list, export and check the audit log."
@@ -84,7 +82,7 @@ def export(
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
             head = await service.head_of_export(session, acting(), since=_utc(since), until=_utc(until))
-        signer = None if csv else Signer(EvidenceSeed(installation.settings).read())
+        signer = None if csv else installation.evidence_signer.signer()
         with ExitStack() as stack:
             file = sys.stdout.buffer if output is None else stack.enter_context(_opened(output))
             async for piece in service.export_lines(installation.database, head, signer):
@@ -118,6 +116,7 @@ def verify(
     key: Annotated[
         str | None, typer.Option(help="Public key that must have signed the file, in base64, or a file that holds it.")
     ] = None,
+    keys: Annotated[Path | None, typer.Option(help="History of keys, of which one must have signed the file.")] = None,
     noted: Annotated[
         str | None, typer.Option(help="An end that `headgate audit head` printed earlier, for this database.")
     ] = None,
@@ -128,11 +127,11 @@ def verify(
     Exit code 0: everything holds. 1: something was changed; each fault is named. 3: the file is no export. 4: there is
     no such file.
     """
-    verdict = _of_database(noted) if file is None else _of_file(file, key)
+    verdict = _of_database(noted) if file is None else _of_file(file, key, keys)
     if json:
         print_json(VerdictOut.of(verdict))
     else:
-        _show(verdict, checked_key=key is not None)
+        _show(verdict, checked_key=key is not None or keys is not None)
     return OK if verdict.good else FAILED
 
 
@@ -145,11 +144,11 @@ def _of_database(noted: str | None) -> Verdict:
     return with_installation(work)
 
 
-def _of_file(file: Path, key: str | None) -> Verdict:
-    wanted = None if key is None else wanted_key(key)
+def _of_file(file: Path, key: str | None, keys: Path | None) -> Verdict:
+    wanted, history = trusted(key, keys)
     try:
         with file.open("rb") as opened:
-            return verify_export(_lines(opened), wanted)
+            return verify_export(_lines(opened), wanted, history)
     except FileNotFoundError as error:
         raise FileMissing(f"There is no file {file}.", remedy="Check the path.") from error
     except OSError as error:
@@ -212,4 +211,4 @@ def _show(verdict: Verdict, *, checked_key: bool) -> None:
     console.print(f"[green]✓[/] {verdict.entries} entries, every link holds; the last is {verdict.seq}:{verdict.hash}")
     if verdict.key_id:
         signed = f"[green]✓[/] Signed by key {escape(verdict.key_id)}"
-        console.print(signed + ("." if checked_key else "; say --key to require the one you trust."))
+        console.print(signed + ("." if checked_key else "; say --key or --keys to require one you trust."))

@@ -34,6 +34,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import HEAD, current
 from headgate.foundation.errors import HeadgateError, Invalid, Unavailable
 from headgate.foundation.guarded_http import AddressPolicy
+from headgate.foundation.keyring import new_ring
 from headgate.foundation.private_files import EVIDENCE_KEY_FILE, KEY_FILE, data_folder, is_private
 from headgate.foundation.settings import Settings
 from headgate.foundation.settings.page import known_variables
@@ -289,7 +290,7 @@ def _single_sign_on(settings: Settings) -> list[Finding]:
         return []
 
     async def work() -> int:
-        sign_on = SingleSignOn(given, SecretBox(settings))
+        sign_on = SingleSignOn(given, SecretBox(new_ring(settings)))
         try:
             return await sign_on.count_keys()
         finally:

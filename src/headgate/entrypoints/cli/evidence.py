@@ -8,11 +8,13 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
+from headgate.entrypoints.cli.session import with_installation
+from headgate.entrypoints.installation import Installation
+from headgate.features.keyring.service import signing_keys
 from headgate.features.runs.evidence.verify import Verdict, verify
-from headgate.foundation.crypto import EvidenceSeed
 from headgate.foundation.errors import Invalid, NotFound
-from headgate.foundation.settings import Settings
-from headgate.foundation.signing import EvidenceKey, Signer, read_public_key
+from headgate.foundation.key_history import KeyHistory, history_document, read_history
+from headgate.foundation.signing import EvidenceKey, read_public_key
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Check evidence of a run offline; print the key that signs it."
@@ -31,6 +33,9 @@ def verify_(
     key: Annotated[
         str | None, typer.Option(help="Public key that must have signed it, in base64, or a file that holds it.")
     ] = None,
+    keys: Annotated[
+        Path | None, typer.Option(help="History of keys, of which one must have signed it while it was valid.")
+    ] = None,
     json: JsonFlag = False,
 ) -> int:
     """Check evidence of a run: its form, every link of its chain, its artifacts, its signature.
@@ -38,23 +43,53 @@ def verify_(
     Needs no server, no database and no network. Exit code 0: everything holds. 1: something was changed; each fault is
     named. 3: the file is no evidence. 4: there is no such file.
     """
-    wanted = None if key is None else wanted_key(key)
-    verdict = verify(_content(file), wanted)
+    wanted, history = trusted(key, keys)
+    verdict = verify(_content(file), wanted, history)
     if json:
         print_json(_as_json(verdict))
     else:
-        _show(verdict, checked_key=wanted is not None)
+        _show(verdict, checked_key=wanted is not None or history is not None)
     return OK if verdict.good else FAILED
 
 
 @app.command()
 def key(json: JsonFlag = False) -> None:
     """Print the public key that signs this installation's evidence. It is made when there is none."""
-    found = Signer(EvidenceSeed(Settings()).read()).key
+    found = with_installation(_current_key)
     if json:
         print_json(found)
     else:
         console.print(found.public_key, markup=False)
+
+
+@app.command("keys")
+def keys_() -> None:
+    """Print the history of the keys that signed this installation's evidence, signed by the current one.
+
+    Give it to those who check evidence: `headgate evidence verify FILE --keys HISTORY`.
+    """
+
+    async def work(installation: Installation) -> bytes:
+        async with installation.database.reading() as session:
+            records = await signing_keys(session, installation.ring)
+        return history_document(installation.evidence_signer.signer(), records)
+
+    console.print(with_installation(work).decode(), markup=False, soft_wrap=True)
+
+
+def trusted(key: str | None, keys: Path | None) -> tuple[EvidenceKey | None, KeyHistory | None]:
+    """The key or the history that must have signed; a history that is given with a key must be signed by that.
+
+    Raises `FileMissing`, `Invalid`.
+    """
+    wanted = None if key is None else wanted_key(key)
+    if keys is None:
+        return wanted, None
+    return None, read_history(_content(keys).strip(), wanted)
+
+
+async def _current_key(installation: Installation) -> EvidenceKey:
+    return installation.evidence_signer.signer().key
 
 
 def wanted_key(given: str) -> EvidenceKey:
@@ -105,7 +140,7 @@ def _show(verdict: Verdict, *, checked_key: bool) -> None:
     counted = f"{_counted(verdict.steps, 'step')}, {_counted(verdict.artifacts_checked, 'artifact')} looked into"
     console.print(f"[green]✓[/] Run {escape(verdict.run_id)} ({escape(verdict.status)}): {counted}, the chain holds.")
     signed = f"[green]✓[/] Signed by key {escape(verdict.key_id)}"
-    console.print(signed + ("." if checked_key else "; say --key to require the one you trust."))
+    console.print(signed + ("." if checked_key else "; say --key or --keys to require one you trust."))
 
 
 def _counted(number: int, what: str) -> str:

@@ -21,7 +21,6 @@ from headgate.features.flows.service import get_flow
 from headgate.features.models.ports import KeySource
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.service import Notary
-from headgate.foundation.crypto import EvidenceSeed
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from headgate.graph.model import Flow
@@ -53,7 +52,7 @@ class Ground:
     @property
     def notary(self) -> Notary:
         """Signs and seals evidence."""
-        return Notary(self.installation.box, EvidenceSeed(self.settings))
+        return self.installation.notary
 
     def keys_of(self, principal: Principal) -> KeySource:
         """Where the keys of a person's models come from."""

@@ -44,6 +44,7 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.agents.assistant.sessions.routes", "agentic", prefix=API),
     LazyRouter("headgate.features.runs.deliveries.routes", "flow-runs", "deliveries", prefix=API),
     LazyRouter("headgate.features.maintenance.routes", "maintenance", prefix=API),
+    LazyRouter("headgate.features.keyring.routes", "keyring", prefix=API),
     LazyRouter("headgate.agents.codev.sessions.routes", "codev", prefix=API),
     LazyRouter("headgate.agents.codev.instances.routes", "codev", prefix=API),
     LazyRouter("headgate.features.files.routes", "files", "artifacts", prefix=API),
@@ -95,7 +96,7 @@ def create_app(settings: Settings) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with (
             open_parts(settings, recover=settings.engine.recover_on_start, role="api") as parts,
-            open_doors(settings, parts.database) as doors,
+            open_doors(parts) as doors,
         ):
             served = Served(parts)
             app.state = ServedState(parts, served, doors)

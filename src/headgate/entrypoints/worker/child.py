@@ -7,6 +7,7 @@ from celery import Celery
 
 from headgate.entrypoints.installation import Installation
 from headgate.entrypoints.services import open_services
+from headgate.features.keyring.rotation import Rotation
 from headgate.features.maintenance.service import Maintenance
 from headgate.features.runs.engine.distributed.opening import WorkerChild, open_relay, open_worker
 from headgate.foundation.database import Database
@@ -22,7 +23,8 @@ async def open_child(settings: Settings, app: Celery) -> AsyncIterator[WorkerChi
     try:
         async with (
             telemetry_of(settings.telemetry, "worker", counts=settings.telemetry.worker_metrics_port > 0) as telemetry,
-            open_services(installation := Installation(settings, database, telemetry), relay, scans=True) as base,
+            _loaded(Installation(settings, database, telemetry)) as installation,
+            open_services(installation, relay, scans=True) as base,
             open_worker(
                 settings,
                 database,
@@ -33,8 +35,16 @@ async def open_child(settings: Settings, app: Celery) -> AsyncIterator[WorkerChi
             base.jobs.running(),
         ):
             maintenance = Maintenance(database, installation.storage, settings.retention, base.jobs)
-            _ = maintenance, base.deliveries  # each registers its jobs
+            rotation = Rotation(database, installation.ring, installation.box, base.jobs)
+            _ = maintenance, rotation, base.deliveries  # each registers its jobs
             yield child
     finally:
         await relay.aclose()
         await database.close()
+
+
+@asynccontextmanager
+async def _loaded(installation: Installation) -> AsyncIterator[Installation]:
+    """The installation with the keys that the database says are the current ones."""
+    await installation.load_keys()
+    yield installation

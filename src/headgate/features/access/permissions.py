@@ -46,6 +46,7 @@ class Permission(StrEnum):
     MODELS_MANAGE = "models.manage"
     MCP_SERVERS_PROGRAMS = "mcp_servers.programs"
     MAINTENANCE_RUN = "maintenance.run"
+    KEYRING_MANAGE = "keyring.manage"
     QUOTAS_MANAGE = "quotas.manage"
     AUDIT_VIEW = "audit.view"
     SPACES_VIEW = "spaces.view"
@@ -114,6 +115,11 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         ),
         Permission.MAINTENANCE_RUN: Rule(
             TenantRole.ADMIN, "See when retention and the other jobs of maintenance ran, and run them."
+        ),
+        Permission.KEYRING_MANAGE: Rule(
+            TenantRole.ADMIN,
+            "See and rotate the keys that encrypt secrets and sign evidence, as an admin of the installation's first "
+            "organisation.",
         ),
         Permission.QUOTAS_MANAGE: Rule(
             TenantRole.ADMIN, "See what the organisation, its spaces and visitors have used, and set their limits."

@@ -19,7 +19,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.features.access.permissions import Role, highest
-from headgate.foundation.database import Json, Row, Timestamp, now
+from headgate.foundation.database import Encrypted, Json, Row, Timestamp, now
 
 
 class Tenant(Row):
@@ -177,7 +177,7 @@ class TotpAuthenticator(Row):
 
     user_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     tenant_id: Mapped[str] = mapped_column(String(36))
-    secret: Mapped[bytes] = mapped_column(LargeBinary)
+    secret: Mapped[bytes] = mapped_column(Encrypted)
     """Encrypted with the installation's key."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     confirmed_at: Mapped[datetime | None] = mapped_column(Timestamp)

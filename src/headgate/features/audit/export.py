@@ -15,6 +15,7 @@ import orjson
 from headgate.features.audit.chain import MEMBERS
 from headgate.features.audit.walk import Found, Verdict
 from headgate.foundation.errors import Invalid
+from headgate.foundation.key_history import KeyHistory, moment_of
 from headgate.foundation.signing import EvidenceKey, Signer, broken_signature
 
 FORMAT = "headgate-audit/1"
@@ -68,12 +69,13 @@ def csv_line(found: Found) -> bytes:
     return _row([_defused(members.get(column)) for column in COLUMNS])
 
 
-def verify_export(lines: Iterable[bytes], key: EvidenceKey | None = None) -> Verdict:
+def verify_export(lines: Iterable[bytes], key: EvidenceKey | None = None, history: KeyHistory | None = None) -> Verdict:
     """Check an export. Raises `NotAuditLog` when the file is something else.
 
     Args:
         lines: The lines of the file, with their ends.
-        key: The key that must have signed it. Without one, whoever holds any key may have.
+        key: The key that must have signed it. Without one, and without a history, whoever holds any key may have.
+        history: The keys of which one must have signed it, while it was valid.
     """
     rest = iter(lines)
     signed = _read(next(rest, b""))
@@ -84,6 +86,9 @@ def verify_export(lines: Iterable[bytes], key: EvidenceKey | None = None) -> Ver
         verdict.blame("head", wrong)
     if key is not None and verdict.key_id != key.key_id:
         verdict.blame("head", f"it is signed by {verdict.key_id or 'nobody'} and not by key {key.key_id}.")
+    wrong = None if history is None else history.fault(verdict.key_id, moment_of(head.exported_at))
+    if wrong is not None:
+        verdict.blame("head", wrong)
     for number, line in enumerate(rest, start=2):
         _pass_line(verdict, head, line, number)
     verdict.end_at(head.last, head.hash)

@@ -14,11 +14,9 @@ from headgate.features.audit.repository import Wanted
 from headgate.features.audit.schemas import AuditOut, HeadOut, VerdictOut
 from headgate.features.audit.service import Place
 from headgate.foundation.api import Limit, Page, ReadSession, get_database, problems
-from headgate.foundation.crypto import EvidenceSeed
+from headgate.foundation.crypto import EvidenceSigner
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid
-from headgate.foundation.settings import Settings
-from headgate.foundation.signing import Signer
 
 router = APIRouter(prefix="/audit", tags=["audit"])
 _VIEW = [needs(Permission.AUDIT_VIEW)]
@@ -105,8 +103,8 @@ async def export(
     """Every entry of a period, oldest first; as JSON Lines under a signed head that `headgate audit verify` checks."""
     async with database.reading() as session:
         found = await service.head_of_export(session, caller, since=since, until=until)
-    settings: Settings = request.app.state.settings
-    signer = Signer(EvidenceSeed(settings).read()) if format == "jsonl" else None
+    signatures: EvidenceSigner = request.app.state.evidence_signer
+    signer = signatures.signer() if format == "jsonl" else None
     lines = service.export_lines(database, found, signer)
     name = f'attachment; filename="audit-{found.first}-{found.last}.{format}"'
     return StreamingResponse(lines, media_type=_TYPES[format], headers={"content-disposition": name})

@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, LargeBinary, String, Text, UniqueConstraint, false
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.foundation.database import Json, Row, Timestamp, now
+from headgate.foundation.database import Encrypted, Json, Row, Timestamp, now
 
 
 class McpServerRow(Row):
@@ -27,7 +27,7 @@ class McpServerRow(Row):
     transport: Mapped[str] = mapped_column(String(8))
     url: Mapped[str] = mapped_column(Text, default="")
     command: Mapped[list[str] | None] = mapped_column(Json)
-    sealed: Mapped[bytes | None] = mapped_column(LargeBinary)
+    sealed: Mapped[bytes | None] = mapped_column(Encrypted)
     """Encrypted JSON: the headers of a web address, the environment of a program."""
     secret_names: Mapped[list[str]] = mapped_column(Json, default=list)
     """Names of what is sealed."""

@@ -11,6 +11,7 @@ from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.idempotency.http import Once
 from headgate.features.idempotency.keys import StartKey
+from headgate.features.keyring.service import signing_keys
 from headgate.features.runs import service
 from headgate.features.runs.deliveries.schemas import DeliveryState
 from headgate.features.runs.engine.backend import ExecutionBackend
@@ -32,7 +33,7 @@ from headgate.features.runs.views.graph import graph_of_draft, graph_of_run
 from headgate.features.runs.views.stream import RunStream
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, parse_cursor, problems
 from headgate.foundation.database import Database
-from headgate.foundation.signing import EvidenceKey
+from headgate.foundation.key_history import KeyRecord
 from headgate.foundation.sse import EventStream, while_allowed, with_heartbeat
 
 router = APIRouter(tags=["runs"])
@@ -216,10 +217,10 @@ async def evidence(
 
 
 @router.get("/evidence-keys", summary="Keys that sign evidence", responses=problems(), dependencies=_VIEW)
-async def evidence_keys(notary: Evidence, caller: Caller) -> list[EvidenceKey]:
-    """The public keys of this installation: what signed evidence is checked against."""
+async def evidence_keys(session: ReadSession, notary: Evidence, caller: Caller) -> list[KeyRecord]:
+    """The public keys that signed or sign this installation's evidence, the oldest first, with their validity."""
     caller.require_somewhere(Permission.RUNS_VIEW)
-    return [notary.key()]
+    return await signing_keys(session, notary.signer.ring)
 
 
 @router.get(

@@ -22,7 +22,6 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
     Integer,
-    LargeBinary,
     PrimaryKeyConstraint,
     String,
     Table,
@@ -31,7 +30,7 @@ from sqlalchemy import (
 )
 
 from headgate.features.runs.states import AttemptStatus, RunStatus, StepStatus, sql_list
-from headgate.foundation.database import Json, metadata, partial_index
+from headgate.foundation.database import Encrypted, Json, metadata, partial_index
 
 
 def _one_of(column: str, values: Iterable[StrEnum]) -> CheckConstraint:
@@ -173,7 +172,7 @@ flow_step_calls = Table(
     Column("kind", String(16), nullable=False),
     Column("name", String(255), nullable=False),
     Column("digest", String(64), nullable=False),
-    Column("answer", LargeBinary, nullable=False),
+    Column("answer", Encrypted, nullable=False),
     Column("tokens_input", Integer),
     Column("tokens_output", Integer),
     Column("answered_at", BigInteger, nullable=False),

@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, ForeignKeyConstraint, LargeBinary, String
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.foundation.database import Json, Row, Timestamp, now, partial_index
+from headgate.foundation.database import Encrypted, Json, Row, Timestamp, now, partial_index
 from headgate.foundation.ids import new_id
 
 OF_SPACE = "space_id IS NOT NULL"
@@ -27,7 +27,7 @@ class Variable(Row):
     space_id: Mapped[str | None] = mapped_column(String(36))
     """The space whose flows may use it; None: every space of the organisation."""
     name: Mapped[str] = mapped_column(String(128))
-    token: Mapped[bytes] = mapped_column(LargeBinary)
+    token: Mapped[bytes] = mapped_column(Encrypted)
     secret: Mapped[bool]
     hosts: Mapped[list[str] | None] = mapped_column(Json)
     """Servers it may be sent to, as origins; None: any that a flow names, a model provider's key excepted."""

@@ -1,16 +1,20 @@
 """The database: one code path for SQLite and PostgreSQL."""
 
 from headgate.foundation.database.connect import PROBES, Database, database_errors, explain, set_pragmas
+from headgate.foundation.database.encrypted import Encrypted, EncryptedText, encrypted_columns
 from headgate.foundation.database.statements import insert_into
 from headgate.foundation.database.tables import Json, Row, Timestamp, metadata, microseconds, moment, now, partial_index
 
 __all__ = [
     "PROBES",
     "Database",
+    "Encrypted",
+    "EncryptedText",
     "Json",
     "Row",
     "Timestamp",
     "database_errors",
+    "encrypted_columns",
     "explain",
     "insert_into",
     "metadata",

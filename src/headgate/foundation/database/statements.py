@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import Table
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.foundation.lazy import lazy_module
@@ -13,7 +14,7 @@ else:
     sqlite = lazy_module("sqlalchemy.dialects.sqlite")
 
 
-def insert_into(session: AsyncSession, table: type[Any]) -> "postgresql.Insert | sqlite.Insert":
+def insert_into(session: AsyncSession, table: type[Any] | Table) -> "postgresql.Insert | sqlite.Insert":
     """An insert with `on_conflict_do_nothing` and `on_conflict_do_update`, for the database of the session."""
     if session.get_bind().dialect.name == "postgresql":
         return postgresql.Insert(table)

@@ -66,6 +66,11 @@ class Settings(BaseSettings):
         description="Private Ed25519 key that signs evidence (32 bytes, URL-safe base64), the same on every machine "
         "of an installation. Empty: kept in `evidence.key`, mode 0600, in the data folder.",
     )
+    keys_dir: Path | None = Field(
+        default=None,
+        description="Folder of the keys that rotations added, one file each, the same on every machine of an "
+        "installation. Empty: `keys` in the data folder.",
+    )
     tenant: str = Field(
         default="", description="Tenant that commands work in, by name or id; empty: the first. A server serves all."
     )

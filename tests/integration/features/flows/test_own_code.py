@@ -34,9 +34,7 @@ ROUTERS = (own_components_router, flow_code_router, flows_router, runs_router, r
 
 @asynccontextmanager
 async def as_(parts: Parts, principal: Principal = LOCAL) -> AsyncIterator[Client]:
-    async with api(
-        *ROUTERS, principal=principal, served=ServedState(parts, Served(parts), Doors(parts.settings, parts.database))
-    ) as found:
+    async with api(*ROUTERS, principal=principal, served=ServedState(parts, Served(parts), Doors(parts))) as found:
         yield found
 
 

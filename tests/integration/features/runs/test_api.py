@@ -16,9 +16,10 @@ from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.service import Notary
 from headgate.features.runs.evidence.verify import verify
 from headgate.features.runs.routes import router as runs_router
-from headgate.foundation.crypto import EvidenceSeed, SecretBox
+from headgate.foundation.crypto import EvidenceSigner, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
+from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import Settings
 from headgate.foundation.signing import read_public_key
 from headgate.graph.model import Flow, FormField, Node, OutputType, StepPolicy
@@ -31,7 +32,7 @@ from tests.support.rows import execute
 from tests.support.tenants import add_colleague, add_tenant
 
 _KEYS = Settings(_env_file=None, secret_key=SecretStr("A" * 43 + "="), evidence_key=SecretStr("A" * 43 + "="))
-NOTARY = Notary(SecretBox(_KEYS), EvidenceSeed(_KEYS))
+NOTARY = Notary(SecretBox(new_ring(_KEYS)), EvidenceSigner(new_ring(_KEYS)))
 
 
 @pytest.fixture

@@ -19,9 +19,10 @@ from headgate.features.runs.evidence.archive import as_json
 from headgate.features.runs.evidence.service import Notary
 from headgate.features.runs.evidence.verify import verify
 from headgate.features.secrets import service as secrets
-from headgate.foundation.crypto import EvidenceSeed, SecretBox
+from headgate.foundation.crypto import EvidenceSigner, SecretBox
 from headgate.foundation.database import Database, metadata
 from headgate.foundation.errors import Unavailable
+from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import LimitSettings, Settings
 from tests.integration.features.runs.conformance import finish
 from tests.support.databases import Postgres, SqliteFiles, make_settings
@@ -37,7 +38,7 @@ _SHARED = frozenset({"tenants", "users", "spaces", "space_members", "scheduled_j
 
 
 async def package(settings: Settings, database: Database, run_id: str) -> dict[str, Any]:
-    notary = Notary(SecretBox(settings), EvidenceSeed(settings))
+    notary = Notary(SecretBox(new_ring(settings)), EvidenceSigner(new_ring(settings)))
     async with database.reading() as session:
         return await notary.package(session, LOCAL, run_id)
 
@@ -148,7 +149,7 @@ class TestEvidence:
     ) -> None:
         async with database.writing() as session:
             value = SecretStr("Hunter-22-Hunter")
-            await secrets.set_variable(session, LOCAL, SecretBox(settings), name="PASS", value=value)
+            await secrets.set_variable(session, LOCAL, SecretBox(new_ring(settings)), name="PASS", value=value)
         run_id = await finished(engine, database, "my word is Hunter-22-Hunter indeed")
         text = as_json(await package(settings, database, run_id)).decode()
         assert "Hunter-22" not in text
@@ -177,14 +178,14 @@ class TestVerifyCommand:
 class TestEvidenceKey:
     def test_is_made_once_and_kept_private(self, tmp_path: Path) -> None:
         settings = make_settings(tmp_path)
-        assert EvidenceSeed(settings).read() == EvidenceSeed(settings).read()
+        assert EvidenceSigner(new_ring(settings)).signer().key == EvidenceSigner(new_ring(settings)).signer().key
         assert stat.S_IMODE((tmp_path / "evidence.key").stat().st_mode) == 0o600
 
     @pytest.mark.parametrize("key", ["short", "AAAA", "ö"])
     async def test_that_is_no_key_is_refused(self, tmp_path: Path, key: str) -> None:
         settings = make_settings(tmp_path).model_copy(update={"evidence_key": SecretStr(key)})
         with pytest.raises(Unavailable, match="32 bytes"):
-            Notary(SecretBox(settings), EvidenceSeed(settings)).key()
+            Notary(SecretBox(new_ring(settings)), EvidenceSigner(new_ring(settings))).key()
 
 
 class TestLiveRuns:

@@ -13,8 +13,9 @@ from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.service import Notary
 from headgate.features.runs.reruns.routes import router as reruns_router
 from headgate.features.runs.routes import router as runs_router
-from headgate.foundation.crypto import EvidenceSeed, SecretBox
+from headgate.foundation.crypto import EvidenceSigner, SecretBox
 from headgate.foundation.database import Database
+from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import Settings
 from headgate.graph.model import Flow, Node, StepPolicy
 from tests.integration.features.runs.conformance_parts import PartConformance
@@ -25,7 +26,7 @@ from tests.support.rows import attempts
 
 Client = httpx2.AsyncClient
 _KEYS = Settings(_env_file=None, secret_key=SecretStr("A" * 43 + "="), evidence_key=SecretStr("A" * 43 + "="))
-NOTARY = Notary(SecretBox(_KEYS), EvidenceSeed(_KEYS))
+NOTARY = Notary(SecretBox(new_ring(_KEYS)), EvidenceSigner(new_ring(_KEYS)))
 
 
 class TestEmbeddedParts(PartConformance):

@@ -23,8 +23,9 @@ from headgate.features.runs.report.routes import router as reports_router
 from headgate.features.runs.report.service import reports_at_work
 from headgate.features.runs.routes import router as runs_router
 from headgate.features.secrets import service as secrets
-from headgate.foundation.crypto import EvidenceSeed, SecretBox
+from headgate.foundation.crypto import EvidenceSigner, SecretBox
 from headgate.foundation.database import Database
+from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import Settings
 from headgate.graph.model import Flow, FormField, Node
 from headgate.sandbox.documents import maker
@@ -35,7 +36,7 @@ from tests.support.readiness import rules_of
 from tests.support.tenants import add_colleague, add_tenant
 
 _KEYS = Settings(_env_file=None, secret_key=SecretStr("A" * 43 + "="), evidence_key=SecretStr("A" * 43 + "="))
-NOTARY = Notary(SecretBox(_KEYS), EvidenceSeed(_KEYS))
+NOTARY = Notary(SecretBox(new_ring(_KEYS)), EvidenceSigner(new_ring(_KEYS)))
 SECRET = "correct-horse-battery"
 PRIVATE = "Agda Andersson"
 HOSTILE = "Ärenden | **<script>** `kod`"

@@ -19,6 +19,7 @@ from headgate.features.secrets.errors import VariableKept, VariableNotFound
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.guarded_http import AddressRefused, GuardedHttp
+from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import HttpSettings, Settings
 from headgate.sdk import Model, SecretReference
 from headgate.sdk.fakes import FakeContext
@@ -56,7 +57,7 @@ async def server() -> AsyncIterator[WebServer]:
 
 @pytest.fixture
 def box(tmp_path: Path) -> SecretBox:
-    return SecretBox(Settings(data_dir=tmp_path / "keys"))
+    return SecretBox(new_ring(Settings(data_dir=tmp_path / "keys")))
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.guarded_http import BadUrl
+from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import Settings
 from tests.support.api import api
 from tests.support.tenants import add_tenant
@@ -28,7 +29,7 @@ LISTED = ["OPENAI_API_KEY", "LISTED_ID", "LISTED_URL"]
 
 @pytest.fixture
 def box(tmp_path: Path) -> SecretBox:
-    return SecretBox(Settings(data_dir=tmp_path / "keys"))
+    return SecretBox(new_ring(Settings(data_dir=tmp_path / "keys")))
 
 
 @pytest.fixture
@@ -157,7 +158,7 @@ class TestVariables:
 
     async def test_say_that_the_key_is_another(self, database: Database, box: SecretBox, tmp_path: Path) -> None:
         await put(database, box, "A")
-        another = SecretBox(Settings(data_dir=tmp_path / "other"))
+        another = SecretBox(new_ring(Settings(data_dir=tmp_path / "other")))
         with pytest.raises(Unavailable, match="decrypted"):
             await self.variables(database, another).key("A")
 

@@ -10,6 +10,7 @@ from headgate.features.mcptools.errors import BadMcpServer
 from headgate.features.mcptools.target import Target, checked_target, same_place, seal, unseal
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.errors import Forbidden, NotFound
+from headgate.foundation.keyring import new_ring
 from headgate.foundation.secret_values import REDACTED
 from headgate.foundation.settings import Settings
 from headgate.graph.secret_reference import SecretReference
@@ -45,7 +46,7 @@ class TestTarget:
             await Target("w", "http", secrets={"a": SecretReference("OTHER")}).filled(Kept())
 
     def test_is_the_same_after_it_was_stored(self, tmp_path: Path) -> None:
-        box = SecretBox(Settings(data_dir=tmp_path))
+        box = SecretBox(new_ring(Settings(data_dir=tmp_path)))
         secrets: dict[str, str | SecretReference] = {
             "a": "text",
             "b": SecretReference("WEATHER_TOKEN", "Bearer"),

@@ -6,7 +6,6 @@ from sqlalchemy import (
     Column,
     ForeignKeyConstraint,
     Integer,
-    LargeBinary,
     PrimaryKeyConstraint,
     String,
     Table,
@@ -15,7 +14,7 @@ from sqlalchemy import (
 )
 
 from headgate.features.jobs.tables import job_columns, job_indexes
-from headgate.foundation.database import metadata
+from headgate.foundation.database import Encrypted, metadata
 
 webhook_deliveries = Table(
     "webhook_deliveries",
@@ -26,7 +25,7 @@ webhook_deliveries = Table(
     Column("flow_id", String(36), nullable=False),
     Column("step_id", String(64), nullable=False),
     Column("status", String(16), nullable=False),
-    Column("target", LargeBinary, nullable=False),
+    Column("target", Encrypted, nullable=False),
     Column("url_shown", Text, nullable=False),
     Column("idempotency_key", String(64), nullable=False),
     Column("earlier_attempts", Integer, nullable=False, server_default="0"),

@@ -18,7 +18,7 @@ from headgate.features.runs.permitted import find_run
 from headgate.features.runs.ports import RunFiles
 from headgate.features.runs.steps.payloads import intact
 from headgate.features.secrets import service as secrets
-from headgate.foundation.crypto import EvidenceSeed, SecretBox
+from headgate.foundation.crypto import EvidenceSigner, SecretBox
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
 from headgate.foundation.signing import EvidenceKey, Signer
@@ -31,7 +31,7 @@ class Notary:
     """Makes evidence with an installation's keys."""
 
     box: SecretBox
-    seed: EvidenceSeed
+    signer: EvidenceSigner
 
     def key(self) -> EvidenceKey:
         """The public key. Raises `Unavailable` when the private one cannot be read or made."""
@@ -47,7 +47,7 @@ class Notary:
         return await secrets.secrets_of(session, self.box, tenant_id=principal.tenant_id, space_id=space_id)
 
     def _signer(self) -> Signer:
-        return Signer(self.seed.read())
+        return self.signer.signer()
 
 
 async def read_record(session: AsyncSession, principal: Principal, run_id: str) -> RunRecord:

@@ -25,6 +25,7 @@ from headgate.features.runs.evidence.chain import Fault, broken_links, head_of
 from headgate.features.runs.evidence.seal import FORMAT, broken_seal
 from headgate.foundation.canonical import canonical, digest
 from headgate.foundation.errors import Invalid
+from headgate.foundation.key_history import KeyHistory, moment_of
 from headgate.foundation.signing import EvidenceKey, exact_base64
 
 LONGEST_DOCUMENT = 512 * 1024 * 1024
@@ -49,6 +50,8 @@ class Verdict:
     """What could not be checked, and why that is no fault."""
     run_id: str = ""
     status: str = ""
+    started_at: Any = None
+    """When the run began, as the package says it."""
     steps: int = 0
     key_id: str = ""
     artifacts_checked: int = 0
@@ -59,12 +62,13 @@ class Verdict:
         return not self.faults
 
 
-def verify(content: bytes, key: EvidenceKey | None = None) -> Verdict:
+def verify(content: bytes, key: EvidenceKey | None = None, history: KeyHistory | None = None) -> Verdict:
     """Check a package. Raises `NotEvidence` when the file is something else.
 
     Args:
         content: The file, JSON or zip.
-        key: The key that must have signed it. Without one, whoever holds any key may have.
+        key: The key that must have signed it. Without one, and without a history, whoever holds any key may have.
+        history: The keys of which one must have signed it, while it was valid.
     """
     found = _Zipped(content) if content.startswith(_ZIP_MAGIC) else _Plain(content)
     package = found.package
@@ -76,6 +80,9 @@ def verify(content: bytes, key: EvidenceKey | None = None) -> Verdict:
     if key is not None and verdict.key_id != key.key_id:
         said = verdict.key_id or "nobody"
         verdict.faults.append(Fault("seal", f"it is signed by {said} and not by key {key.key_id}."))
+    if history is not None:
+        wrong = history.fault(verdict.key_id, moment_of(verdict.started_at))
+        verdict.faults += [] if wrong is None else [Fault("seal", wrong)]
     return verdict
 
 
@@ -91,7 +98,7 @@ def _check_chain(package: Mapping[str, Any], verdict: Verdict) -> None:
     if wrong is not None:
         verdict.faults.append(Fault("seal", wrong))
     verdict.run_id, verdict.status = str(run.get("flow_run_id", "")), str(run.get("status", ""))
-    verdict.steps = len(steps)
+    verdict.steps, verdict.started_at = len(steps), run.get("started_at")
     verdict.key_id = str(package["seal"].get("key_id", ""))
 
 

@@ -22,6 +22,7 @@ from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid, UpstreamFailed
 from headgate.foundation.ids import new_id
+from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import Settings
 from tests.support.codev_place import FakePlace
 
@@ -105,7 +106,7 @@ async def writer(settings: Settings, database: Database) -> Writer:
                 options={},
             )
         )
-    return Writer(database, SecretBox(settings), Trouble(greeter="first"), session_id)
+    return Writer(database, SecretBox(new_ring(settings)), Trouble(greeter="first"), session_id)
 
 
 class TestAWrite:

@@ -24,6 +24,7 @@ from headgate.features.runs.engine.build import build_engine
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.guarded_http import GuardedHttp
+from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import EngineSettings, HttpSettings, Settings
 from headgate.graph.model import Flow, HttpCall, Node, StepPolicy
 from tests.support.engine import DictSecrets, make_flow, make_services, new_run, on_disk, store_flow
@@ -116,7 +117,9 @@ async def make_desk(database: Database, settings: Settings, server: WebServer) -
         sender = Sender(http, secrets, services.files)
         folder = settings.data_dir / "workers"
         jobs = JobRunner(database, Leases(Worker(folder), 30.0), scans=False)
-        deliveries = Courier(database, SecretBox(settings), sender, services.bus, jobs, **{"sleep": sleep, **courier})
+        deliveries = Courier(
+            database, SecretBox(new_ring(settings)), sender, services.bus, jobs, **{"sleep": sleep, **courier}
+        )
         backend = build_engine(settings, database, replace(services, deliveries=deliveries, secrets=secrets))
         await backend.open()
         made.append((backend, jobs, http))

@@ -13,12 +13,13 @@ from headgate.features.accounts.single_sign_on.transaction import (
     unseal,
 )
 from headgate.foundation.crypto import SecretBox
+from headgate.foundation.keyring import new_ring
 from tests.support.databases import make_settings
 
 
 @pytest.fixture
 def box(tmp_path: Path) -> SecretBox:
-    return SecretBox(make_settings(tmp_path))
+    return SecretBox(new_ring(make_settings(tmp_path)))
 
 
 class TestSealed:
@@ -49,7 +50,7 @@ class TestSealed:
             unseal(box, box.encrypt(SecretStr('{"purpose":"variable"}')).decode())
 
     def test_refuses_one_of_another_installation(self, box: SecretBox, tmp_path: Path) -> None:
-        other = SecretBox(make_settings(tmp_path / "other"))
+        other = SecretBox(new_ring(make_settings(tmp_path / "other")))
         with pytest.raises(SignInLost):
             unseal(box, seal(other, begin_transaction("https://issuer", "https://here/callback", "/")))
 

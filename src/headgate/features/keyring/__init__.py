@@ -1,0 +1,1 @@
+"""Rotation of the keys that encrypt secrets and sign evidence."""

@@ -1,0 +1,67 @@
+"""What can be wrong with a request about the installation's keys."""
+
+from collections.abc import Mapping
+
+from headgate.foundation.errors import Conflict, Forbidden, NotFound
+
+
+class KeyNotFound(NotFound):
+    """There is no such key."""
+
+    code = "key_not_found"
+    title = "Key not found"
+
+    def __init__(self, key_id: str) -> None:
+        super().__init__(f"There is no key {key_id[:40]!r}.", remedy="List the keys: headgate keyring list")
+
+
+class RotationRuns(Conflict):
+    """A rotation of this purpose is not finished."""
+
+    code = "rotation_runs"
+    title = "Rotation is running"
+
+    def __init__(self, purpose: str) -> None:
+        super().__init__(
+            f"A new {purpose} key is prepared already and not current yet.",
+            remedy="Wait until every process can read it: headgate keyring list shows which cannot.",
+        )
+
+
+class KeyInUse(Conflict):
+    """Something still uses the key."""
+
+    code = "key_in_use"
+    title = "Key in use"
+
+    def __init__(self, key_id: str, values: Mapping[str, int]) -> None:
+        counted = ", ".join(f"{count} in {column}" for column, count in values.items())
+        super().__init__(
+            f"Key {key_id} still encrypts stored values: {counted}.",
+            remedy="They are being encrypted again. Retire this key when the list shows no values of it.",
+            values=dict(values),
+        )
+
+
+class KeyNotOld(Conflict):
+    """Only a key that was replaced can be retired or revoked."""
+
+    code = "key_not_old"
+    title = "Key is not old"
+
+    def __init__(self, key_id: str, state: str) -> None:
+        remedy = "Rotate first, so that another key is the current one." if state in ("current", "prepared") else ""
+        super().__init__(f"Key {key_id} is {state}.", remedy=remedy)
+
+
+class NotInstallationAdmin(Forbidden):
+    """The keys are the installation's, not an organisation's."""
+
+    code = "not_installation_admin"
+    title = "Not an admin of the installation"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The keys belong to the installation, which admins of its first organisation manage.",
+            remedy="Ask one of them, or the operator of the server.",
+        )

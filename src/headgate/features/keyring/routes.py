@@ -1,0 +1,60 @@
+"""HTTP routes of the installation's keys."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request
+
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.keyring import service
+from headgate.features.keyring.schemas import KeyringOut, RetiredOut, RevokeIn
+from headgate.foundation.api import Page, ReadSession, WriteSession, get_database, problems
+from headgate.foundation.database import Database
+from headgate.foundation.keyring import KeyRing, Purpose
+
+router = APIRouter(prefix="/keyring", tags=["keyring"])
+_MANAGE = [needs(Permission.KEYRING_MANAGE)]
+
+
+def _ring(request: Request) -> KeyRing:
+    ring: KeyRing = request.app.state.ring
+    return ring
+
+
+Ring = Annotated[KeyRing, Depends(_ring)]
+KeyId = Annotated[str, Path(max_length=16)]
+
+
+@router.get("", summary="List the installation's keys", responses=problems(403), dependencies=_MANAGE)
+async def list_(session: ReadSession, caller: Caller, ring: Ring) -> Page[KeyringOut]:
+    """Keys that encrypt secrets and sign evidence, what each encrypts, and how a rotation proceeds."""
+    return Page(items=[KeyringOut.of(entry) for entry in await service.list_keys(session, caller, ring)])
+
+
+@router.post(
+    "/{purpose}/rotate", status_code=202, summary="Rotate a key", responses=problems(403, 409), dependencies=_MANAGE
+)
+async def rotate(purpose: Purpose, session: WriteSession, caller: Caller, ring: Ring) -> Page[KeyringOut]:
+    """Make a new key. It becomes the current one when every process can read it; then values are re-encrypted."""
+    await service.rotate(session, caller, ring, purpose)
+    return Page(items=[KeyringOut.of(entry) for entry in await service.list_keys(session, caller, ring)])
+
+
+@router.post("/keys/{key}/retire", summary="Retire a key", responses=problems(403, 404, 409), dependencies=_MANAGE)
+async def retire(
+    key: KeyId, caller: Caller, ring: Ring, database: Annotated[Database, Depends(get_database)]
+) -> RetiredOut:
+    """Delete an old key that encrypts no stored value any more. What it signed stays valid."""
+    return RetiredOut(left=await service.retire(database, caller, ring, key))
+
+
+@router.post(
+    "/keys/{key}/revoke",
+    status_code=204,
+    summary="Revoke a signing key",
+    responses=problems(403, 404, 409),
+    dependencies=_MANAGE,
+)
+async def revoke(key: KeyId, body: RevokeIn, session: WriteSession, caller: Caller) -> None:
+    """Say that somebody else may have had an old signing key: evidence that it signed is not accepted any more."""
+    await service.revoke(session, caller, key, reason=body.reason)

@@ -1,0 +1,74 @@
+"""What the API says and takes about the installation's keys. No schema has a place for a key itself."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from headgate.features.keyring.service import KeyEntry
+from headgate.features.keyring.states import KeyState
+from headgate.foundation.database import moment
+from headgate.foundation.keyring import Purpose
+
+_TIMES = ("created_at", "activated_at", "replaced_at", "retired_at", "revoked_at")
+
+
+class KeyringOut(BaseModel):
+    """A key of the installation, without the key."""
+
+    id: str
+    purpose: Purpose
+    state: KeyState = Field(description="`prepared`: not used until every process can read it.")
+    readable: bool = Field(description="Whether the server that answers can read it.")
+    public_key: str | None = Field(description="Of a signing key, in base64.")
+    created_at: datetime | None = Field(description="Null of the first key, which no rotation made.")
+    activated_at: datetime | None
+    replaced_at: datetime | None
+    retired_at: datetime | None
+    revoked_at: datetime | None
+    reason: str | None = Field(description="Why it was revoked.")
+    values: dict[str, int] = Field(description="Number of stored values that it encrypts, by table and column.")
+    waiting_for: list[str] = Field(description="Processes that cannot read it yet, or still write with another key.")
+    unreadable: dict[str, int] = Field(
+        description="Stored values that could not be encrypted again, by the id of the key that is missing."
+    )
+
+    @classmethod
+    def of(cls, entry: KeyEntry) -> "KeyringOut":
+        """A key as it is shown."""
+        progress = entry.progress or {}
+        times = {name: _moment(getattr(entry, name)) for name in _TIMES}
+        return cls(
+            id=entry.id,
+            purpose=entry.purpose,
+            state=entry.state,
+            readable=entry.readable,
+            public_key=entry.public_key,
+            reason=entry.reason,
+            values=entry.values,
+            waiting_for=progress.get("waiting_for", []),
+            unreadable=progress.get("unreadable", {}),
+            **_typed(times),
+        )
+
+
+class RevokeIn(BaseModel):
+    """Why a signing key is revoked."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: str = Field(min_length=1, max_length=500, description="Shown to those who check evidence with the history.")
+
+
+class RetiredOut(BaseModel):
+    """What became of a key's material."""
+
+    left: bool = Field(description="Whether this machine still has it, in its environment or a read-only folder.")
+
+
+def _moment(at: int | None) -> datetime | None:
+    return None if at is None else moment(at)
+
+
+def _typed(times: dict[str, datetime | None]) -> dict[str, Any]:
+    return times
