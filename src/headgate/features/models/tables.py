@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, LargeBinary, String, Text
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.foundation.database import Json, Row, Timestamp, now, partial_index
+from headgate.foundation.database import Encrypted, Json, Row, Timestamp, now, partial_index
 from headgate.foundation.ids import new_id
 
 OF_SPACE = "space_id IS NOT NULL"
@@ -43,7 +43,7 @@ class ModelServerRow(Row):
     name: Mapped[str] = mapped_column(String(64))
     kind: Mapped[str] = mapped_column(String(16))
     address: Mapped[str] = mapped_column(Text)
-    sealed: Mapped[bytes | None] = mapped_column(LargeBinary)
+    sealed: Mapped[bytes | None] = mapped_column(Encrypted)
     """Encrypted JSON: the key and the headers."""
     secret_names: Mapped[list[str]] = mapped_column(Json, default=list)
     """Names of what is sealed: `key`, and the names of headers."""

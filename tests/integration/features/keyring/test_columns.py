@@ -36,6 +36,7 @@ CALLERS = {
     "features/accounts/single_sign_on/transaction.py",  # a cookie of a few minutes
     "features/keyring/rotation.py",  # all of them
     "features/mcptools/target.py",  # mcp_servers
+    "features/models/setup/sealed.py",  # model_servers
     "features/runs/deliveries/target.py",  # webhook_deliveries
     "features/runs/steps/calls.py",  # flow_step_calls
     "features/runs/widget/tokens.py",  # tokens of a day, which a visitor holds

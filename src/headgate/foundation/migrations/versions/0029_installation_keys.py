@@ -16,6 +16,7 @@ COLUMNS: Sequence[tuple[str, str, bool]] = (
     ("webhook_deliveries", "target", False),
     ("flow_step_calls", "answer", False),
     ("mcp_servers", "sealed", False),
+    ("model_servers", "sealed", False),
     ("totp_authenticators", "secret", False),
     ("variables", "token", False),
 )
