@@ -43,7 +43,7 @@ CALLERS = {
     "features/secrets/service.py",  # variables
 }
 """What encrypts, and where that is stored. Whoever adds one says whether it is a column, and gives that its type."""
-VALUES = {"status": "pending", "state": "intended", "transport": "http"}
+VALUES = {"kind": "openai", "status": "pending", "state": "intended", "transport": "http"}
 """Of columns that take a few values only."""
 
 
