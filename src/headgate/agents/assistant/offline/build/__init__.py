@@ -1,0 +1,1 @@
+"""From steps to the nodes and edges of a flow."""

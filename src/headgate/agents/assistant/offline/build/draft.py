@@ -1,0 +1,115 @@
+"""The flow under construction."""
+
+import re
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from headgate.foundation.names import name_from
+from headgate.graph.model import Edge, Flow, FormField, Node
+from headgate.graph.names import free_name
+from headgate.graph.own_code import with_code
+from headgate.graph.template import Catalog
+
+_LONGEST_LABEL = 80
+
+
+class Draft:
+    """Nodes and edges being put together. Ids are made from the words that describe a step."""
+
+    def __init__(self, catalog: Catalog, base: Flow | None = None) -> None:
+        self.catalog = catalog
+        self.base = base or Flow()
+        self.nodes: dict[str, Node] = {node.id: node for node in self.base.nodes}
+        self.edges: list[Edge] = list(self.base.edges)
+        self.form: dict[str, FormField] = {field.id: field for field in self.base.form}
+        self.label = ""
+        """What the step that is being built does: the title of its nodes."""
+
+    def add(self, type_: str, name: str, params: Mapping[str, JsonValue] | None = None, label: str = "") -> str:
+        """Add a node and return its id. Raises `MissingComponent` when the catalogue has no such type."""
+        if self.catalog.template(type_) is None:
+            raise MissingComponent(type_)
+        node_id = free_name(slug(name) or slug(type_), self.nodes)
+        shown = label or self.label
+        shown = shown[:1].upper() + shown[1:_LONGEST_LABEL]
+        self.nodes[node_id] = Node(id=node_id, type=type_, label=shown, params=dict(params or {}))
+        return node_id
+
+    def connect(self, source: str, output: str, target: str, port: str) -> None:
+        """Add an edge, once."""
+        edge = Edge(source=source, output=output, target=target, input=port)
+        if edge not in self.edges:
+            self.edges.append(edge)
+
+    def configure(self, node_id: str, **params: JsonValue) -> None:
+        """Set values of a node."""
+        node = self.nodes[node_id]
+        self.nodes[node_id] = node.model_copy(update={"params": {**node.params, **params}})
+
+    def remove(self, node_id: str) -> None:
+        """Remove a node and its edges."""
+        del self.nodes[node_id]
+        self.edges = [edge for edge in self.edges if node_id not in {edge.source, edge.target}]
+
+    def rename(self, old: str, new: str) -> None:
+        """Give a node another id; its edges and the references to it follow."""
+        reference = re.compile(rf"(\{{\{{\s*){re.escape(old)}(?=[.\s}}])")
+        nodes = {}
+        for node in self.nodes.values():
+            params = {name: _referring(value, reference, new) for name, value in node.params.items()}
+            node_id = new if node.id == old else node.id
+            nodes[node_id] = node.model_copy(update={"id": node_id, "params": params})
+        self.nodes = nodes
+        names = {old: new}
+        self.edges = [
+            edge.model_copy(
+                update={"source": names.get(edge.source, edge.source), "target": names.get(edge.target, edge.target)}
+            )
+            for edge in self.edges
+        ]
+
+    def ask_for(self, field_id: str, *, number: bool = False) -> str:
+        """Make sure the form asks for a field and return its id."""
+        name = slug(field_id) or "field"
+        known = self.form.get(name)
+        if known is None or (number and known.type == "text"):
+            label = field_id[:1].upper() + field_id[1:]
+            self.form[name] = FormField(id=name, label=label, type="number" if number else "text")
+        return name
+
+    def flow(self, name: str = "", description: str = "") -> Flow:
+        """What has been put together; own components bring their code."""
+        made = self.base.model_copy(
+            update={
+                "name": name_from(name, longest=200, otherwise="Untitled flow") if name else self.base.name,
+                "description": description[:2000] or self.base.description,
+                "nodes": tuple(self.nodes.values()),
+                "edges": tuple(self.edges),
+                "form": tuple(self.form.values()),
+            }
+        )
+        return with_code(made, self.catalog)
+
+
+def _referring(value: JsonValue, reference: re.Pattern[str], new: str) -> JsonValue:
+    if isinstance(value, str):
+        return reference.sub(lambda match: match[1] + new, value)
+    if isinstance(value, list):
+        return [_referring(item, reference, new) for item in value]
+    if isinstance(value, dict):
+        return {key: _referring(item, reference, new) for key, item in value.items()}
+    return value
+
+
+class MissingComponent(LookupError):
+    """The catalogue has no component of the type that an operation needs."""
+
+
+def slug(text: str) -> str:
+    """An id of words: `Count by licence` is `count_by_licence`; empty when nothing is left."""
+    folded = re.sub(r"[^a-z0-9]+", "_", text.lower().translate(_FOLDED)).strip("_")[:40].strip("_")
+    return f"n_{folded}" if folded[:1].isdigit() else folded
+
+
+_FOLDED = str.maketrans({"å": "a", "ä": "a", "ö": "o", "é": "e", "ü": "u"})

@@ -1,0 +1,204 @@
+"""A flow in the making: the value that the next step works on, and how it becomes what the step needs."""
+
+import json
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from headgate.agents.assistant.offline.build.draft import Draft
+from headgate.agents.assistant.offline.reading.conditions import literal, quoted_column
+from headgate.agents.assistant.offline.reading.slots import Context
+from headgate.agents.assistant.offline.reading.sources import Source
+from headgate.agents.assistant.offline.reading.units import LINE, Unit
+
+CursorKind = Literal["file", "text", "table", "items", "number", "data", "form"]
+
+
+class CannotBuild(Exception):
+    """The steps do not fit together; the message says why, in the language of the request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Where the value comes out that the next step works on."""
+
+    kind: CursorKind
+    node: str
+    port: str
+    column: str = ""
+    """Of `items`: the one column of the table that they are."""
+    columns: tuple[str, ...] | None = None
+    """Of a table: its columns, where they are known."""
+
+
+@dataclass
+class Hints:
+    """What a sample must hold for the flow to have something to do."""
+
+    columns: dict[str, list[str | float]] = field(default_factory=dict)
+    """Column to values that steps speak of; numbers where it is calculated with."""
+    texts: list[str] = field(default_factory=list)
+    """What lines speak of."""
+    changes: bool = False
+    """Whether the text that comes out must differ from the one that went in."""
+    path: str = ""
+    """The part of a JSON text that is taken."""
+    answers: bool = False
+    """Whether the outcome is one of several answers, which need not differ."""
+
+    def column(self, name: str, *values: str | float) -> None:
+        """A column that must be there, and values of it."""
+        self.columns.setdefault(name, []).extend(value for value in values if value != "")
+
+
+@dataclass
+class Work:
+    """The draft, and the value that comes next."""
+
+    draft: Draft
+    context: Context
+    source: Source
+    cursor: Cursor | None = None
+    started: Cursor | None = None
+    """The value that the flow began with."""
+    results: list[Cursor] = field(default_factory=list)
+    """Values to be put together at the end, besides the last."""
+    ended: bool = False
+    """Whether the value has been shown, saved or sent."""
+    hints: Hints = field(default_factory=Hints)
+    uses_form: bool = False
+    """Whether the answers of a form are used without a step of their own."""
+    renamed: dict[str, str] = field(default_factory=dict)
+    """Old id to new id, of the steps of an existing flow."""
+
+    @property
+    def sv(self) -> bool:
+        """Whether the request is in Swedish."""
+        return self.context.language == "sv"
+
+    def set(self, kind: CursorKind, node: str, port: str, **more: object) -> None:
+        """Go on with another value."""
+        self.cursor = replace(Cursor(kind, node, port), **more)  # type: ignore[arg-type]
+        self.ended = False
+
+    def begin(self) -> Cursor:
+        """The value at hand; the flow's source where there is none yet."""
+        if self.cursor is None:
+            self.cursor = self.started = _begin(self)
+        return self.cursor
+
+    def text(self) -> tuple[str, str]:
+        """Node and port of the value as text."""
+        cursor = self.begin()
+        if cursor.kind == "items":
+            label = "Ett per rad" if self.sv else "One per line"
+            expression = f"join({json_literal(chr(10))}, [].to_string({member(cursor.column)}))"
+            return self.select(cursor, expression, "as_text", label), "text"
+        if cursor.kind in {"number", "data"} and cursor.port in {"data", "result"} and self._has(cursor.node, "text"):
+            return cursor.node, "text"
+        if cursor.kind == "table" and cursor == self.started and self._is_read(cursor.node):
+            return cursor.node, "text"
+        if cursor.kind == "form":
+            return cursor.node, "text"
+        return cursor.node, cursor.port
+
+    def _has(self, node: str, output: str) -> bool:
+        template = self.draft.catalog.template(self.draft.nodes[node].type, self.draft.nodes[node].params)
+        return template is not None and template.output(output) is not None
+
+    def _is_read(self, node: str) -> bool:
+        return self.draft.nodes[node].type == "ReadFile"
+
+    def select(self, cursor: Cursor, expression: str, name: str, label: str = "") -> str:
+        """A step that picks a part out of a value; returns its id."""
+        node = self.draft.add("SelectData", name, {"expression": expression}, label)
+        self.draft.connect(cursor.node, cursor.port, node, "data")
+        return node
+
+    def items(self, unit: Unit | None = None) -> Cursor:
+        """The value as rows of one column: the parts of a text, or the list that it is already."""
+        cursor = self.begin()
+        if cursor.kind in {"items", "table"} and (unit is None or unit.key == cursor.column or cursor.kind == "table"):
+            if cursor.kind == "items" or unit is None:
+                return cursor
+        wanted = unit or LINE
+        name = wanted.name("en")
+        label = wanted.name(self.context.language).capitalize()
+        if wanted.split:
+            node = self.draft.add("SplitText", name, {"by": wanted.split}, label)
+            port = "chunks"
+        else:
+            node = self.draft.add("Regex", name, {"pattern": wanted.pattern, "mode": "find"}, label)
+            port = "matches"
+        self.draft.connect(*self.text(), node, "text")
+        return self.rows_of(node, port, wanted.key, label)
+
+    def rows_of(self, node: str, port: str, column: str, label: str = "") -> Cursor:
+        """A list of texts as rows of one column."""
+        rows = self.draft.add("SelectData", f"{column}_rows", {"expression": f"[].{{{member(column)}: @}}"}, label)
+        self.draft.connect(node, port, rows, "data")
+        self.set("items", rows, "data", column=column)
+        return self.begin()
+
+    def table(self) -> Cursor:
+        """The value as a table. Raises `CannotBuild` for a text that is none."""
+        cursor = self.begin()
+        if cursor.kind in {"table", "items"}:
+            return cursor
+        if cursor.kind == "data":
+            return replace(cursor, kind="table")
+        if cursor.kind == "text" and self.source.kind in {"text", "message", "json"}:
+            node = self.draft.add("ParseJSON", "parse", {}, "JSON")
+            self.draft.connect(*self.text(), node, "text")
+            self.set("table", node, "table")
+            return self.begin()
+        raise CannotBuild(
+            "Det här steget behöver en tabell, och det som kommer dit är ingen."
+            if self.sv
+            else "This step needs a table, and what reaches it is none."
+        )
+
+    def query(self, name: str, sql: str, *, kind: CursorKind | None = None, column: str = "",
+              columns: tuple[str, ...] | None = None) -> None:  # fmt: skip
+        """A step of SQL on the value; `t` is the table."""
+        cursor = self.table()
+        node = self.draft.add("TableQuery", name, {"sql": sql})
+        self.draft.connect(cursor.node, cursor.port, node, "table")
+        self.set(kind or cursor.kind, node, "table", column=column or cursor.column, columns=columns or cursor.columns)
+
+    @property
+    def name_of_items(self) -> str:
+        """The column that a condition without one is about."""
+        return self.table().column
+
+
+def member(name: str) -> str:
+    """A name in JMESPath."""
+    return name if name.isidentifier() and name.isascii() else '"' + name.replace('"', '\\"') + '"'
+
+
+def json_literal(text: str) -> str:
+    """A text in JMESPath, whatever signs are in it."""
+    return "`" + json.dumps(text, ensure_ascii=False).replace("`", "\\`") + "`"
+
+
+def _begin(work: Work) -> Cursor:
+    draft, sv = work.draft, work.sv
+    kind = work.source.kind
+    if kind in {"table", "file"}:
+        upload = draft.add("FileInput", "upload", {}, "Uppladdad fil" if sv else "Uploaded file")
+        read = draft.add("ReadFile", "read", {}, "Läs filen" if sv else "Read the file")
+        draft.connect(upload, "file", read, "file")
+        columns = work.context.sample.columns if work.context.sample is not None else None
+        return Cursor("table", read, "table", columns=columns) if kind == "table" else Cursor("text", read, "text")
+    if kind == "packages":
+        node = draft.add("InstalledPackages", "packages", {}, "Installerade paket" if sv else "Installed packages")
+        columns = ("name", "version", "licence", "summary", "homepage", "files", "size_bytes")
+        return Cursor("table", node, "table", columns=columns)
+    if kind == "form":
+        return Cursor("form", draft.add("FormInput", "form", {}, "Formulär" if sv else "Form"), "data")
+    if kind == "message":
+        return Cursor("text", draft.add("ChatInput", "message", {}, "Meddelande" if sv else "Message"), "text")
+    return Cursor("text", draft.add("TextInput", "text", {}, "Text"), "text")
+
+
+__all__ = ["CannotBuild", "Cursor", "Hints", "Work", "json_literal", "literal", "member", "quoted_column"]
