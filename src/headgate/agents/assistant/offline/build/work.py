@@ -117,9 +117,9 @@ class Work:
     def items(self, unit: Unit | None = None) -> Cursor:
         """The value as rows of one column: the parts of a text, or the list that it is already."""
         cursor = self.begin()
-        if cursor.kind in {"items", "table"} and (unit is None or unit.key == cursor.column or cursor.kind == "table"):
-            if cursor.kind == "items" or unit is None:
-                return cursor
+        is_column = cursor.kind == "items" and (unit is None or unit.key == cursor.column)
+        if is_column or (cursor.kind == "table" and unit is None):
+            return cursor
         wanted = unit or LINE
         name = wanted.name("en")
         label = wanted.name(self.context.language).capitalize()
