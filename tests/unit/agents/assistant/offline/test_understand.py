@@ -4,10 +4,10 @@ import subprocess
 import sys
 
 import pytest
-from headgate.agents.assistant.offline.build.difference import actions_between
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headgate.agents.assistant.offline.build.difference import actions_between
 from headgate.agents.assistant.offline.choices import nearest
 from headgate.agents.assistant.offline.language.files import classes
 from headgate.agents.assistant.offline.language.languages import language_of
