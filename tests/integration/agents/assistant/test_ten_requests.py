@@ -71,7 +71,9 @@ class TestImpossible:
         assert data["flow_id"] is None
         assert data["changes"] == []
         assert "cannot" in data["result"]
-        assert data["result"].count("\n- ") >= 3
+        assert data["declined"]
+        assert len(data["choices"]) >= 3
+        assert all(f"\n- {choice}" in data["result"] for choice in data["choices"])
         assert "ffline builder" in data["result"]
 
 

@@ -55,6 +55,7 @@ export function HomePage() {
           <Composer
             input={input}
             busy={make.busy}
+            refusal={make.refusal}
             onAsk={make.sentence}
             onEmpty={make.empty}
             onFile={() => setChoosing(true)}

@@ -32,7 +32,7 @@ async def _work(builder: OfflineBuilder, turn: Turn) -> str:
         if turn.stopped:
             return ""
         work.take(step, orjson.dumps(answer).decode())
-    turn.declined = step.declined
+    turn.declined, turn.choices = step.declined, step.choices
     text = step.text
     if not text.startswith(work.restatement):
         text = f"{work.restatement}\n\n{text}"

@@ -22,6 +22,8 @@ class Closing:
     text: str
     declined: bool
     """Whether they say that nothing was done."""
+    choices: tuple[str, ...] = ()
+    """The nearest requests that can be carried out, where nothing was done."""
 
     def pieces(self) -> Iterator[str]:
         """The text, a few words at a time."""
@@ -54,7 +56,8 @@ class Work:
         """The next tool call, or the closing words."""
         if not self.waiting:
             done = succeeded(self.understanding, self.outcomes)
-            return Closing(conclude(self.understanding, self.outcomes), declined=not done)
+            choices = () if done else self.understanding.choices
+            return Closing(conclude(self.understanding, self.outcomes), declined=not done, choices=choices)
         return self.waiting.pop(0).after(self.outcomes[-1].answer if self.outcomes else {})
 
     def take(self, action: Action, answer: str) -> None:

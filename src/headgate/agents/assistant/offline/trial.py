@@ -84,7 +84,7 @@ def _withdrawn(understanding: Understanding, reason: str) -> Understanding:
     language = understanding.language
     examples = nearest(understanding.flow.name if understanding.flow is not None else "", language)
     text = f"{understanding.restatement}\n\n{refusal(reason, examples, language)}"
-    return Understanding("off_topic", text, language=language)
+    return Understanding("off_topic", text, language=language, choices=tuple(examples))
 
 
 def _text(hints: Hints, sample: Sample | None) -> str:

@@ -232,8 +232,9 @@ def _not_understood(context: Context) -> str:
 
 
 def _refused(context: Context, reason: str) -> Understanding:
-    text = refusal(reason, nearest(context.tokens.text, context.language), context.language)
-    return Understanding("off_topic", text, language=context.language)
+    choices = tuple(nearest(context.tokens.text, context.language))
+    text = refusal(reason, choices, context.language)
+    return Understanding("off_topic", text, language=context.language, choices=choices)
 
 
 __all__ = ["Tokens", "understand"]

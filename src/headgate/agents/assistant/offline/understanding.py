@@ -43,5 +43,7 @@ class Understanding:
     hints: Hints | None = None
     """What a trial of the flow needs; None for what is not tried."""
     language: Language = "en"
+    choices: tuple[str, ...] = ()
+    """Of a refusal: the nearest requests that can be carried out."""
     left_out: tuple[str, ...] = ()
     """Parts of a request about files that were not acted on."""

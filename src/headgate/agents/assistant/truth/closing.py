@@ -14,6 +14,7 @@ def completed(turn: Turn, desk: Desk, result: str) -> dict[str, Any]:
         "result": result,
         "validated": True,
         "declined": turn.declined,
+        "choices": list(turn.choices),
         "model": turn.model_name,
         "flow": bench.flow.model_dump(mode="json") if bench.changed else None,
         "flow_id": desk.flow_id,

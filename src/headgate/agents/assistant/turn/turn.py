@@ -74,6 +74,8 @@ class Turn:
     """What the page knows of the flow."""
     declined: bool = False
     """Whether the model said that it did not do what was asked. The offline builder always tells; others cannot."""
+    choices: tuple[str, ...] = ()
+    """Requests near one that was declined, which can be carried out."""
     began: float = field(default_factory=perf_counter)
 
     def __post_init__(self) -> None:

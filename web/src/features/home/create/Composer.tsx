@@ -3,10 +3,14 @@ import { FileUp, LayoutTemplate, Sparkles, SquareDashed } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, type RefObject, useState } from "react";
 import { Button } from "@/components/ui";
 import { useHomeTexts } from "../texts";
+import { Refused } from "./Refused";
+import type { Refusal } from "./useCreateFlow";
 
 interface ComposerProps {
   input: RefObject<HTMLTextAreaElement | null>;
   busy: boolean;
+  /** The answer to the last sentence, where nothing was built of it. */
+  refusal: Refusal | undefined;
   onAsk: (sentence: string) => void;
   onEmpty: () => void;
   onFile: () => void;
@@ -19,7 +23,7 @@ const WAY =
   "inline-flex h-8 items-center gap-2 rounded-md px-2.5 text-sm text-muted hover:bg-hover hover:text-ink [&_svg]:size-4";
 
 /** The way from a sentence to a flow, and the other ways. */
-export function Composer({ input, busy, onAsk, onEmpty, onFile, elsewhere }: ComposerProps) {
+export function Composer({ input, busy, refusal, onAsk, onEmpty, onFile, elsewhere }: ComposerProps) {
   const t = useHomeTexts();
   const [text, setText] = useState("");
   const ask = () => text.trim() && !busy && onAsk(text.trim());
@@ -75,6 +79,7 @@ export function Composer({ input, busy, onAsk, onEmpty, onFile, elsewhere }: Com
           </Button>
         </div>
       </form>
+      {refusal && !busy && <Refused refusal={refusal} onChoose={example} />}
       <div className="mt-3 flex flex-wrap items-center justify-center gap-x-1">
         <span className="px-2 text-sm text-muted">{t("others")}</span>
         <Link to="/templates" className={WAY}>

@@ -1,6 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { api, unwrap } from "@/api/client";
+import { assistantConfigQuery } from "@/api/queries/assistant";
 import { flowKeys } from "@/api/queries/flows";
 import type { components } from "@/api/schema";
 import { toastError } from "@/components/ui";
@@ -10,17 +12,54 @@ import { nameOfSentence } from "./sentence";
 
 type FlowCreate = components["schemas"]["FlowCreate"];
 
+/** The members that are read of the end of a turn. */
+interface Answer {
+  choices: string[];
+  flow: object | null;
+  flow_id: string | null;
+  result: string;
+}
+
 interface Wanted {
   /** What the assistant is asked to build in it. */
   ask?: string;
   body: FlowCreate;
 }
 
-/** Makes a flow and opens it; the page of the flow asks the assistant. */
+/** What the offline builder answers when it builds nothing: the reason, and requests that it can carry out. */
+export interface Refusal {
+  choices: string[];
+  text: string;
+}
+
+/**
+ * Makes a flow and opens it; the page of the flow asks the assistant. The offline builder is asked first, so that
+ * nothing is stored for a sentence that it refuses.
+ */
 export function useCreateFlow(space: string | undefined) {
   const t = useHomeTexts();
   const client = useQueryClient();
   const navigate = useNavigate();
+  const [refusal, setRefusal] = useState<Refusal>();
+  const asked = useMutation({
+    mutationFn: async (ask: string) => {
+      const config = await client.fetchQuery(assistantConfigQuery);
+      if (config.default_provider !== "offline") return undefined;
+      return (await unwrap(api.POST("/api/v1/agentic/assist", { body: { input_value: ask } }))) as unknown as Answer;
+    },
+    onMutate: () => setRefusal(undefined),
+    onSuccess: async (answer, ask) => {
+      if (!answer || (answer.flow && !answer.flow_id)) {
+        made.mutate({ ask, body: { name: nameOfSentence(ask) || t("untitled") } });
+      } else if (answer.flow_id) {
+        void client.invalidateQueries({ queryKey: flowKeys.lists });
+        await navigate({ to: "/flows/$flowId", params: { flowId: answer.flow_id } });
+      } else {
+        setRefusal({ choices: answer.choices, text: answer.result });
+      }
+    },
+    onError: (error) => toastError(t("failed_create"), error),
+  });
   const made = useMutation({
     mutationFn: ({ body }: Wanted) =>
       unwrap(api.POST("/api/v1/flows", { body: { ...(space ? { space_id: space } : {}), ...body } })),
@@ -33,9 +72,10 @@ export function useCreateFlow(space: string | undefined) {
     onError: (error) => toastError(t("failed_create"), error),
   });
   return {
-    busy: made.isPending,
+    busy: made.isPending || asked.isPending,
+    refusal,
     empty: () => made.mutate({ body: { name: t("untitled") } }),
-    sentence: (ask: string) => made.mutate({ ask, body: { name: nameOfSentence(ask) || t("untitled") } }),
+    sentence: (ask: string) => asked.mutate(ask),
     spec: (spec: string, name?: string) => made.mutate({ body: { spec, ...(name ? { name } : {}) } }),
   };
 }

@@ -7,6 +7,7 @@ export default {
   example_mask: "Mask email addresses and personal numbers in a text",
   example_csv: "Average price by country in the CSV I upload",
   example_answer: "If the message mentions 'refund' answer 'We call you', otherwise answer 'Thanks'",
+  choices: "Requests that can be built",
   others: "Or start another way",
   from_template: "From a template",
   from_file: "From a file",
