@@ -23,7 +23,7 @@ def refusal(reason: str, examples: Sequence[str], language: Language) -> str:
     """An honest no, with what is possible near the request."""
     lines = "\n".join(f"- {example}" for example in examples)
     if language == "sv":
-        return f"Jag kan inte göra det utan språkmodell: {reason} Inget har byggts.\n\nDet här kan jag göra som ligger nära:\n{lines}"  # noqa: E501
+        return f"Jag kan inte göra det utan språkmodell: {reason} Inget har byggts.\n\nDet närmaste som offlinebyggaren kan göra:\n{lines}"  # noqa: E501
     return f"I cannot do that offline: {reason} Nothing was built.\n\nThe nearest things the {NAME} can do:\n{lines}"
 
 

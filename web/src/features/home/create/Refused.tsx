@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { Markdown } from "@/components/markdown/Markdown";
 import { useHomeTexts } from "../texts";
 import type { Refusal } from "./useCreateFlow";
@@ -28,6 +29,16 @@ export function Refused({ refusal, onChoose }: RefusedProps) {
           ))}
         </ul>
       )}
+      <p className="mt-3 text-sm text-muted">
+        {t("only_a_model")}{" "}
+        <Link
+          to="/settings/{-$section}"
+          params={{ section: "models" }}
+          className="font-medium text-accent hover:underline"
+        >
+          {t("connect_model")}
+        </Link>
+      </p>
     </div>
   );
 }

@@ -55,7 +55,7 @@ function serve(provider: string, answer: object) {
 async function say(words: string) {
   const user = userEvent.setup();
   const root = createRootRoute();
-  const pages = ["/", "/templates", "/flows/$flowId"].map((path) =>
+  const pages = ["/", "/templates", "/settings/{-$section}", "/flows/$flowId"].map((path) =>
     createRoute({ getParentRoute: () => root, path, component: path === "/" ? Home : () => null }),
   );
   const router = createRouter({ routeTree: root.addChildren(pages), history: createMemoryHistory() });

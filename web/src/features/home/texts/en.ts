@@ -7,6 +7,8 @@ export default {
   example_mask: "Mask email addresses and personal numbers in a text",
   example_csv: "Average price by country in the CSV I upload",
   example_answer: "If the message mentions 'refund' answer 'We call you', otherwise answer 'Thanks'",
+  only_a_model: "A language model understands more.",
+  connect_model: "Connect one",
   choices: "Requests that can be built",
   others: "Or start another way",
   from_template: "From a template",

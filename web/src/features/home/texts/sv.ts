@@ -10,6 +10,8 @@ const sv: Translation<typeof en> = {
   example_mask: "Maskera e-postadresser och personnummer i en text",
   example_csv: "Medelvärdet av pris per land i csv-filen jag laddar upp",
   example_answer: "Om meddelandet nämner 'retur' svara 'Vi ringer dig', annars svara 'Tack'",
+  only_a_model: "En språkmodell förstår mer.",
+  connect_model: "Anslut en",
   choices: "Önskemål som kan byggas",
   others: "Eller börja på ett annat sätt",
   from_template: "Från en mall",
