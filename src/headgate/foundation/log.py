@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import SecretStr
 
-from headgate.foundation.key_shapes import KEY_SHAPE
+from headgate.foundation.key_shapes import KEY_SHAPE, is_about_a_key
 from headgate.foundation.lazy import lazy_module
 from headgate.foundation.outages import Repeats
 from headgate.foundation.secret_values import REDACTED, without_secrets
@@ -76,7 +76,7 @@ def redact(value: Any) -> Any:  # noqa: ANN401 - any log value
         return redact_text(value)
     if isinstance(value, Mapping):
         return {
-            key: REDACTED if isinstance(key, str) and item and _SECRET_NAME.search(key) else redact(item)
+            key: REDACTED if item and isinstance(key, str) and _names_a_secret(key) else redact(item)
             for key, item in value.items()
         }
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -84,6 +84,10 @@ def redact(value: Any) -> Any:  # noqa: ANN401 - any log value
     if value is None or isinstance(value, (bool, int, float)):
         return value
     return redact_text(f"{type(value).__name__}: {value}" if isinstance(value, BaseException) else str(value))
+
+
+def _names_a_secret(name: str) -> bool:
+    return _SECRET_NAME.search(name) is not None and not is_about_a_key(name)
 
 
 def _redact_event(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

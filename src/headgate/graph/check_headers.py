@@ -7,7 +7,7 @@ secret reference (`{"secret": "CRM_TOKEN", "scheme": "Bearer"}`), or comes from 
 import re
 from collections.abc import Iterator, Mapping
 
-from headgate.foundation.key_shapes import KEY_SHAPE
+from headgate.foundation.key_shapes import KEY_SHAPE, is_about_a_key
 from headgate.graph.check_graph import named
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import Node
@@ -22,7 +22,8 @@ _KEY_SHAPE = re.compile(KEY_SHAPE)
 
 def carries_credential(name: str) -> bool:
     """Whether a header of this name is for a key, a token or a password."""
-    return name.lower() not in _HARMLESS and _CREDENTIAL.search(name.strip()) is not None
+    harmless = name.lower() in _HARMLESS or is_about_a_key(name)
+    return not harmless and _CREDENTIAL.search(name.strip()) is not None
 
 
 def looks_like_key(text: str) -> bool:

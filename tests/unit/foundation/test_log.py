@@ -119,7 +119,7 @@ class TestRedact:
 
     def test_leaves_numbers_and_names_alone(self) -> None:
         value = {"monkey": "x", "count": 3, "input_tokens": 5, "keys": ["a"], "none": None, "token": ""}
-        value |= {"memoryKey": "m", "maxTokens": 5}
+        value |= {"memoryKey": "m", "maxTokens": 5, "without_key": ["openai"], "primary_key": "id"}
         assert redact(value) == value
 
     @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=9))

@@ -52,7 +52,7 @@ class TestHeaderIssues:
     def test_look_at_policies_too(self, place: str, field: str) -> None:
         assert found({"Authorization": "Bearer abc123def456"}, place) == [field]
 
-    @pytest.mark.parametrize("name", ["Accept", "Content-Type", "Idempotency-Key", "X-Team", "Keyboard", "X-Monkey"])
+    @pytest.mark.parametrize("name", ["Accept", "Content-Type", "Idempotency-Key", "X-Team", "X-Monkey", "without_key"])
     def test_let_other_headers_be(self, name: str) -> None:
         assert found({name: "any text at all"}) == []
         assert not carries_credential(name)
