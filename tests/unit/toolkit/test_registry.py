@@ -16,7 +16,7 @@ ASSISTANT = {tool.name: tool for tool in TOOLS}
 SHARED = sorted(ASSISTANT.keys() & OPERATIONS.keys())
 MOST_TOKENS = 5_000
 CHARACTERS_A_TOKEN = 3.9
-"""As measured on these tools with a provider's own count."""
+"""An estimate, derived from an earlier measurement; no provider has counted these tools as they are."""
 
 
 def parameters(schema: dict[str, Any]) -> dict[str, Any]:

@@ -113,7 +113,7 @@ async def require_model(role: ModelRole, keys: KeySource, *, local: LocalModels 
 
 
 async def fallback_models(keys: KeySource) -> tuple[Model, ...]:
-    """The models that are asked in this order when that of the assistant or development agent cannot answer."""
+    """The models that are asked in this order when that of the assistant cannot answer."""
     choice = (await keys.setup()).roles.get(ModelRole.FALLBACK)
     return choice.models if choice is not None else ()
 

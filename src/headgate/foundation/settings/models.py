@@ -40,8 +40,9 @@ class ModelSettings(BaseModel, defer_build=True):
     )
     fallback: list[ModelName] = Field(
         default_factory=list,
-        description="Models that are asked in this order when the one of the assistant or development agent cannot "
-        'answer, as a JSON list: `["openai/gpt-5-mini", "vllm/qwen3-32b"]`. Empty: others of the same provider.',
+        description="Models that are asked in this order when that of the assistant cannot answer, as a JSON list: "
+        '`["openai/gpt-5-mini", "vllm/qwen3-32b"]`. Empty: others of the same provider. The development agent does not '
+        "use them.",
     )
     default_params: ModelParameters = ModelParameters.model_construct()
     assistant_params: ModelParameters = ModelParameters.model_construct()
