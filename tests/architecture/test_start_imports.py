@@ -63,7 +63,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "ask 'list the installed packages' --model offline": (
         *(one for one in HEAVY if one != "rapidfuzz"),
         *SERVER,
-        *("headgate.features.testing", "headgate.features.maintenance"),
+        "headgate.features.maintenance",
         *("headgate.agents.codev", "httpx", "langsmith", "requests", "sqlalchemy.dialects.postgresql"),
     ),
     "version": (*READS, "typer", "pydantic", "sqlalchemy"),
