@@ -32,11 +32,11 @@ async def by_state(us: Team) -> dict[tuple[str, str], Any]:
 
 
 async def current_after(us: Team, first: str) -> str:
-    """The id of the key that took the place of another, when it encrypts the one value."""
+    """The id of the key that took the place of another, when it encrypts the one value and its rotation is finished."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             current = (await by_state(us))["secrets", "current"]
-            if current["id"] != first and current["values"] == {"variables.token": 1}:
+            if current["id"] != first and current["values"] == {"variables.token": 1} and not current["running"]:
                 return str(current["id"])
             await asyncio.sleep(0.1)
 
@@ -54,6 +54,7 @@ class TestKeyring:
         assert first["values"] == {"variables.token": 1}
         answer = await us.ask("admin", "POST", "/keyring/secrets/rotate")
         assert answer.status_code == 202, answer.text
+        assert [key["id"] for key in answer.json()["items"] if key["running"]] != []
         new = await current_after(us, first["id"])
         early = await us.ask("admin", "POST", f"/keyring/keys/{new}/retire")
         assert (early.status_code, early.json()["code"]) == (409, "key_not_old")

@@ -6099,6 +6099,11 @@ export interface components {
                 [key: string]: number;
             };
             /**
+             * Running
+             * @description Whether the rotation to this key is not finished.
+             */
+            running: boolean;
+            /**
              * Waiting For
              * @description Processes that cannot read it yet, or still write with another key.
              */

@@ -28,6 +28,7 @@ class KeyringOut(BaseModel):
     revoked_at: datetime | None
     reason: str | None = Field(description="Why it was revoked.")
     values: dict[str, int] = Field(description="Number of stored values that it encrypts, by table and column.")
+    running: bool = Field(description="Whether the rotation to this key is not finished.")
     waiting_for: list[str] = Field(description="Processes that cannot read it yet, or still write with another key.")
     unreadable: dict[str, int] = Field(
         description="Stored values that could not be encrypted again, by the id of the key that is missing."
@@ -46,6 +47,7 @@ class KeyringOut(BaseModel):
             public_key=entry.public_key,
             reason=entry.reason,
             values=entry.values,
+            running=entry.running,
             waiting_for=progress.get("waiting_for", []),
             unreadable=progress.get("unreadable", {}),
             **_typed(times),

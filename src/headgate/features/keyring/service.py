@@ -37,6 +37,8 @@ class KeyEntry:
     revoked_at: int | None = None
     reason: str | None = None
     progress: dict[str, Any] | None = None
+    running: bool = False
+    """Whether the rotation to this key is not finished."""
     values: dict[str, int] = field(default_factory=dict)
     """Column to the number of stored values that it encrypts."""
 
@@ -195,5 +197,6 @@ def _entry(row: Any, ring: KeyRing, counts: dict[str, dict[str, int]]) -> KeyEnt
         revoked_at=row.revoked_at,
         reason=row.reason,
         progress=row.progress,
+        running=row.due_at is not None or row.worker_id is not None,
         values=counts.get(row.id, {}),
     )

@@ -10,8 +10,8 @@ export function SettingsPage() {
   const t = useSettingsTexts();
   const { section } = useParams({ strict: false });
   const navigate = useNavigate();
-  const { may } = useRights();
-  const shown = SECTIONS.filter((one) => one.may?.(may) ?? true);
+  const { me, may } = useRights();
+  const shown = SECTIONS.filter((one) => one.may?.(may, me) ?? true);
   const open = shown.find(({ id }) => id === section) ?? shown[0];
   const title = open ? t(open.label) : t("settings");
   useEffect(() => {

@@ -8,6 +8,7 @@ import {
   Info,
   Keyboard,
   KeyRound,
+  LockKeyhole,
   type LucideIcon,
   Palette,
   Plug,
@@ -22,12 +23,17 @@ import type { useRights } from "@/api/rights";
 import { part } from "@/lib/part";
 import type { SettingsText } from "./texts";
 
+type Rights = ReturnType<typeof useRights>;
+
+/** The keys belong to the installation, which admins of its first organisation manage. */
+const FIRST_ORGANISATION_ID = "00000000-0000-7000-8000-000000000001";
+
 export interface SettingsSection {
   id: string;
   label: SettingsText;
   icon: LucideIcon;
   /** Whether the person is shown it; everybody is where nothing is said. */
-  may?: (may: ReturnType<typeof useRights>["may"]) => boolean;
+  may?: (may: Rights["may"], me: Rights["me"]) => boolean;
   Content: ComponentType;
 }
 
@@ -90,6 +96,13 @@ export const SECTIONS: readonly SettingsSection[] = [
     icon: FolderSync,
     may: (may) => may("directory.manage"),
     Content: section(() => import("./directory/DirectorySection"), "DirectorySection"),
+  },
+  {
+    id: "keyring",
+    label: "keyring",
+    icon: LockKeyhole,
+    may: (may, me) => may("keyring.manage") && me?.tenant.id === FIRST_ORGANISATION_ID,
+    Content: section(() => import("./keyring/KeyringSection"), "KeyringSection"),
   },
   {
     id: "audit",

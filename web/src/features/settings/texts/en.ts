@@ -1,6 +1,7 @@
 import actions from "./en.actions";
 import directory from "./en.directory";
 import flowise from "./en.flowise";
+import keyring from "./en.keyring";
 import limits from "./en.limits";
 import models from "./en.models";
 import people from "./en.people";
@@ -146,6 +147,7 @@ export default {
   ...things,
   ...directory,
   ...flowise,
+  ...keyring,
   ...people,
   ...limits,
   ...models,

@@ -3,6 +3,7 @@ import type en from "./en";
 import actions from "./sv.actions";
 import directory from "./sv.directory";
 import flowise from "./sv.flowise";
+import keyring from "./sv.keyring";
 import limits from "./sv.limits";
 import models from "./sv.models";
 import people from "./sv.people";
@@ -149,6 +150,7 @@ const sv: Translation<typeof en> = {
   ...things,
   ...directory,
   ...flowise,
+  ...keyring,
   ...people,
   ...limits,
   ...models,
