@@ -11,15 +11,14 @@ from tests.e2e.support.studio import Studio
 
 ECHO = "name: Counted\nnodes:\n  heard: ChatInput\n  said: ChatOutput\nedges:\n  heard.text -> said.input\n"
 BREAKS = (
-    "name: Breaks\nnodes:\n  heard: ChatInput\n  ask: AIStep\n    prompt: Answer.\n"
-    "    model: anthropic/claude-haiku-4-5\n"
-    "  said: ChatOutput\nedges:\n  heard.text -> ask.input\n  ask.output -> said.input\n"
+    "name: Broken\nnodes:\n  heard: ChatInput\n  parse: ParseJSON\n  said: ChatOutput\nedges:\n"
+    "  heard.text -> parse.text\n  parse.data -> said.input\n"
 )
 
 
 @pytest.fixture(scope="module")
 def runs(studio: Studio) -> dict[str, Any]:
-    """Two flows: one that works, and one that has no key."""
+    """Two flows: one that works, and one that takes JSON only."""
     found: dict[str, Any] = {}
     for name, spec, times in (("works", ECHO, 3), ("breaks", BREAKS, 2)):
         flow_id = studio.flow(spec)
