@@ -38,14 +38,15 @@ function RoleRow({ state, onChoose }: { state: RoleState; onChoose?: () => void 
   const t = useSettingsTexts();
   const words = ROLE_WORDS[state.role];
   const chain = state.models.map(({ provider, name }) => `${provider}/${name}`).join(" → ");
-  const model = state.role === "fallback" ? chain : state.model === "offline/offline" ? t("role_offline") : state.model;
+  const isOffline = state.model === "offline/offline" || (state.role === "assistant" && !state.model);
+  const model = state.role === "fallback" ? chain : isOffline ? t("role_offline") : state.model;
   const params = Object.entries(state.params).map(([name, value]) => `${name} ${String(value)}`);
   return (
     <Row
       title={
         <>
           {t(words.title)}
-          {model && <Chip tone={state.ready ? "ok" : "warn"}>{sourceOf(state.source, t)}</Chip>}
+          {state.source && <Chip tone={state.ready ? "ok" : "warn"}>{sourceOf(state.source, t)}</Chip>}
         </>
       }
       detail={
@@ -53,11 +54,12 @@ function RoleRow({ state, onChoose }: { state: RoleState; onChoose?: () => void 
           <span className={model ? "font-mono text-xs" : ""}>{model || t("role_none")}</span>
           {params.length > 0 && ` · ${params.join(", ")}`}
           <span className="block">{t(words.more)}</span>
-          {!state.ready && (
+          {!state.ready && state.model && (
             <span className="block text-warn">
               {state.problem} {state.remedy}
             </span>
           )}
+          {state.role === "default" && !state.model && <span className="block text-warn">{t("role_nothing")}</span>}
         </>
       }
       aside={

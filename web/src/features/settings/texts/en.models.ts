@@ -31,6 +31,8 @@ export default {
   role_from_settings: "Chosen here",
   role_from_first: "First that is ready",
   role_none: "None",
+  role_nothing:
+    "No language model is connected: connect a provider or add a server here, or fetch a local model below.",
   role_offline: "Offline builder",
   role_choose: "Choose",
   role_change_what: "Choose: {{what}}",

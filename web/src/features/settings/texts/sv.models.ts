@@ -33,6 +33,8 @@ export default {
   role_from_settings: "Vald här",
   role_from_first: "Första som är redo",
   role_none: "Ingen",
+  role_nothing:
+    "Ingen språkmodell är ansluten: anslut en leverantör eller lägg till en server här, eller hämta en lokal modell nedan.",
   role_offline: "Offlinebyggaren",
   role_choose: "Välj",
   role_change_what: "Välj: {{what}}",
