@@ -212,7 +212,9 @@ class TestMemory:
             "[End of conversation history]\n\n"
         )
         assert words.endswith("\n\nnow make it use Claude")
-        assert "build a chatbot" not in json.dumps(intents.asked[1].body)
+        classified = json.dumps(intents.asked[1].body)
+        assert "build a chatbot" in classified
+        assert "It uses GPT. [End of conversation history]" not in classified
 
     async def test_begins_anew_in_another_session_and_without_one(
         self, client: httpx2.AsyncClient, openai: OpenAIServer
