@@ -9,6 +9,8 @@ import pytest
 import redis
 
 from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.engine.distributed.lanes import all_lanes
+from headgate.features.runs.engine.distributed.orders import Queues
 from headgate.features.runs.views.stream import RunStream
 from headgate.foundation.database import Database
 from tests.integration.features.runs.celery_fixtures import (  # noqa: F401 - fixtures
@@ -44,8 +46,9 @@ class TestLostMessages:
         for request in waiting:
             await engine.start(request)
         client = redis.Redis.from_url(engines.workers.server.url(0))
-        assert client.llen(SOLO) == 4
-        client.delete(SOLO)
+        lanes = [Queues(SOLO).first(lane) for lane in all_lanes()]
+        assert sum(client.llen(lane) for lane in lanes) == 4
+        client.delete(*lanes)
         client.close()
         (tmp_path / "gate.open").touch()
         await asyncio.gather(*(over(engine, request.key.run_id) for request in waiting))
