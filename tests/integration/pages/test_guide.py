@@ -56,9 +56,9 @@ class TestFiles:
         assert run["text"].splitlines()[2:] == ["| Lund | 1 |", "| Umeå | 1 |"]
 
     async def test_that_are_missing_are_asked_for(self, run_page: RunPage) -> None:
-        run = await run_page(GUIDE, "People per city")
-        assert run["status"] == "failed"
-        assert "this run has no file" in run["error"]["message"]
+        refused = await run_page(GUIDE, "People per city")
+        assert (refused["status"], refused["code"]) == (422, "run_input_invalid")
+        assert refused["detail"] == "Step 'upload' reads a file, and the run is started without one."
 
 
 class TestBranches:
@@ -91,8 +91,7 @@ class TestModels:
         monkeypatch.delenv("OPENAI_API_KEY", raising=False)
         spec = "nodes:\n  brief: AIStep\n    prompt: Shorten.\n    model: openai/gpt-5-mini\n"
         flow = (await client.post("/api/v1/flows", json={"spec": spec})).json()
-        run = (await client.post(f"/api/v1/flows/{flow['id']}/runs", json={"wait": True})).json()
-        assert run["error"]["message"].startswith(
-            "OpenAI needs a key, and the variable OPENAI_API_KEY is not set. "
-            "Set it with `headgate variables set OPENAI_API_KEY`"
-        )
+        refused = (await client.post(f"/api/v1/flows/{flow['id']}/runs", json={"wait": True})).json()
+        assert (refused["status"], refused["code"]) == (422, "flow_invalid")
+        assert refused["detail"].endswith("OpenAI needs a key, and the variable OPENAI_API_KEY is not set.")
+        assert refused["remedy"].startswith("Set it with `headgate variables set OPENAI_API_KEY`")

@@ -63,10 +63,23 @@ class TestInputSource:
 
     @pytest.mark.parametrize("source", ["http_get", "http_post"])
     async def test_the_web_is_asked_through_the_guard(self, client: httpx2.AsyncClient, source: str) -> None:
+        policy = f'{{"input_source": "{source}", "input_config": {{"url": "http://{{{{flow_input.text}}}}:9/x"}}}}'
+        flow = await created(client, f"nodes:\n  ask: ParseJSON\n    policy: {policy}\n")
+        body = {"text": "127.0.0.1", "wait": True}
+        run = (await client.post(f"/api/v1/flows/{flow['id']}/runs", json=body)).json()
+        assert run["error"]["code"] == "address_refused"
+
+    @pytest.mark.parametrize("source", ["http_get", "http_post"])
+    async def test_an_address_that_the_guard_refuses_is_told_before_the_run(
+        self, client: httpx2.AsyncClient, source: str
+    ) -> None:
         policy = f'{{"input_source": "{source}", "input_config": {{"url": "http://127.0.0.1:9/x"}}}}'
         flow = await created(client, f"nodes:\n  ask: ParseJSON\n    policy: {policy}\n")
-        refused = (await client.post(f"/api/v1/flows/{flow['id']}/runs", json={"wait": True})).json()
-        assert refused["error"]["code"] == "address_refused"
+        refused = await client.post(f"/api/v1/flows/{flow['id']}/runs", json={"wait": True})
+        assert (refused.status_code, refused.json()["code"]) == (422, "flow_invalid")
+        (issue,) = refused.json()["issues"]
+        assert (issue["code"], issue["field"]) == ("address", "input_config.url")
+        assert "127.0.0.1" in issue["message"]
 
 
 class TestBindings:
@@ -172,8 +185,9 @@ class TestDocuments:
     ) -> None:
         flow = await created(client, 'nodes:\n  ask: TextInput\n    policy: {"output_type": "docx"}\n')
         monkeypatch.setattr(maker, "find_spec", lambda name: None)
-        started = (await client.post(f"/api/v1/flows/{flow['id']}/runs", json={"wait": True})).json()
-        assert started["code"] == "documents_not_installed"
-        assert started["remedy"] == "Install them with: pip install 'headgate[documents]'"
-        published = (await client.post(f"/api/v1/flows/{flow['id']}/publish", json={})).json()
-        assert "pip install 'headgate[documents]'" in str(published)
+        for door in ("runs", "publish"):
+            refused = await client.post(f"/api/v1/flows/{flow['id']}/{door}", json={})
+            assert (refused.status_code, refused.json()["code"]) == (422, "flow_invalid")
+            (issue,) = refused.json()["issues"]
+            assert (issue["node"], issue["field"]) == ("ask", "output_type")
+            assert issue["remedy"] == "Install them with: pip install 'headgate[documents]'"

@@ -33,7 +33,7 @@ async def require_ready(services: "Services", key: RunKey, planned: PlannedFlow,
     if services.classes is not None or any(need.kind not in _OF_THE_RUN for need in found.needs):
         space_id = await services.spaces.of(key.tenant_id, key.flow_id)
         environment = await rules.environment(key.tenant_id, space_id)
-        found = await run_in_flow_thread(check.check, planned.flow, planned.components, environment)
+        found = await run_in_flow_thread(check.check, planned.flow, planned.components, environment, frozen=True)
     settled = part.settled if part is not None else frozenset[str]()
     errors = [issue for issue in found.errors if issue.node not in settled]
     if errors:

@@ -87,6 +87,8 @@ class TestAssistants:
 
 class TestLinks:
     async def test_are_to_assistants_of_the_flows_own_space(self, us: Team) -> None:
+        key = {"value": "sk-test-0123456789"}  # nothing is published without one
+        assert (await us.ask("admin", "PUT", "/organisation/variables/OPENAI_API_KEY", json=key)).is_success
         await us.make("stranger", "/assistants", name="Lena", instructions="Theirs.")
         await us.make("editor", "/assistants", name="Lena", instructions="Ours.")
         ours = await us.make("admin", "/flows", spec=LINKED, space_id=us.space)

@@ -154,11 +154,13 @@ class TestFlows:
         made = await us.make("stranger", "/mcp-servers", name="weather", url=server.url)
         await us.make("stranger", f"/mcp-servers/{made['id']}/refresh")
         await us.make("owner", "/mcp-servers", name="ours", url=ADDRESS)
+        key = {"value": "sk-test-0123456789"}  # nothing is published without one
+        assert (await us.ask("admin", "PUT", "/organisation/variables/OPENAI_API_KEY", json=key)).is_success
         issues: dict[str, Any] = {}
         for who, space_id in (("owner", us.space), ("admin", us.space), ("stranger", us.elsewhere)):
             flow = await us.make(who, "/flows", spec=FLOW.format(server="weather"), space_id=space_id)
             issues[who] = await us.ask(who, "POST", f"/flows/{flow['id']}/publish", json={})
-        assert issues["stranger"].status_code == 200
+        assert issues["stranger"].status_code == 200, issues["stranger"].text
         for who in ("owner", "admin"):
             assert issues[who].status_code == 422
             assert "Registered: ours." in issues[who].text

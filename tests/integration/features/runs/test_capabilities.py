@@ -24,6 +24,7 @@ from headgate.features.runs.widget.tokens import VISIT_SECONDS, seal
 from headgate.foundation.settings import RateLimitSettings, Settings
 from headgate.graph.model import FormFieldType
 from tests.integration.features.runs.test_widget import Visitor
+from tests.support.images import png
 from tests.support.people import add_key, bearer
 from tests.support.team import Team, team
 
@@ -192,8 +193,11 @@ class TestEveryDoor:
 
 class TestVisitors:
     async def test_give_their_own_uploads(self, place: Place) -> None:
-        await place.visitor.run(form_data={"of_file": [place.own], "of_image": place.own, "of_text": "x"})
-        assert len(await place.taken()) == 1
+        sent = await place.visitor.post("files", files={"file": ("a.png", png(), "image/png")})
+        assert sent.status_code == 201, sent.text
+        picture = sent.json()["token"]
+        await place.visitor.run(form_data={"of_file": [place.own], "of_image": picture, "of_text": "x"})
+        assert len(await place.taken()) == 2
 
     async def test_open_nothing_else(self, place: Place) -> None:
         seen = 0

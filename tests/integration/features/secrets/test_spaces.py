@@ -1,10 +1,10 @@
 """A variable is of one space unless an admin sets it for all: no other space's flows, lists and documents get it."""
 
-import json
 from collections.abc import AsyncIterator
 from ipaddress import ip_network
 from typing import Any
 
+import httpx2
 import pytest
 
 from headgate.features.access.principal import DEFAULT_TENANT_ID
@@ -44,21 +44,28 @@ async def keep(us: Team, value: str, space: str | None) -> None:
     assert (await us.ask("admin", "PUT", path, json={"value": value})).is_success
 
 
+async def start(us: Team, server: WebServer, space: str) -> httpx2.Response:
+    """What a start of a flow of a space that sends TOKEN is answered with."""
+    made = await us.make("admin", "/flows", spec=FLOW.format(url=server.url("/hook")), space_id=space)
+    server.requests.clear()
+    body = {"text": "go", "wait": True, "version": "draft"}
+    return await us.ask("admin", "POST", f"/flows/{made['id']}/runs", json=body)
+
+
 async def run(us: Team, server: WebServer, space: str) -> tuple[dict[str, Any], list[str]]:
     """A run of a flow of a space that sends TOKEN, and the values that the server received."""
-    spec = FLOW.format(url=server.url("/hook"))
-    made = await us.make("admin", "/flows", spec=spec, space_id=space)
-    server.requests.clear()
-    found = await us.make("admin", f"/flows/{made['id']}/runs", text="go", wait=True, version="draft")
-    return found, [one.headers["x-key"] for one in server.requests]
+    found = await start(us, server, space)
+    assert found.status_code == 201, found.text
+    return found.json(), [one.headers["x-key"] for one in server.requests]
 
 
 class TestRuns:
     async def test_get_their_spaces_variable_and_no_other_spaces(self, us: Team, server: WebServer) -> None:
         await keep(us, THEIRS, us.elsewhere)
-        found, sent = await run(us, server, us.space)
-        assert (found["status"], sent) == ("failed", [])
-        assert "no variable 'TOKEN'" in json.dumps(found)
+        refused = await start(us, server, us.space)
+        assert (refused.status_code, server.requests) == (422, [])
+        assert "uses the variable TOKEN, which is not set." in refused.json()["detail"]
+        assert THEIRS not in refused.text
         await keep(us, OURS, us.space)
         assert (await run(us, server, us.space))[1] == [OURS]
         assert (await run(us, server, us.elsewhere))[1] == [THEIRS]

@@ -26,7 +26,7 @@ _INTERNAL_TOO = AddressPolicy(OPERATOR_NETWORKS)
 """Where no installation says which internal networks are open, only what is open nowhere is refused."""
 
 
-def check(flow: Flow, catalog: Catalog, environment: Environment | None = None) -> Readiness:
+def check(flow: Flow, catalog: Catalog, environment: Environment | None = None, *, frozen: bool = False) -> Readiness:
     """Whether a flow can run.
 
     Args:
@@ -34,13 +34,16 @@ def check(flow: Flow, catalog: Catalog, environment: Environment | None = None) 
         catalog: The components of the flow.
         environment: What its space offers. None where there is no installation to look in: what the flow needs from
             outside is then listed as unknown.
+        frozen: Whether the flow is a version as it runs: what its shared assistants gave is in it, and they themselves
+            are neither read nor needed.
     """
-    linked = effective(link(flow, catalog, environment.assistants if environment is not None else {}))
+    shared = environment.assistants if environment is not None and not frozen else {}
+    linked = effective(link(flow, catalog, shared))
     wiring = wire(linked, catalog)
     models, variables = model_findings(wiring, environment), variable_findings(wiring, environment)
     files = file_findings(wiring)
     issues = [
-        *_language_issues(flow, linked, catalog, environment),
+        *(check_runnable(linked, catalog) if frozen else _language_issues(flow, linked, catalog, environment)),
         *code_issues(linked),
         *document_issues(linked),
         *widget_issues(linked),
@@ -52,7 +55,9 @@ def check(flow: Flow, catalog: Catalog, environment: Environment | None = None) 
         *files.issues,
         *check_advice(linked, catalog),
     ]
-    needs = [*models.needs, *variables.needs, *files.needs, *_other_needs(flow, wiring, catalog, environment)]
+    needs = [*models.needs, *variables.needs, *files.needs, *_other_needs(wiring, environment)]
+    if not frozen:
+        needs.extend(_assistant_needs(flow, catalog, environment))
     return Readiness(
         errors=tuple(issue for issue in issues if issue.severity == "error"),
         warnings=tuple(issue for issue in issues if issue.severity == "warning"),
@@ -76,17 +81,20 @@ def _class_issues(flow: Flow, catalog: Catalog, environment: Environment | None)
         yield from classify(flow, catalog, known.scheme, known.classes.of).issues
 
 
-def _other_needs(flow: Flow, wiring: Wiring, catalog: Catalog, environment: Environment | None) -> Iterator[Need]:
-    """MCP servers, shared assistants, and the hosts that steps reach."""
+def _assistant_needs(flow: Flow, catalog: Catalog, environment: Environment | None) -> Iterator[Need]:
+    for node_id, name in linked_names(flow, catalog).items():
+        state = "unknown" if environment is None else "ready" if name in environment.assistants else "missing"
+        yield Need(kind="assistant", name=name, state=state, nodes=(node_id,))
+
+
+def _other_needs(wiring: Wiring, environment: Environment | None) -> Iterator[Need]:
+    """MCP servers, and the hosts that steps reach."""
     for node in mcp_nodes(wiring.flow.nodes):
         server = mcp_server(node)
         if server:
             known = environment.servers.get(server) if environment is not None else None
             usable = "ready" if known is not None and known.enabled else "missing"
             yield Need(kind="mcp_server", name=server, state=usable if environment else "unknown", nodes=(node.id,))
-    for node_id, name in linked_names(flow, catalog).items():
-        state = "unknown" if environment is None else "ready" if name in environment.assistants else "missing"
-        yield Need(kind="assistant", name=name, state=state, nodes=(node_id,))
     for key, node in wiring.nodes.items():
         template = wiring.templates[key]
         hosts = [host_of(call.url) for call in calls_of(node).values()]

@@ -116,7 +116,7 @@ class PlannedFlow:
     @cached_property
     def readiness(self) -> "Readiness":
         """What the version itself says of whether it can run, and what it needs from outside."""
-        return check.check(self.flow, self.components)
+        return check.check(self.flow, self.components, frozen=True)
 
 
 class Plans:
