@@ -42,6 +42,7 @@ from headgate.features.jobs.worker import Worker
 from headgate.foundation import log
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
+from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import LogSettings, Settings
 
 TIME_AIM, CPU_AIM = 4.0, 4.0
@@ -127,7 +128,7 @@ async def _opened(settings: Settings) -> AsyncIterator[tuple[Sessions, Counted]]
     live, checkpoints = Live(), Checkpoints(settings, database)
     jobs = JobRunner(database, Leases(Worker(settings.data_dir / "workers"), settings.engine.lease_seconds))
     runner = Runner(
-        *(settings, database, SecretBox(settings), around, checkpoints, live, jobs),
+        *(settings, database, SecretBox(new_ring(settings)), around, checkpoints, live, jobs),
         notices=Notices(database, around, live, jobs),
     )
     try:

@@ -12,7 +12,7 @@ from headgate.features.access.principal import Principal
 from headgate.foundation.settings import Settings
 from tests.support.team import FLOW, Team, team
 
-REQUEST = "Upper-case whatever text I send and return it."
+REQUEST = "make the text I send upper case"
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ class TestWriting:
         after = await changed(place, "rename_component", held, node_id="out", new_id="answer")
         assert after.about["revision"] == 2
         assert after.mark != held.mark
-        assert "answer:ChatOutput" in str(await ask(place, "list_flows"))
+        assert "answer (ChatOutput)" in str(await ask(place, "list_flows"))
 
     async def test_what_was_changed_and_changed_back_is_marked_as_before_and_known_to_be_saved(
         self, parts_on_both: Parts
