@@ -30,13 +30,16 @@ edges:
 READS = frozenset(
     {
         "codev list", "codev patterns", "codev instances list", "flows list", "deliveries list", "runs list",
-        "evidence key", "audit list", "audit export", "audit head", "maintenance status", "templates list",
-        "components search", "models providers", "models list", "models local", "models classes list",
+        "evidence key", "evidence keys", "audit list", "audit export", "audit head", "maintenance status",
+        "templates list", "components search", "models providers", "models list", "models local", "models classes list",
+        "models roles list", "models servers list", "keyring list", "directory show", "directory groups",
         "mcp-servers list", "users list", "spaces list", "tenants list", "quotas list", "keys list",
         "variables list", "workspace list", "db upgrade", "db status", "version",
     }
 )  # fmt: skip
 """They list what there is: an empty list is an answer."""
+MAKES = frozenset({"keyring rotate"})
+"""It needs nothing that could be missing; its own tests have its exit codes."""
 SERVERS = frozenset({"serve", "up", "worker", "beat", "mcp serve", "doctor"})
 """They run until they are stopped, or report on this machine; their own tests have their exit codes."""
 UNDOABLE: dict[str, tuple[str, ...]] = {
@@ -92,6 +95,19 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "models use": ("missing.gguf", "name"),
     "models classes set": ("nothing", "0"),
     "models classes remove": ("openai/nothing",),
+    "models describe": ("nothing",),
+    "models reset": ("openai/nothing",),
+    "models roles set": ("step", "nothing"),
+    "models roles remove": ("step",),
+    "models servers add": ("one", "ftp://x"),
+    "models servers remove": ("nobody",),
+    "models servers test": ("nobody",),
+    "keyring retire": ("nothing",),
+    "keyring revoke": ("nothing", "--reason", "lost"),
+    "directory map": ("nobody", "nowhere", "viewer"),
+    "directory unmap": ("nobody", "nowhere"),
+    "directory token": ("--network", "nothing"),
+    "directory disconnect": (),
     "mcp-servers add": ("one", "ftp://x"),
     "mcp-servers show": ("nobody",),
     "mcp-servers tools": ("nobody",),
@@ -140,7 +156,7 @@ def commands(group: Any = None, before: tuple[str, ...] = ()) -> Iterator[str]:
 
 class TestContract:
     def test_names_every_command(self) -> None:
-        assert set(commands()) == READS | SERVERS | UNDOABLE.keys()
+        assert set(commands()) == READS | MAKES | SERVERS | UNDOABLE.keys()
 
     @pytest.mark.parametrize("command", UNDOABLE)
     def test_what_cannot_be_done_never_ends_with_0(

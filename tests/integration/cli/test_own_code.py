@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from headgate.entrypoints.cli.app import run
+from headgate.entrypoints.cli.exit_codes import PARTLY
 from headgate.sandbox.report import probe
 from tests.support.cli import answered
 from tests.support.own_code import REVERSE, REVERSE_SPEC, component
@@ -46,7 +47,7 @@ class TestFlows:
         self, capsys: pytest.CaptureFixture[str], tmp_path: Path
     ) -> None:
         (tmp_path / "back.flow").write_text(REVERSE_SPEC.format(code=textwrap.indent(REVERSE, " " * 6)))
-        flow = answered(capsys, "import", "back.flow")
+        flow = answered(capsys, "import", "back.flow", code=PARTLY)
         assert answered(capsys, "run", flow["id"], "--text", "abc", code=3)["code"] == "flow_invalid"
         assert [one["ok"] for one in answered(capsys, "flows", "check-code", "Backwards")["items"]] == [True]
         assert run(["flows", "check-code", "Backwards"]) == 0

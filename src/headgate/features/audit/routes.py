@@ -103,11 +103,15 @@ async def export(
     """Every entry of a period, oldest first; as JSON Lines under a signed head that `headgate audit verify` checks."""
     async with database.reading() as session:
         found = await service.head_of_export(session, caller, since=since, until=until)
-    signatures: EvidenceSigner = request.app.state.evidence_signer
-    signer = signatures.signer() if format == "jsonl" else None
+    signer = _signatures(request).signer() if format == "jsonl" else None
     lines = service.export_lines(database, found, signer)
     name = f'attachment; filename="audit-{found.first}-{found.last}.{format}"'
     return StreamingResponse(lines, media_type=_TYPES[format], headers={"content-disposition": name})
+
+
+def _signatures(request: Request) -> EvidenceSigner:
+    signatures: EvidenceSigner = request.app.state.evidence_signer
+    return signatures
 
 
 def _place(cursor: str | None) -> int | None:

@@ -13,7 +13,9 @@ from headgate.features.audit.actions import Action
 from headgate.features.audit.export import verify_export
 from headgate.features.audit.recorder import record
 from headgate.features.audit.routes import router
+from headgate.foundation.crypto import EvidenceSigner
 from headgate.foundation.database import Database
+from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import Settings
 from tests.support.api import api
 from tests.support.tenants import add_tenant
@@ -24,7 +26,8 @@ KEYED = replace(LOCAL, actor=Actor("key", "Ada", key_id="k1", key_prefix="hg_abc
 @pytest.fixture
 async def client(database: Database, settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
     """One who may read it."""
-    async with api(router, database=database, settings=settings) as found:
+    signer = EvidenceSigner(new_ring(settings))
+    async with api(router, database=database, settings=settings, evidence_signer=signer) as found:
         yield found
 
 

@@ -202,6 +202,10 @@ class PartsOfTest(Parts):
         return Registry(Components())
 
     @property
+    def rotation(self) -> Any:
+        return self._made("keys")
+
+    @property
     def maintenance(self) -> Any:
         return self._made("maintenance")
 
@@ -230,7 +234,7 @@ class TestBegin:
     ) -> None:
         parts = PartsOfTest()
         await begin(app, parts, recover=True)
-        assert parts.started == ["deliveries", "components", "maintenance", "tests", "development"]
+        assert parts.started == ["deliveries", "components", "maintenance", "keys", "tests", "development"]
         assert logged == [("router not loaded", FAILING)]
 
     async def test_background_work_starts_though_other_work_does_not(
@@ -238,5 +242,5 @@ class TestBegin:
     ) -> None:
         parts = PartsOfTest(maintenance=True)
         await begin(app, parts, recover=True)
-        assert parts.started == ["deliveries", "components", "tests", "development"]
+        assert parts.started == ["deliveries", "components", "keys", "tests", "development"]
         assert logged[1:] == [("background work not started", "maintenance")]

@@ -117,7 +117,10 @@ async def delete_server(
 
 
 @router.post(
-    "/model-servers/{name}/test", summary="Test a model server", responses=problems(403, 429), dependencies=[MANAGE]
+    "/model-servers/{name}/test",
+    summary="Test a model server",
+    responses=problems(403, 404, 429),
+    dependencies=[MANAGE],
 )
 async def test_server(
     request: Request,
