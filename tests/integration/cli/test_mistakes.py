@@ -154,17 +154,29 @@ class TestRun:
         path = data_folder / "tell.flow"
         path.write_text(
             "name: Tell\nnodes:\n  note: TextInput\n    text: x\n    policy:\n      output_mode: http_post\n"
-            "      output_config:\n        url: https://desk.example\n"
-            '        headers:\n          Authorization: {"secret": "NOT_THERE", "scheme": "Bearer"}\n'
+            "      output_config:\n        url: https://desk.invalid\n"
         )
         assert run(["run", str(path)]) == 0
         said = capsys.readouterr().out
         run_id = answered(capsys, "runs", "list")[0]["id"]
         assert run(["runs", "show", run_id]) == 0
         for told in (said, capsys.readouterr().out):
-            assert "was not delivered to https://desk.example" in told
-            assert "headgate variables set NOT_THERE" in told
+            assert "was not delivered to https://desk.invalid" in told
+            assert "There is no host desk.invalid" in told
             assert f"headgate runs redeliver {run_id}" in told
+
+    def test_does_not_start_without_a_variable_that_its_delivery_needs(
+        self, capsys: pytest.CaptureFixture[str], data_folder: Path
+    ) -> None:
+        path = data_folder / "tell.flow"
+        path.write_text(
+            "name: Tell\nnodes:\n  note: TextInput\n    text: x\n    policy:\n      output_mode: http_post\n"
+            "      output_config:\n        url: https://desk.invalid\n"
+            '        headers:\n          Authorization: {"secret": "NOT_THERE", "scheme": "Bearer"}\n'
+        )
+        assert run(["run", str(path)]) == 3
+        assert "headgate variables set NOT_THERE" in capsys.readouterr().err
+        assert answered(capsys, "runs", "list") == []
 
 
 class TestSecurityClasses:

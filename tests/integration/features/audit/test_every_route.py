@@ -53,6 +53,11 @@ QUIET = {
     "POST /api/v1/sign-in/passkey": "these calls come without a session; tested where people sign in",
     "POST /api/v1/sign-in/passkey/options": "these calls come without a session; tested where people sign in",
     "POST /api/v1/sign-in/oidc/back-channel-logout": "there is no provider here; test_sign_out.py has one",
+    "POST /api/v1/keyring/{purpose}/rotate": "for the first organisation alone; features/keyring looks at its entries",
+    "POST /api/v1/keyring/keys/{key}/retire": "for the first organisation alone; features/keyring looks at its entry",
+    "POST /api/v1/keyring/keys/{key}/revoke": "for the first organisation alone; features/keyring looks at its entry",
+    "POST /api/v1/local-models/{name}/fetch": "there is no such model here; a real one would be downloaded",
+    "DELETE /api/v1/local-models/{name}/fetch": "nothing is being fetched, and nothing of it is stored",
     "POST /api/v1/password-links/look": "it looks whether a link is good",
     "POST /api/v1/password-links/use": "nobody has a link here; tested where people sign in",
 }

@@ -5,8 +5,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from headgate.features.access.principal import LOCAL
+from headgate.features.audit.tables import AuditEvent
 from headgate.features.keyring import service
 from headgate.features.keyring.errors import KeyNotFound, KeyNotOld
 from headgate.features.runs.evidence.archive import as_json
@@ -86,6 +88,9 @@ class TestHistory:
 async def revoke(machine: Machine, key_id: str) -> None:
     async with machine.database.writing() as session:
         await service.revoke(session, LOCAL, key_id, reason="a laptop was stolen")
+    async with machine.database.reading() as session:
+        entries = (await session.scalars(select(AuditEvent))).all()
+    assert ("installation_key.revoked", key_id) in {(entry.action, entry.resource_id) for entry in entries}
 
 
 def record_of(signer: Signer, **times: Any) -> KeyRecord:
