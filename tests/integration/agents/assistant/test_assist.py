@@ -14,9 +14,12 @@ from pydantic import SecretStr
 from headgate.entrypoints.http.app import create_app
 from headgate.features.access.permissions import Permission, Role
 from headgate.features.access.principal import LOCAL, Access, Principal
+from headgate.features.models.providers import PROVIDER_VARIABLES
+from headgate.features.models.setup.roles import environment_roles
+from headgate.features.models.setup.space import SpaceModels
 from headgate.features.secrets import service as secrets
 from headgate.foundation.ids import new_id
-from headgate.foundation.settings import ModelSettings, Settings
+from headgate.foundation.settings import CodevSettings, ModelSettings, Settings
 from tests.integration.http.conftest import ECHO, created
 from tests.support.intents import IntentAnswers
 from tests.support.openai_server import OpenAIServer
@@ -213,7 +216,15 @@ class TestCheckConfig:
         self, app: FastAPI, client: httpx2.AsyncClient, chosen: dict[str, str], told: tuple[str, str]
     ) -> None:
         assistant = app.state.assistant
-        models = replace(assistant.models, settings=ModelSettings(**chosen))
+        roles = environment_roles(ModelSettings(**chosen), CodevSettings())
+
+        def keys_of(principal: Principal) -> SpaceModels:
+            state = app.state
+            listed = PROVIDER_VARIABLES
+            where = principal.tenant_id, principal.space_id
+            return SpaceModels(state.database, state.box, *where, listed=listed, roles=roles)
+
+        models = replace(assistant.models, keys_of=keys_of)
         app.state.assistant = replace(assistant, models=models)
         found = (await client.get("/api/v1/agentic/check-config")).json()
         assert (found["default_provider"], found["default_model"]) == told

@@ -50,7 +50,11 @@ def _component(match: re.Match[str], context: Context) -> Understanding | None:
         "en": f"Writing a component needs a language model, and I am the {NAME}: nothing was made.",
         "sv": "Att skriva en komponent kräver en språkmodell, och jag är offlinebyggaren: inget har gjorts.",
     }
-    reply = f"{texts[context.language]} {CONNECT[context.language]} `headgate models providers` shows which are ready and what the others lack."  # noqa: E501
+    ready = {
+        "en": "`headgate models providers` shows which are ready and what the others lack.",
+        "sv": "`headgate models providers` visar vilka som är klara och vad de andra saknar.",
+    }
+    reply = f"{texts[context.language]} {CONNECT[context.language]} {ready[context.language]}"
     query = re.sub(r"^(?:that|which|to|for|som|för)\s+", "", (match["a"] or "").strip())
     search = (Action("search_components", {"query": query[:400]}),) if query else ()
     return _reply(context, reply, *search, intent="generate_component")

@@ -65,7 +65,7 @@ def _ready_made(context: Context) -> Understanding | None:
     """A flow of the gallery, where its title or one of its examples is what was said, word for word."""
     for recipe in load_gallery():
         texts = [meaningful(tokenize(text), context.language) for text in (recipe.title, *recipe.examples)]
-        if context.tokens.line not in {text.line.lower() for text in texts}:
+        if not any(_says(context.tokens) == _says(text) for text in texts):
             continue
         flow = recipe.flow()
         if any("model" in node.params for node in flow.nodes):
@@ -75,6 +75,11 @@ def _ready_made(context: Context) -> Understanding | None:
         actions = (Action("build_flow", {"spec": print_spec(flow)}),)
         return replace(_understood(context, "build_flow", built, actions, f"Built '{flow.name}'."), hints=None)
     return None
+
+
+def _says(tokens: Tokens) -> list[tuple[str, str]]:
+    """What was said, whatever its capitals: literals too, which the line holds only the places of."""
+    return [(token.kind, token.value.lower()) for token in tokens.items]
 
 
 def _edited(context: Context) -> Understanding | None:

@@ -162,7 +162,7 @@ class TestTrial:
         assert not (await try_out(understood, REGISTRY, sample)).actions
 
     async def test_names_what_was_not_tried(self) -> None:
-        tried = await try_out(read("fetch https://example.org and save it as page.md"), REGISTRY, None)
+        tried = await try_out(read("fetch https://example.org and count the words"), REGISTRY, None)
         assert "Not tried before a run: page" in tried.done
 
 

@@ -23,10 +23,14 @@ _HINTS = {
 }
 """A part of a refusal, and what to say to the person besides."""
 _HOW_FAR = (
-    "Undo goes back within one request only; `headgate flows versions` lists the versions that are kept of a flow, the"
-    " one before a whole new flow among them."
+    "Undo takes back the last change of this request, else the last of the stored flow;"
+    " `headgate flows versions` lists the versions that are kept of a flow, the one before a whole new flow among them."
 )
-_WORDS = {"; give more of the text around it, or set replace_all": "", "; read the file and copy the text exactly": ""}
+_WORDS = {
+    " Continue without undoing anything.": "",
+    "; give more of the text around it, or set replace_all": "",
+    "; read the file and copy the text exactly": "",
+}
 """Parts of refusals that speak to a model."""
 
 
