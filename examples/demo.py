@@ -15,12 +15,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-REQUEST = (
-    "List the python packages that are installed here with their licences, count them per licence, and if any licence"
-    " contains GPL name those packages, otherwise say that there are none. Put the counts and that finding together in"
-    " a report and save it as licences.md"
-)
-EDIT = "wait 2 seconds before saving the report"
+REQUEST = "list the installed packages and count them per licence and save as licences.md"
+EDIT = "wait 2 seconds before saving the file"
 HEADGATE = str(Path(sys.executable).with_name("headgate"))
 FOLDER = Path(os.environ.get("HEADGATE_DATA_DIR") or tempfile.mkdtemp(prefix="headgate-demo-"))
 ENVIRONMENT = os.environ | {"HEADGATE_DATA_DIR": str(FOLDER), "HEADGATE_LOG__LEVEL": "error"}
