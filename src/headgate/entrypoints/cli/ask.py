@@ -165,6 +165,7 @@ class _Talk:
             on_event=lambda _run, kind, detail: self.shown.view.show(kind, detail),
         )
         data |= {"run_id": outcome.run_id, "run_status": outcome.status, "run": outcome}
+        data["verification"] = None  # of the turn, which ended before this run; the run's own status counts now
         return True
 
     async def read_run(self) -> None:
