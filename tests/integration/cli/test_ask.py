@@ -8,7 +8,7 @@ import pytest
 
 from headgate.agents.assistant.intent import framing
 from headgate.entrypoints.cli.app import run
-from headgate.entrypoints.cli.exit_codes import DECLINED, FAILED, WAITING
+from headgate.entrypoints.cli.exit_codes import DECLINED, FAILED, OK, WAITING
 from tests.integration.agents.assistant.scenarios.model import Model, speaking
 from tests.integration.agents.assistant.scenarios.script import Answer, Intent, components
 from tests.integration.cli.test_commands import data_folder
@@ -217,6 +217,13 @@ def _exported(capsys: pytest.CaptureFixture[str]) -> str:
     capsys.readouterr()
     assert run(["export", "Fixed"]) == 0
     return capsys.readouterr().out
+
+
+class TestOfflineRun:
+    @pytest.mark.usefixtures("data_folder")
+    def test_that_completes_after_the_turn_ends_with_0(self, capsys: pytest.CaptureFixture[str]) -> None:
+        request = "list the installed packages and count them per licence and save as licences.md"
+        assert run(["ask", request, "--run", "--model", "offline"]) == OK, capsys.readouterr().out
 
 
 class TestRequest:
