@@ -34,8 +34,6 @@ _EDITING = frozenset(
     }
 )
 _BY_NAME = {tool.name: tool for tool in TOOLS}
-_OTHER_NAMES = {"undo_last": "undo"}
-"""What the offline builder, and models that remember an earlier turn, call a tool."""
 _STUCK = "The turn was stopped: the model made the same calls over and over."
 
 
@@ -50,7 +48,6 @@ async def call_tool(turn: Turn, offered: Collection[str], name: str, arguments: 
         turn.spend_call()
     if turn.stopped:
         return {"ok": False, "error": turn.stop_note, "remedy": "Stop here.", "code": "turn_stopped"}
-    name = _OTHER_NAMES.get(name, name)
     if name not in offered:
         error = f"There is no tool '{name}'{did_you_mean(name, offered) or '.'}"
         return {"ok": False, "error": error, "remedy": f"Tools: {', '.join(offered)}.", "code": "unknown_tool"}

@@ -39,7 +39,7 @@ def _reply(context: Context, text: str, *actions: Action, intent: Intent = "ques
 
 
 def _undo(_match: re.Match[str], context: Context) -> Understanding:
-    return _reply(context, "", Action("undo_last"), intent="edit_flow")
+    return _reply(context, "", Action("undo"), intent="edit_flow")
 
 
 def _component(match: re.Match[str], context: Context) -> Understanding | None:

@@ -10,7 +10,7 @@ LONGEST_SHOWN = 4_000
 """Characters of a file that are shown in an answer."""
 MOST_SHOWN = 50
 """Files, or lines that a search found."""
-UNDO = "undo_last"
+UNDO = "undo"
 Answer = Mapping[str, Any]
 
 _HINTS = {
