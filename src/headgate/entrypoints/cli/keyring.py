@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from headgate.entrypoints.cli.exit_codes import WAITING
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
@@ -51,13 +52,15 @@ def rotate(
         return key_id, await _entries(parts)
 
     key_id, entries = with_parts(work)
+    state = next(entry for entry in entries if entry.id == key_id)
     if json:
         print_json([entry.model_dump(mode="json") for entry in entries])
-        return
-    _show(entries)
-    state = next(entry for entry in entries if entry.id == key_id)
+    else:
+        _show(entries)
     if state.waiting_for:
-        console.print(f"Waiting for {', '.join(state.waiting_for)}. Follow it: headgate keyring list", markup=False)
+        if not json:
+            console.print(f"Waiting for {', '.join(state.waiting_for)}. Follow it: headgate keyring list", markup=False)
+        raise typer.Exit(WAITING)
 
 
 @app.command()
