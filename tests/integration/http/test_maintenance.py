@@ -1,5 +1,6 @@
 """Retention over HTTP, on both databases."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -16,6 +17,13 @@ async def us(settings: Settings) -> AsyncIterator[Team]:
         yield client
 
 
+async def _run_when_free(us: Team) -> None:
+    """Run retention once the server's own first run of it, due at the start, is over."""
+    while (answer := await us.ask("admin", "POST", "/maintenance/retention/run")).status_code == 409:
+        await asyncio.sleep(0.02)
+    assert answer.status_code == 200, answer.text
+
+
 class TestMaintenance:
     async def test_is_seen_and_run_by_admins_alone(self, us: Team) -> None:
         assert {who for who, status in (await us.answers("GET", "/maintenance")).items() if status == 200} == {"admin"}
@@ -24,7 +32,7 @@ class TestMaintenance:
         assert (await us.ask("admin", "POST", "/maintenance/nothing/run")).status_code == 404
 
     async def test_runs_retention_and_status_shows_it(self, us: Team) -> None:
-        await us.ask("admin", "POST", "/maintenance/retention/run")
+        await _run_when_free(us)
         # The server's own schedule would replace the outcome that is looked at below.
         await execute(us.database, "UPDATE scheduled_jobs SET due_at = :at", at=clock() + 3_600_000_000)
         flow_id = str((await us.make("editor", "/flows", spec=FLOW))["id"])
@@ -43,7 +51,7 @@ class TestMaintenance:
         assert job["deleted"]["runs"] == 1
 
     async def test_answers_409_while_another_process_runs_the_job(self, us: Team) -> None:
-        await us.ask("admin", "POST", "/maintenance/retention/run")
+        await _run_when_free(us)
         await execute(
             us.database,
             "UPDATE scheduled_jobs SET worker_id = 'elsewhere:1:a', lease_until = :until WHERE name = 'retention'",
