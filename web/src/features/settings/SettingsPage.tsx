@@ -1,5 +1,5 @@
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
-import { Suspense, useEffect } from "react";
+import { Fragment, Suspense, useEffect } from "react";
 import { useRights } from "@/api/rights";
 import { Select, Skeleton } from "@/components/ui";
 import { SECTIONS } from "./sections";
@@ -29,18 +29,25 @@ export function SettingsPage() {
             onChange={(id) => void navigate({ to: "/settings/{-$section}", params: { section: id } })}
           />
         </div>
-        <nav aria-label={t("settings")} className="hidden flex-col gap-0.5 md:sticky md:top-6 md:flex">
-          {shown.map(({ id, label, icon: Icon }) => (
-            <Link
-              key={id}
-              to="/settings/{-$section}"
-              params={{ section: id }}
-              aria-current={id === open?.id ? "page" : undefined}
-              className="flex h-8 items-center gap-2.5 rounded-md px-2.5 text-muted hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent"
-            >
-              <Icon aria-hidden className="size-4" />
-              {t(label)}
-            </Link>
+        <nav
+          aria-label={t("settings")}
+          className="hidden flex-col gap-0.5 md:sticky md:top-6 md:flex md:max-h-[calc(100dvh-3rem)] md:overflow-y-auto"
+        >
+          {shown.map(({ id, group, label, icon: Icon }, index) => (
+            <Fragment key={id}>
+              {group !== shown[index - 1]?.group && (
+                <h2 className="px-2.5 pb-1 text-xs font-medium text-faint not-first:pt-4">{t(group)}</h2>
+              )}
+              <Link
+                to="/settings/{-$section}"
+                params={{ section: id }}
+                aria-current={id === open?.id ? "page" : undefined}
+                className="flex min-h-8 items-center gap-2.5 rounded-md px-2.5 py-1 text-muted hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent"
+              >
+                <Icon aria-hidden className="size-4 shrink-0" />
+                {t(label)}
+              </Link>
+            </Fragment>
           ))}
         </nav>
       </div>

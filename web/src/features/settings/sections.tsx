@@ -30,6 +30,8 @@ const FIRST_ORGANISATION_ID = "00000000-0000-7000-8000-000000000001";
 
 export interface SettingsSection {
   id: string;
+  /** The heading above it in the list; sections of a group are adjacent. */
+  group: SettingsText;
   label: SettingsText;
   icon: LucideIcon;
   /** Whether the person is shown it; everybody is where nothing is said. */
@@ -44,12 +46,14 @@ const section = <K extends string>(load: () => Promise<Record<K, ComponentType>>
 export const SECTIONS: readonly SettingsSection[] = [
   {
     id: "models",
+    group: "group_building",
     label: "models",
     icon: Brain,
     Content: section(() => import("./providers/ProvidersSection"), "ProvidersSection"),
   },
   {
     id: "variables",
+    group: "group_building",
     label: "variables",
     icon: Variable,
     may: (may) => may("variables.view"),
@@ -57,6 +61,7 @@ export const SECTIONS: readonly SettingsSection[] = [
   },
   {
     id: "mcp",
+    group: "group_building",
     label: "mcp",
     icon: Plug,
     may: (may) => may("mcp_servers.view"),
@@ -64,34 +69,45 @@ export const SECTIONS: readonly SettingsSection[] = [
   },
   {
     id: "flowise",
+    group: "group_building",
     label: "flowise",
     icon: Server,
     may: (may) => may("variables.view"),
     Content: section(() => import("./flowise/FlowiseSection"), "FlowiseSection"),
   },
-  { id: "keys", label: "keys", icon: KeyRound, Content: section(() => import("./keys/KeysSection"), "KeysSection") },
-  {
-    id: "files",
-    label: "files",
-    icon: FolderOpen,
-    may: (may) => may("workspace.use"),
-    Content: section(() => import("./files/FilesSection"), "FilesSection"),
-  },
   {
     id: "assistants",
+    group: "group_building",
     label: "assistants",
     icon: Bot,
     may: (may) => may("assistants.view"),
     Content: section(() => import("./assistants/AssistantsSection"), "AssistantsSection"),
   },
   {
+    id: "files",
+    group: "group_building",
+    label: "files",
+    icon: FolderOpen,
+    may: (may) => may("workspace.use"),
+    Content: section(() => import("./files/FilesSection"), "FilesSection"),
+  },
+  {
+    id: "keys",
+    group: "group_building",
+    label: "keys",
+    icon: KeyRound,
+    Content: section(() => import("./keys/KeysSection"), "KeysSection"),
+  },
+  {
     id: "members",
+    group: "organisation",
     label: "members",
     icon: Users,
     Content: section(() => import("./members/MembersSection"), "MembersSection"),
   },
   {
     id: "directory",
+    group: "organisation",
     label: "directory",
     icon: FolderSync,
     may: (may) => may("directory.manage"),
@@ -99,6 +115,7 @@ export const SECTIONS: readonly SettingsSection[] = [
   },
   {
     id: "keyring",
+    group: "organisation",
     label: "keyring",
     icon: LockKeyhole,
     may: (may, me) => may("keyring.manage") && me?.tenant.id === FIRST_ORGANISATION_ID,
@@ -106,6 +123,7 @@ export const SECTIONS: readonly SettingsSection[] = [
   },
   {
     id: "audit",
+    group: "organisation",
     label: "audit",
     icon: ScrollText,
     may: (may) => may("audit.view"),
@@ -113,6 +131,7 @@ export const SECTIONS: readonly SettingsSection[] = [
   },
   {
     id: "limits",
+    group: "organisation",
     label: "limits",
     icon: Gauge,
     may: (may) => may("quotas.manage"),
@@ -120,6 +139,7 @@ export const SECTIONS: readonly SettingsSection[] = [
   },
   {
     id: "retention",
+    group: "organisation",
     label: "retention",
     icon: Archive,
     may: (may) => may("maintenance.run"),
@@ -127,21 +147,30 @@ export const SECTIONS: readonly SettingsSection[] = [
   },
   {
     id: "account",
+    group: "group_personal",
     label: "account",
     icon: UserRound,
     Content: section(() => import("./account/AccountSection"), "AccountSection"),
   },
   {
     id: "appearance",
+    group: "group_personal",
     label: "appearance",
     icon: Palette,
     Content: section(() => import("./appearance/AppearanceSection"), "AppearanceSection"),
   },
   {
     id: "shortcuts",
+    group: "group_personal",
     label: "shortcuts",
     icon: Keyboard,
     Content: section(() => import("./shortcuts/ShortcutsSection"), "ShortcutsSection"),
   },
-  { id: "about", label: "about", icon: Info, Content: section(() => import("./about/AboutSection"), "AboutSection") },
+  {
+    id: "about",
+    group: "group_personal",
+    label: "about",
+    icon: Info,
+    Content: section(() => import("./about/AboutSection"), "AboutSection"),
+  },
 ];

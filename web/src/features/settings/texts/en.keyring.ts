@@ -14,7 +14,7 @@ export default {
   key_missing: "Missing on this server",
   key_unknown: "unknown",
   key_created: "created {{when}}",
-  key_first: "the first key of the installation",
+  key_first: "First key of the installation",
   key_since: "current since {{when}}",
   key_replaced: "replaced {{when}}",
   key_retired_at: "retired {{when}}",

@@ -111,6 +111,8 @@ export default {
   keys_taken: "does “{{what}}” already.",
   keys_of_browser: "belongs to the browser; pages cannot have it.",
   take_keys: "Use it here",
+  group_building: "Building flows",
+  group_personal: "Personal",
   group_general: "General",
   group_canvas: "Canvas",
   group_run: "Run",

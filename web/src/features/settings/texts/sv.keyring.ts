@@ -17,7 +17,7 @@ const sv: Translation<typeof en> = {
   key_missing: "Saknas på den här servern",
   key_unknown: "okänd",
   key_created: "skapad {{when}}",
-  key_first: "installationens första nyckel",
+  key_first: "Installationens första nyckel",
   key_since: "aktuell sedan {{when}}",
   key_replaced: "ersatt {{when}}",
   key_retired_at: "avvecklad {{when}}",

@@ -114,6 +114,8 @@ const sv: Translation<typeof en> = {
   keys_taken: "gör redan ”{{what}}”.",
   keys_of_browser: "hör till webbläsaren; sidor kan inte få dem.",
   take_keys: "Använd här",
+  group_building: "Bygga flöden",
+  group_personal: "Personligt",
   group_general: "Överallt",
   group_canvas: "På arbetsytan",
   group_run: "Körning",
