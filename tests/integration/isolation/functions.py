@@ -139,6 +139,8 @@ WORKER_ONLY = {
     "settle": _KEY,
     "release": _KEY,
     "delete_expired": _UPKEEP,
+    "delete_expired_conversations": "takes a time and no id; deletes conversations that are not shown any more",
+    "count_conversations": "a number for the metrics of the installation",
     "count_expired": _UPKEEP,
     "list_ring_keys": _RING,
     "find_ring_key": _RING,

@@ -39,6 +39,7 @@ from headgate.features.accounts.tables import (
 )
 from headgate.features.assistants.tables import AssistantRow
 from headgate.features.catalog.own.tables import OwnComponent
+from headgate.features.conversations.repository import put_conversation
 from headgate.features.flows.tables import FlowRow
 from headgate.features.idempotency.keys import CLAIM, StartKey
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
@@ -165,6 +166,9 @@ async def make_tenant_things(app: FastAPI, world: World, database: Database) -> 
             row = {"tenant_id": world.principal.tenant_id, "provider": "openai", "name": name, "level": 1}
             await session.execute(insert(ModelClass).values(**row))
         await _set_up_models(session, world)
+        person = {"tenant_id": world.principal.tenant_id, "user_id": world.principal.user_id}
+        for at, name in enumerate((SESSION, VARIABLE), start=clock()):
+            await put_conversation(session, name, f'[["{world.marker}", "{world.marker}"]]', at, **person)
         session.add(User(id=new_id(), tenant_id=world.principal.tenant_id, name="who commands act as"))
         session.add(
             OwnComponent(

@@ -17,7 +17,6 @@ from headgate.agents.assistant.memory.conversation import (
     prefixed,
     session_key,
 )
-from headgate.agents.assistant.memory.in_process import InProcessBuffer
 from headgate.agents.assistant.metrics import AssistantMetrics
 from headgate.agents.assistant.models.choice import TurnModels
 from headgate.agents.assistant.schemas import AssistRequest, CheckConfig
@@ -129,16 +128,16 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Assistant:
-    """The assistant of an installation. Of requests it holds what is remembered, and which are being worked on."""
+    """The assistant of an installation. Of requests it holds which are being worked on."""
 
     database: Database
     registry: Registry
     index: WordIndex
     models: ChoosesModels
     runs: RunsFlows
+    conversations: ConversationBuffer
     limits: AssistantSettings = field(default_factory=AssistantSettings)
     metrics: AssistantMetrics = field(default_factory=AssistantMetrics)
-    conversations: ConversationBuffer = field(default_factory=InProcessBuffer)
     workshop: Workshop | None = None
     rules: FlowRules | None = None
     """The readiness check; None: what flows need from outside is not known."""

@@ -22,6 +22,6 @@ class AssistantSettings(BaseModel, defer_build=True):
         default=24.0,
         gt=0,
         le=8760,
-        description="How long a conversation in which nothing is said is remembered where it is kept in Redis (with "
-        "the engine `celery`). Otherwise it is kept in the server's memory and ends with it.",
+        description="How long a conversation is remembered after its last turn, in the database or (with the engine "
+        "`celery`) in Redis.",
     )

@@ -376,7 +376,7 @@ class TestStop:
         assert not any(event["event"] in {"complete", "error"} for event in events)
         told = next(entry for entry in logs if entry["event"] == "assistant.request.cancelled")
         assert (told["reason"], told["duration_ms"] >= 0) == ("stopped", True)
-        assert await app.state.assistant.conversations.get_recent(session_key(LOCAL, "s")) == ()
+        assert list(await app.state.assistant.conversations.get_recent(session_key(LOCAL, "s"))) == []
         assert len(app.state.assistant.at_work) == 0
 
     async def test_by_somebody_else_is_not_found(self, app: FastAPI, openai: OpenAIServer) -> None:

@@ -40,8 +40,8 @@ class SessionKey:
 
 
 def session_key(principal: Principal, session_id: str | None) -> SessionKey | None:
-    """The key of a conversation; None for a request without one."""
-    if not session_id:
+    """The key of a conversation; None for a request without one, and for a caller that is no user."""
+    if not session_id or not principal.user_id:
         return None
     return SessionKey(principal.tenant_id, principal.user_id, prefixed(session_id))
 

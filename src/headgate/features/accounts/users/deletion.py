@@ -18,6 +18,7 @@ from headgate.features.accounts.tables import SpaceMember, User
 from headgate.features.accounts.users import repository
 from headgate.features.accounts.users.errors import LastAdmin, SignsInNowhere, UserNotFound
 from headgate.features.audit.recorder import record
+from headgate.features.conversations.repository import delete_conversations
 from headgate.foundation.database import now
 from headgate.foundation.ids import is_id
 
@@ -26,7 +27,7 @@ DELETED = "Deleted user"
 
 
 async def delete_user(session: AsyncSession, principal: Principal, user_id: str) -> None:
-    """Delete a user: name, address, credentials, sessions, keys and memberships. History keeps the id.
+    """Delete a user: name, address, credentials, sessions, keys, memberships, conversations. History keeps the id.
 
     Flows and runs stay in their spaces; the flows that the user owned have no owner until somebody who manages the
     space names one. The caller becomes owner of a space that would have none. A space that the user
@@ -49,6 +50,7 @@ async def delete_user(session: AsyncSession, principal: Principal, user_id: str)
     await delete_recovery_codes(session, user.id, tenant_id=user.tenant_id)
     await delete_passkeys(session, user.id, tenant_id=user.tenant_id)
     await delete_keys(session, tenant_id=user.tenant_id, user_id=user.id)
+    await delete_conversations(session, tenant_id=user.tenant_id, user_id=user.id)
     await directory.forget_user(session, user.id, tenant_id=user.tenant_id)
     await spaces.disown_flows(session, user.id, tenant_id=user.tenant_id)
     await _leave_spaces(session, principal, user)

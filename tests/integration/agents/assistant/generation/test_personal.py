@@ -9,7 +9,7 @@ import pytest
 from headgate.agents.assistant.generation import personal as own
 from headgate.agents.assistant.generation.personal import PersonalComponents
 from headgate.agents.assistant.memory.conversation import ConversationTurn, session_key
-from headgate.agents.assistant.memory.in_process import InProcessBuffer
+from headgate.agents.assistant.memory.in_database import DatabaseBuffer
 from headgate.agents.assistant.metrics import AssistantMetrics
 from headgate.agents.assistant.sessions.service import reset_session
 from headgate.components import BUILTINS
@@ -27,6 +27,7 @@ from headgate.graph.model import Flow, Node
 from headgate.graph.template import Template
 from headgate.sandbox.reading.manifest import derive_manifest
 from headgate.sdk.hosting import describe
+from tests.support.tenants import add_person
 
 REGISTRY = Registry(BUILTINS)
 INDEX = component_index(REGISTRY)
@@ -196,10 +197,18 @@ class TestOwnComponents:
 
 
 class TestResetSession:
+    @pytest.fixture
+    def memory(self, database: Database) -> DatabaseBuffer:
+        return DatabaseBuffer(database, keep_seconds=60)
+
     async def test_forgets_the_conversation_and_the_components_of_the_caller_alone(
-        self, kept: PersonalComponents, settings: Settings, counting: Counting
+        self,
+        kept: PersonalComponents,
+        memory: DatabaseBuffer,
+        database: Database,
+        counting: Counting,
     ) -> None:
-        memory = InProcessBuffer()
+        await add_person(database, BOB, name="Bob")
         for who in (ALICE, BOB):
             await memory.push_async(session_key(who, "shared-id"), ConversationTurn("hi", "hello"))
             for name in ("SumComponent", "MultiplyComponent"):
@@ -207,28 +216,30 @@ class TestResetSession:
         done = await reset_session(ALICE, "shared-id", memory=memory, components=kept)
         assert done.model_dump() == {"status": "ok", "components_cleared": 2, "session_id": "shared-id"}
         assert await kept.own_components(ALICE) == ()
-        assert await memory.get_recent(session_key(ALICE, "shared-id")) == ()
+        assert list(await memory.get_recent(session_key(ALICE, "shared-id"))) == []
         assert len(await kept.own_components(BOB)) == 2
         assert len(await memory.get_recent(session_key(BOB, "shared-id"))) == 1
         assert counting.counted["assistant_session_reset",] == 1
         assert counting.counted["assistant_session_reset_components_cleared",] == 2
 
-    async def test_may_be_done_again(self, kept: PersonalComponents) -> None:
+    async def test_may_be_done_again(self, kept: PersonalComponents, memory: DatabaseBuffer) -> None:
         for _ in range(2):
-            done = await reset_session(ALICE, None, memory=InProcessBuffer(), components=kept)
+            done = await reset_session(ALICE, None, memory=memory, components=kept)
             assert done.model_dump() == {"status": "ok", "components_cleared": 0, "session_id": None}
 
-    async def test_leaves_other_files_of_the_person(self, kept: PersonalComponents, settings: Settings) -> None:
+    async def test_leaves_other_files_of_the_person(
+        self, kept: PersonalComponents, memory: DatabaseBuffer, settings: Settings
+    ) -> None:
         await kept.keep(ALICE, checked(source("SumComponent")))
         (folder(settings).parent / "notes.md").write_text("mine")
         (folder(settings) / "data.json").write_text("{}")
-        await reset_session(ALICE, "x", memory=InProcessBuffer(), components=kept)
+        await reset_session(ALICE, "x", memory=memory, components=kept)
         assert (folder(settings).parent / "notes.md").read_text() == "mine"
         assert [one.name for one in folder(settings).iterdir()] == ["data.json"]
 
-    async def test_leaves_code_in_flows_usable(self, kept: PersonalComponents) -> None:
+    async def test_leaves_code_in_flows_usable(self, kept: PersonalComponents, memory: DatabaseBuffer) -> None:
         code = source("SumComponent")
         await kept.keep(ALICE, checked(code))
-        await reset_session(ALICE, "x", memory=InProcessBuffer(), components=kept)
+        await reset_session(ALICE, "x", memory=memory, components=kept)
         flow = Flow(nodes=(Node(id="sum", type="SumComponent", code=code),))
         assert [one.type for one in await kept.own_components(ALICE, flow)] == ["SumComponent"]

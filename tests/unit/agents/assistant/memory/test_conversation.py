@@ -1,37 +1,13 @@
-"""Conversations in the memory of a process. What holds for Redis too is in the integration tests."""
+"""Keys of conversations, and how a conversation reaches the model."""
 
 from headgate.agents.assistant.memory.conversation import (
     MAX_CHARACTERS,
-    MAX_SESSIONS,
     ConversationTurn,
-    SessionKey,
     prefixed,
     session_key,
 )
-from headgate.agents.assistant.memory.in_process import InProcessBuffer
 from headgate.agents.assistant.memory.injection import history_block
-from headgate.agents.assistant.metrics import AssistantMetrics
-from headgate.features.access.principal import LOCAL
-from headgate.foundation.telemetry.prometheus import PrometheusInstruments
-
-
-class TestInProcessBuffer:
-    async def test_counts_what_it_remembers_and_what_not(self) -> None:
-        instruments = PrometheusInstruments()
-        buffer = InProcessBuffer(AssistantMetrics(instruments))
-        for number in range(MAX_SESSIONS + 2):
-            await buffer.push_async(SessionKey("t", "u", f"s{number}"), ConversationTurn("u", "a"))
-        await buffer.push_async(None, ConversationTurn("u", "a"))
-        await buffer.push_async(SessionKey("t", "u", "s5"), ConversationTurn("u", "  "))
-        page = instruments.page().decode()
-        for line in (
-            "headgate_assistant_conversation_buffer_sessions 100.0",
-            "headgate_assistant_conversation_buffer_session_evicted_total 2.0",
-            "headgate_assistant_conversation_buffer_turn_recorded_total 102.0",
-            'headgate_assistant_conversation_buffer_turn_skipped_total{reason="anonymous_session"} 1.0',
-            'headgate_assistant_conversation_buffer_turn_skipped_total{reason="empty_response"} 1.0',
-        ):
-            assert line in page
+from headgate.features.access.principal import LOCAL, system_principal
 
 
 class TestSessionKey:
@@ -42,6 +18,9 @@ class TestSessionKey:
     def test_is_none_without_a_session(self) -> None:
         assert session_key(LOCAL, None) is None
         assert session_key(LOCAL, "") is None
+
+    def test_is_none_for_a_program_that_is_no_person(self) -> None:
+        assert session_key(system_principal(LOCAL.tenant_id), "x") is None
 
 
 class TestInjection:
