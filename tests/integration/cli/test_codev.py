@@ -107,7 +107,7 @@ class TestSession:
         assert run(["codev", "rollback", one]) == 0
         assert "the flow that the session made is gone" in capsys.readouterr().out
         assert answered(capsys, "flows", "list") == []
-        assert "taken back already" in answered(capsys, "codev", "rollback", one, code=6)["detail"]
+        assert "rolled back already" in answered(capsys, "codev", "rollback", one, code=6)["detail"]
 
     def test_is_told_where_its_tests_fail(self, wire: Wire, capsys: pytest.CaptureFixture[str]) -> None:
         says(wire, plan=plan_of(case("greets", "Goodbye")), patch=[BUILD, "Written."], converge=iterate("LOGIC"))

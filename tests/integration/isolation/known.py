@@ -139,6 +139,7 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     # No model is configured, and nothing was written: the session was found, and then not worked on.
     ("POST", "/api/v1/codev/sessions"): {422},
     ("POST", "/api/v1/codev/sessions/stream"): {422},
+    ("POST", "/api/v1/codev/sessions/{session_id}/retry"): {422},
     ("POST", "/api/v1/codev/sessions/{session_id}/rollback"): {409},
     # The server's address is one that flows may not reach: it was found, and then not called.
     ("POST", "/api/v1/codev/instances/{instance}/test"): {403},

@@ -1192,11 +1192,19 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Preview a rollback
+         * @description What rolling back would change, flow by flow, with what others changed meanwhile. Nothing happens.
+         *
+         *     Needs the permission `flows.edit`.
+         */
+        get: operations["preview_rollback_api_v1_codev_sessions__session_id__rollback_get"];
         put?: never;
         /**
-         * Take back what a session wrote
-         * @description The flow becomes what it was before the session; refused where somebody else has changed it since.
+         * Roll back what a session wrote
+         * @description Every flow becomes what it was before the session, or nothing changes.
+         *
+         *     Refused with 409 where somebody else changed a flow meanwhile, until `choice` answers the preview that shows it.
          *
          *     Needs the permission `flows.edit`.
          */
@@ -1239,8 +1247,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Go on with a session
-         * @description A session that failed, or was stopped by hand, goes on from its last step.
+         * Continue a session
+         * @description A session that failed, or was stopped by hand, continues from its last step, with another model where named.
          *
          *     Needs the permission `flows.edit`.
          */
@@ -7868,6 +7876,17 @@ export interface components {
             left: boolean;
         };
         /**
+         * Retry
+         * @description How a session that failed or was stopped continues.
+         */
+        Retry: {
+            /**
+             * Model
+             * @description `provider/name`; none: the one it had.
+             */
+            model?: string | null;
+        };
+        /**
          * ReviewAnswer
          * @description Accept the result, or say what should be otherwise.
          */
@@ -7991,6 +8010,66 @@ export interface components {
         RolesOut: {
             /** Items */
             items: components["schemas"]["RoleReadiness"][];
+        };
+        /**
+         * RollbackAnswer
+         * @description How a session is rolled back.
+         */
+        RollbackAnswer: {
+            /**
+             * Choice
+             * @description Where somebody else changed a flow meanwhile. `keep_theirs`: it goes back only as far as none of their changes is lost. `take_mine`: it becomes what it was before the session. None: it is refused.
+             */
+            choice?: ("keep_theirs" | "take_mine") | null;
+            /**
+             * Token
+             * @description Of the preview; required with `choice`. Refused once a flow changed.
+             */
+            token?: string | null;
+        };
+        /**
+         * RollbackFlow
+         * @description What rolling back does to one flow. Lines begin with `+`, `-` or `~`.
+         */
+        RollbackFlow: {
+            /** Flow Id */
+            flow_id: string;
+            /** Name */
+            name: string;
+            /** Link */
+            link: string;
+            /** Conflict */
+            conflict: boolean;
+            /** Deleted */
+            deleted: boolean;
+            /** Theirs */
+            theirs: string[];
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "restored" | "removed" | "unchanged";
+            /** Changes */
+            changes: string[];
+            /**
+             * Outcome Keeping
+             * @enum {string}
+             */
+            outcome_keeping: "restored" | "removed" | "unchanged";
+            /** Changes Keeping */
+            changes_keeping: string[];
+        };
+        /**
+         * RollbackPreview
+         * @description What rolling back a session would change, flow by flow. Nothing has happened yet.
+         */
+        RollbackPreview: {
+            /** Token */
+            token: string;
+            /** Conflict */
+            conflict: boolean;
+            /** Flows */
+            flows: components["schemas"]["RollbackFlow"][];
         };
         /**
          * RunCostOut
@@ -14029,7 +14108,7 @@ export interface operations {
             };
         };
     };
-    rollback_api_v1_codev_sessions__session_id__rollback_post: {
+    preview_rollback_api_v1_codev_sessions__session_id__rollback_get: {
         parameters: {
             query?: never;
             header?: never;
@@ -14039,6 +14118,99 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RollbackPreview"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rollback_api_v1_codev_sessions__session_id__rollback_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RollbackAnswer"] | null;
+            };
+        };
         responses: {
             /** @description Successful Response */
             200: {
@@ -14219,7 +14391,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Retry"] | null;
+            };
+        };
         responses: {
             /** @description Successful Response */
             200: {

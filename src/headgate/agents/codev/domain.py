@@ -8,9 +8,10 @@ that writes only says what it would change (`Change`).
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from pydantic import JsonValue
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
 from headgate.foundation.canonical import digest, portable
@@ -140,6 +141,26 @@ class TrialResult:
     output_tokens: int = 0
     link: str = ""
     """Address of the run's page, from the root of the studio; empty where it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """One flow that becomes an earlier version of itself."""
+
+    flow_id: str
+    now: Held | None
+    """As it has to be before; None: deleted."""
+    target: Held | None
+    """What it becomes; None: it is removed."""
+
+
+@runtime_checkable
+class PutsBack(Protocol):
+    """A workplace whose flows are in the database of the sessions: several are written in one transaction."""
+
+    async def put_back(self, session: AsyncSession, step: PutBack) -> None:
+        """Write a step within a transaction. Raises `WriteConflict` when the flow is not `now` any more."""
+        ...
 
 
 class Workplace(Protocol):

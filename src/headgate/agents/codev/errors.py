@@ -1,5 +1,7 @@
 """What can go wrong with sessions of the development agent."""
 
+from collections.abc import Sequence
+
 from headgate.foundation.errors import Cancelled, Conflict, Invalid, NotFound
 
 
@@ -31,7 +33,7 @@ class SessionAtWork(Conflict):
 
 
 class NothingToRollBack(Conflict):
-    """The session wrote nothing that is still there to be taken back."""
+    """The session wrote nothing that is still there to be rolled back."""
 
     code = "codev_nothing_to_roll_back"
     title = "Nothing to roll back"
@@ -48,6 +50,21 @@ class WriteConflict(Conflict):
     ) -> None:
         super().__init__(f"'{name}' was changed by somebody else since this session last read it.", remedy=remedy)
         self.name = name
+
+
+class RollbackConflict(Conflict):
+    """Somebody else changed what is to be rolled back, or it is another than was shown: the user decides."""
+
+    code = "codev_rollback_conflict"
+    title = "Others changed the flow"
+
+    def __init__(self, names: Sequence[str], *, stale: bool = False) -> None:
+        flows = ", ".join(f"'{name[:100]}'" for name in names[:5])
+        happened = "was changed since the preview was shown" if stale else "was changed by somebody else meanwhile"
+        super().__init__(
+            f"Nothing was rolled back: {flows} {happened}.",
+            remedy="Read the preview with the differences, and answer with its token: keep_theirs or take_mine.",
+        )
 
 
 class DomainNotFound(Invalid):

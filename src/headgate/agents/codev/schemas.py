@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, field_validator, model_validator
 
 from headgate.agents.codev.keys import Case, Words
 from headgate.graph.cases import MOST_CASES
@@ -162,6 +162,72 @@ class SessionResponse(BaseModel):
     state: dict[str, Any] = Field(default_factory=dict)
     """What is known so far: `clarification`, `discovery_summary`, `plan`, `cases`, `patch_summary`, `trials`,
     `converge_verdict`, `conflict`, `writes` (`number`, `tool`, `summary`, `state`, `at`). Absent in lists."""
+
+
+class Retry(BaseModel):
+    """How a session that failed or was stopped continues."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: PlainText | None = Field(
+        default=None, min_length=1, max_length=300, description="`provider/name`; none: the one it had."
+    )
+
+
+class RollbackAnswer(BaseModel):
+    """How a session is rolled back."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    choice: Literal["keep_theirs", "take_mine"] | None = Field(
+        default=None,
+        description="Where somebody else changed a flow meanwhile. `keep_theirs`: it goes back only as far as none of "
+        "their changes is lost. `take_mine`: it becomes what it was before the session. None: it is refused.",
+    )
+    token: PlainText | None = Field(
+        default=None, max_length=64, description="Of the preview; required with `choice`. Refused once a flow changed."
+    )
+
+    @model_validator(mode="after")
+    def _has_seen_the_differences(self) -> "RollbackAnswer":
+        if self.choice is not None and self.token is None:
+            raise ValueError("`choice` needs the `token` of the preview that shows what others changed")
+        return self
+
+
+RollbackOutcome = Literal["restored", "removed", "unchanged"]
+
+
+class RollbackFlow(BaseModel):
+    """What rolling back does to one flow. Lines begin with `+`, `-` or `~`."""
+
+    flow_id: str
+    name: str
+    link: str
+    conflict: bool
+    """Whether somebody else changed or deleted it meanwhile, so that an answer is needed."""
+    deleted: bool
+    """Whether it was deleted meanwhile."""
+    theirs: list[str]
+    """What others changed since the session began to write."""
+    outcome: RollbackOutcome
+    """Of `take_mine`, and where there is no conflict."""
+    changes: list[str]
+    """What that changes, from the flow as it is now."""
+    outcome_keeping: RollbackOutcome
+    """Of `keep_theirs`."""
+    changes_keeping: list[str]
+    """What that changes."""
+
+
+class RollbackPreview(BaseModel):
+    """What rolling back a session would change, flow by flow. Nothing has happened yet."""
+
+    token: str
+    """Names this state of the flows; goes along with the answer."""
+    conflict: bool
+    """Whether an answer is needed: `keep_theirs` or `take_mine`."""
+    flows: list[RollbackFlow]
 
 
 class SessionSummary(BaseModel):

@@ -79,7 +79,11 @@ class AgentState(TypedDict):
     missing_credentials: NotRequired[list[dict[str, JsonValue]]]
     """Needed and not there: `type`, `label`, `fields`, `where`. Never a value."""
     credentials_skipped: NotRequired[bool]
-    """Whether the person chose to go on without them."""
+    """Whether the user chose to continue without them."""
+    credentials_given: NotRequired[bool]
+    """Whether the user answered that they are there since they were last asked for."""
+    wanted_credentials: NotRequired[list[str]]
+    """Types that the last verdict named as missing."""
     plan: NotRequired[str]
     replaced: NotRequired[dict[str, Any] | None]
     """The plan and the cases that the plan takes the place of, with what the person had changed in them."""

@@ -95,7 +95,7 @@ class WriteRow(Row):
     """Session and tool call: the same call is never made twice."""
     number: Mapped[int] = mapped_column(Integer)
     state: Mapped[str] = mapped_column(String(20))
-    """`intended`, `done`, `refused` (the place said no and nothing was written), `rolled_back`."""
+    """`intended`, `done`, `refused` (the place said no and nothing was written), `rolled_back`, `kept`."""
     iteration: Mapped[int] = mapped_column(Integer, default=1)
     tool: Mapped[str] = mapped_column(String(100))
     summary: Mapped[str] = mapped_column(Text, default="")

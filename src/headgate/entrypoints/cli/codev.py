@@ -14,18 +14,27 @@ from rich.markup import escape
 
 from headgate.agents.codev.patterns import service as patterns_service
 from headgate.agents.codev.patterns.schemas import pattern_out
-from headgate.agents.codev.schemas import Resume, ResumeAnswer, SessionResponse, SessionStart
+from headgate.agents.codev.schemas import (
+    Resume,
+    ResumeAnswer,
+    Retry,
+    RollbackAnswer,
+    SessionResponse,
+    SessionStart,
+)
 from headgate.entrypoints.cli import codev_instances
 from headgate.entrypoints.cli.codev_answers import Given, ask
 from headgate.entrypoints.cli.codev_pages import (
     conclude,
     exit_code_of,
+    rolled_back,
     show_how_to_answer,
     show_interrupt,
+    show_rollback,
     show_session,
 )
 from headgate.entrypoints.cli.codev_view import SessionView
-from headgate.entrypoints.cli.exit_codes import INTERRUPTED
+from headgate.entrypoints.cli.exit_codes import INTERRUPTED, OK
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table, when
 from headgate.entrypoints.cli.printable import printable
@@ -123,6 +132,9 @@ def resume(
     credentials_made: Annotated[
         bool, typer.Option("--credentials-made", help="The credentials are there now.")
     ] = False,
+    model: Annotated[
+        str, typer.Option(help="provider/name, for a session that failed or was stopped. None: the one it had.")
+    ] = "",
     skip_credentials: Annotated[
         bool, typer.Option("--skip-credentials", help="Go on without the credentials.")
     ] = False,
@@ -146,10 +158,12 @@ def resume(
     async def work(parts: Parts) -> int:
         found = await parts.codev.get(acting(), session)
         watching = _Watching(parts, quiet=json)
+        if model and (given.said or found.status not in {"error", "stopped"}):
+            raise Invalid("--model is for a session that failed or was stopped.", remedy="Leave it out.")
         if given.said:
             found = await watching.send(found, given.to_session(found))
         elif found.status in {"error", "stopped"}:
-            found = await parts.codev.retry(acting(), session)
+            found = await parts.codev.retry(acting(), session, checked(Retry, model=model or None))
         return await watching.play(found, after=found.last_event)
 
     return with_parts(work, quiet="critical")
@@ -199,15 +213,38 @@ def stop(session: SessionArgument, json: JsonFlag = False) -> None:
 
 
 @app.command()
-def rollback(session: SessionArgument, json: JsonFlag = False) -> None:
-    """Take back what a session wrote. Refused where somebody else changed the flow since."""
+def rollback(
+    session: SessionArgument,
+    preview: Annotated[bool, typer.Option("--preview", help="Only show what would change.")] = False,
+    keep_theirs: Annotated[
+        bool, typer.Option("--keep-theirs", help="Go back only as far as no change of others is lost.")
+    ] = False,
+    take_mine: Annotated[
+        bool, typer.Option("--take-mine", help="Go back to before the session, also where others changed the flow.")
+    ] = False,
+    json: JsonFlag = False,
+) -> int:
+    """Roll back all that a session wrote, or nothing.
 
-    async def work(parts: Parts) -> None:
-        found = await parts.codev.rollback(acting(), session)
-        left = "is as it was before the session" if found.flow_id else "that the session made is gone"
-        print_json(found) if json else console.print(f"Taken back: the flow {left}.")
+    Where somebody else changed a flow meanwhile it shows what, and is refused without --keep-theirs or --take-mine.
+    """
+    if keep_theirs and take_mine:
+        raise Invalid("--keep-theirs and --take-mine are two answers.", remedy="Give one of them.")
+    choice = "keep_theirs" if keep_theirs else "take_mine" if take_mine else None
 
-    with_parts(work)
+    async def work(parts: Parts) -> int:
+        before = await parts.codev.preview_rollback(acting(), session)
+        if preview:
+            print_json(before) if json else show_rollback(before)
+            return OK
+        if not json and before.conflict:
+            show_rollback(before)
+        answer = RollbackAnswer(choice=choice, token=before.token if choice else None)
+        found = await parts.codev.rollback(acting(), session, answer)
+        print_json(found) if json else console.print(rolled_back(before, choice))
+        return OK
+
+    return with_parts(work)
 
 
 @app.command()
@@ -228,7 +265,7 @@ def summary(session: SessionArgument, json: JsonFlag = False) -> None:
 
 @app.command()
 def delete(session: SessionArgument, json: JsonFlag = False) -> None:
-    """Forget a session for good. What it wrote stays, and cannot be taken back any more."""
+    """Forget a session for good. What it wrote stays, and cannot be rolled back any more."""
 
     async def work(parts: Parts) -> None:
         await parts.codev.delete(acting(), session)

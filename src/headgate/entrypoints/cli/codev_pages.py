@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.syntax import Syntax
 
-from headgate.agents.codev.schemas import InterruptPayload, SessionResponse
+from headgate.agents.codev.schemas import InterruptPayload, RollbackPreview, SessionResponse
 from headgate.entrypoints.cli.codev_view import missed
 from headgate.entrypoints.cli.exit_codes import FAILED, OK, WAITING
 from headgate.entrypoints.cli.expected import expected, given
@@ -70,10 +70,43 @@ def conclude(found: SessionResponse) -> None:
         console.print(f"[dim]flow {_safe(found.flow_id)} {_safe(found.flow_name)} {_safe(found.link)}[/]")
     _next("all of it", "summary", found)
     if found.can_roll_back:
-        _next("take it back", "rollback", found)
+        _next("roll it back", "rollback", found)
     if found.can_go_on:
         before = "once the cause is gone" if found.status == "error" else "go on with it"
         _next(before, "resume", found)
+
+
+def show_rollback(preview: RollbackPreview) -> None:
+    """What rolling back would change, flow by flow."""
+    if not preview.flows:
+        console.print("There is nothing to roll back.")
+    for flow in preview.flows:
+        console.print(f"\n[bold]{_safe(flow.name)}[/] [dim]{_safe(flow.flow_id)}[/]")
+        if flow.conflict:
+            happened = "deleted" if flow.deleted else "changed"
+            console.print(f"[yellow]Somebody else {happened} it meanwhile.[/]")
+            _difference(flow.theirs)
+            _choice("Keep theirs", flow.outcome_keeping, flow.changes_keeping)
+        _choice("Take mine" if flow.conflict else "Rolling back", flow.outcome, flow.changes)
+
+
+def _choice(title: str, outcome: str, changes: Sequence[str]) -> None:
+    words = {
+        "restored": "the flow becomes what it was",
+        "removed": "the flow is removed",
+        "unchanged": "the flow stays as it is",
+    }
+    console.print(f"{title}: {words[outcome]}.")
+    _difference(changes)
+
+
+def rolled_back(preview: RollbackPreview, choice: str | None) -> str:
+    """What rolling back came to, in a sentence."""
+    if preview.conflict and choice == "keep_theirs":
+        return "Rolled back as far as nothing that others changed is lost."
+    gone = all(flow.outcome == "removed" or (flow.deleted and flow.outcome == "unchanged") for flow in preview.flows)
+    left = "that the session made is gone" if gone else "is as it was before the session"
+    return f"Rolled back: the flow {left}."
 
 
 def _next(why: str, command: str, found: SessionResponse) -> None:

@@ -111,7 +111,7 @@ class SessionView:
 
 def _write(data: Mapping[str, Any]) -> str:
     state = str(data.get("state", ""))
-    mark = {"done": "[green]wrote[/]", "refused": "[yellow]not written[/]", "rolled_back": "[cyan]taken back[/]"}
+    mark = {"done": "[green]wrote[/]", "refused": "[yellow]not written[/]", "rolled_back": "[cyan]rolled back[/]"}
     return f"  {mark.get(state, escape(state))} {_short(data.get('number'))}: {_short(data.get('summary'))}"
 
 

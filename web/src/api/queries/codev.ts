@@ -15,6 +15,7 @@ export const codevKeys = {
   lists: ["codev", "list"] as const,
   waiting: ["codev", "waiting"] as const,
   one: (id: string) => ["codev", "one", id] as const,
+  rollback: (id: string) => ["codev", "one", id, "rollback"] as const,
   summary: (id: string) => ["codev", "one", id, "summary"] as const,
   domains: ["codev", "domains"] as const,
 };
@@ -86,16 +87,33 @@ export const answerSession = (id: string, interruptId: string, response: CodevAn
 
 export const stopSession = (id: string) => unwrap(api.POST("/api/v1/codev/sessions/{session_id}/stop", one(id)));
 
-/** Go on with a session that failed or was stopped by hand. */
-export const retrySession = (id: string) =>
+/** Continue a session that failed or was stopped by hand, with another model where one is named. */
+export const retrySession = (id: string, model?: string) =>
   unwrap(
     api.POST("/api/v1/codev/sessions/{session_id}/retry", {
       params: { path: { session_id: id }, query: AT_ONCE },
+      body: { model: model || null },
     }),
   );
 
-export const rollBackSession = (id: string) =>
-  unwrap(api.POST("/api/v1/codev/sessions/{session_id}/rollback", one(id)));
+export type Rollback = Schemas["RollbackPreview"];
+export type RollbackFlow = Schemas["RollbackFlow"];
+export type RollbackChoice = NonNullable<Schemas["RollbackAnswer"]["choice"]>;
+
+/** What rolling back would change now: always asked anew, since the answer holds for what was shown. */
+export const codevRollbackQuery = (id: string) =>
+  queryOptions({
+    queryKey: codevKeys.rollback(id),
+    queryFn: ({ signal }) => unwrap(api.GET("/api/v1/codev/sessions/{session_id}/rollback", { ...one(id), signal })),
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
+
+export const rollBackSession = (id: string, token: string, choice?: RollbackChoice) =>
+  unwrap(
+    api.POST("/api/v1/codev/sessions/{session_id}/rollback", { ...one(id), body: { token, choice: choice ?? null } }),
+  );
 
 export const deleteSession = (id: string) => unwrap(api.DELETE("/api/v1/codev/sessions/{session_id}", one(id)));
 

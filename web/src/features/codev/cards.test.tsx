@@ -63,6 +63,8 @@ describe("missing credentials", () => {
     server.use(
       http.post("*/api/v1/codev/sessions/s1/credentials", async ({ request }) => {
         given(await request.json());
+        const left = missing.filter(({ type }) => type === "google");
+        served.now = waitingFor("credential_check", { missing: left }, { domain: "flowise", instance_id: "team" });
         return HttpResponse.json(served.now);
       }),
     );
@@ -72,7 +74,8 @@ describe("missing credentials", () => {
     await user.click(screen.getByRole("button", { name: "Save" }));
     expect(screen.getByRole("alert")).toHaveTextContent("Fill this in.");
     await user.type(field, "sk-secret-1{Enter}");
-    expect(await screen.findByText("given")).toBeInTheDocument();
+    expect(await screen.findByText("Added: OpenAI.")).toBeInTheDocument();
+    await waitFor(() => expect(screen.queryByText("openAIApi")).toBeNull());
     expect(given).toHaveBeenCalledExactlyOnceWith({ type: "openAIApi", name: "", values: { key: "sk-secret-1" } });
     expect(document.documentElement.outerHTML).not.toContain("sk-secret-1");
     expect(field).toHaveValue("");

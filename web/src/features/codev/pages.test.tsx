@@ -10,6 +10,25 @@ beforeEach(() => forgetStored("unsaved."));
 
 const WRITE = { number: 1, tool: "build_flow", summary: "Made 'Greeter'", state: "done", at: "" };
 
+const PREVIEW = {
+  token: "t1",
+  conflict: false,
+  flows: [
+    {
+      flow_id: "f1",
+      name: "Greeter",
+      link: "/flows/f1",
+      conflict: false,
+      deleted: false,
+      theirs: [] as string[],
+      outcome: "removed",
+      changes: ["- node 'words' (PromptTemplate)"],
+      outcome_keeping: "unchanged",
+      changes_keeping: [] as string[],
+    },
+  ],
+};
+
 describe("a result", () => {
   it("shows its tests and changes, and is not accepted once it was rolled back", async () => {
     const trial = { case: "Greets", trial: 1, passed: false, misses: ["does not contain 'hello'"], answer: "Bye" };
@@ -17,8 +36,9 @@ describe("a result", () => {
     const served = serve(waitingFor("result_review", data, { can_roll_back: true, state: { writes: [WRITE] } }));
     const rolledBack = vi.fn();
     server.use(
-      http.post("*/api/v1/codev/sessions/s1/rollback", () => {
-        rolledBack();
+      http.get("*/api/v1/codev/sessions/s1/rollback", () => HttpResponse.json({ ...PREVIEW, conflict: false })),
+      http.post("*/api/v1/codev/sessions/s1/rollback", async ({ request }) => {
+        rolledBack(await request.json());
         const state = { writes: [{ ...WRITE, state: "rolled_back" }] };
         served.now = { ...served.now, can_roll_back: false, flow_id: null, state };
         return HttpResponse.json(served.now);
@@ -31,9 +51,12 @@ describe("a result", () => {
     expect(within(card).getByRole("region", { name: "Changes" })).toHaveTextContent("Added: Step");
     expect(within(card).getByRole("button", { name: "Accept" })).toBeEnabled();
     await user.click(within(card).getByRole("button", { name: "Roll back" }));
-    await user.click(within(screen.getByRole("alertdialog")).getByRole("button", { name: "Roll back" }));
+    const dialog = screen.getByRole("dialog");
+    expect(await within(dialog).findByText("“Greeter” is removed: the session made it.")).toBeInTheDocument();
+    expect(within(dialog).getByRole("region", { name: "What would change" })).toHaveTextContent("Removed: words");
+    await user.click(within(dialog).getByRole("button", { name: "Roll back" }));
     expect(await screen.findByText("“Greeter” is removed: the session had made it")).toBeInTheDocument();
-    expect(rolledBack).toHaveBeenCalledOnce();
+    expect(rolledBack).toHaveBeenCalledExactlyOnceWith({ token: "t1", choice: null });
     expect(within(card).getByText("What was built has been rolled back")).toBeInTheDocument();
     expect(within(card).queryByRole("button", { name: "Accept" })).toBeNull();
     await user.click(within(card).getByRole("button", { name: "End here" }));
@@ -55,7 +78,7 @@ describe("a result", () => {
     const taken = {
       number: 2,
       tool: "rollback",
-      summary: "Taken back: the flow is gone.",
+      summary: "Rolled back: the flow is gone.",
       state: "rolled_back",
       at: "",
     };
@@ -76,6 +99,52 @@ describe("a result", () => {
     const { user } = openPage("/develop/s1");
     await user.click(await screen.findByRole("button", { name: "Accept" }));
     await waitFor(() => expect(served.answers).toMatchObject([{ response: { accepted: true, save_tests: true } }]));
+  });
+});
+
+describe("a rollback", () => {
+  it("of a flow that others changed shows how, and waits for an answer", async () => {
+    const flow = { ...PREVIEW.flows[0], conflict: true, theirs: ["~ description: '' -> 'Theirs'"] };
+    const rolledBack = vi.fn();
+    const served = serve(session({ status: "completed", can_roll_back: true, state: { writes: [WRITE] } }));
+    server.use(
+      http.get("*/api/v1/codev/sessions/s1/rollback", () =>
+        HttpResponse.json({ ...PREVIEW, conflict: true, flows: [flow] }),
+      ),
+      http.post("*/api/v1/codev/sessions/s1/rollback", async ({ request }) => {
+        rolledBack(await request.json());
+        served.now = { ...served.now, can_roll_back: false };
+        return HttpResponse.json(served.now);
+      }),
+    );
+    const { user } = openPage("/develop/s1");
+    await user.click(await screen.findByRole("button", { name: "Roll back" }));
+    const dialog = screen.getByRole("dialog");
+    expect(await within(dialog).findByRole("region", { name: /Changes by others/ })).toHaveTextContent("Theirs");
+    expect(within(dialog).getByRole("button", { name: "Roll back" })).toBeDisabled();
+    await user.click(within(dialog).getByRole("radio", { name: /Keep their changes/ }));
+    await user.click(within(dialog).getByRole("button", { name: "Roll back" }));
+    expect(await screen.findByText("“Greeter” keeps the changes that others made")).toBeInTheDocument();
+    expect(rolledBack).toHaveBeenCalledExactlyOnceWith({ token: "t1", choice: "keep_theirs" });
+  });
+});
+
+describe("a session that failed", () => {
+  it("continues with the model that is chosen", async () => {
+    const served = serve(session({ status: "error", can_go_on: true, stop_reason: "The key was refused." }));
+    const retried = vi.fn();
+    server.use(
+      http.post("*/api/v1/codev/sessions/s1/retry", async ({ request }) => {
+        retried(await request.json());
+        served.now = session({ status: "completed" });
+        return HttpResponse.json(served.now);
+      }),
+    );
+    const { user } = openPage("/develop/s1");
+    const ended = await screen.findByRole("region", { name: "Failed" });
+    expect(within(ended).getByText("The session continues with this model.")).toBeInTheDocument();
+    await user.click(within(ended).getByRole("button", { name: "Go on from here" }));
+    await waitFor(() => expect(retried).toHaveBeenCalledExactlyOnceWith({ model: "openai/m" }));
   });
 });
 

@@ -1,1 +1,1 @@
-"""Sessions: started, worked on, resumed, told of, summed up and taken back."""
+"""Sessions: started, worked on, resumed, reported, summed up and rolled back."""

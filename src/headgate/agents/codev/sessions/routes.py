@@ -12,6 +12,9 @@ from headgate.agents.codev.schemas import (
     CredentialGiven,
     Domains,
     Resume,
+    Retry,
+    RollbackAnswer,
+    RollbackPreview,
     SessionPage,
     SessionResponse,
     SessionStart,
@@ -181,15 +184,31 @@ async def summary(session_id: SessionId, sessions: TheSessions, caller: Caller) 
     return await sessions.summary(caller, session_id)
 
 
+@router.get(
+    "/sessions/{session_id}/rollback",
+    summary="Preview a rollback",
+    responses=problems(404, 502),
+    dependencies=_EDIT,
+)
+async def preview_rollback(session_id: SessionId, sessions: TheSessions, caller: Editor) -> RollbackPreview:
+    """What rolling back would change, flow by flow, with what others changed meanwhile. Nothing happens."""
+    return await sessions.preview_rollback(caller, session_id)
+
+
 @router.post(
     "/sessions/{session_id}/rollback",
-    summary="Take back what a session wrote",
+    summary="Roll back what a session wrote",
     responses=problems(404, 409, 502),
     dependencies=_EDIT,
 )
-async def rollback(session_id: SessionId, sessions: TheSessions, caller: Editor) -> SessionResponse:
-    """The flow becomes what it was before the session; refused where somebody else has changed it since."""
-    return await sessions.rollback(caller, session_id)
+async def rollback(
+    session_id: SessionId, sessions: TheSessions, caller: Editor, body: RollbackAnswer | None = None
+) -> SessionResponse:
+    """Every flow becomes what it was before the session, or nothing changes.
+
+    Refused with 409 where somebody else changed a flow meanwhile, until `choice` answers the preview that shows it.
+    """
+    return await sessions.rollback(caller, session_id, body)
 
 
 @router.post("/sessions/{session_id}/stop", summary="Stop a session", responses=problems(404), dependencies=_EDIT)
@@ -199,11 +218,13 @@ async def stop(session_id: SessionId, sessions: TheSessions, caller: Editor) -> 
 
 
 @router.post(
-    "/sessions/{session_id}/retry", summary="Go on with a session", responses=problems(404, 409), dependencies=_EDIT
+    "/sessions/{session_id}/retry", summary="Continue a session", responses=problems(404, 409), dependencies=_EDIT
 )
-async def retry(session_id: SessionId, sessions: TheSessions, caller: Editor, *, wait: Wait = True) -> SessionResponse:
-    """A session that failed, or was stopped by hand, goes on from its last step."""
-    found = await sessions.retry(caller, session_id)
+async def retry(
+    session_id: SessionId, sessions: TheSessions, caller: Editor, body: Retry | None = None, *, wait: Wait = True
+) -> SessionResponse:
+    """A session that failed, or was stopped by hand, continues from its last step, with another model where named."""
+    found = await sessions.retry(caller, session_id, body)
     return await sessions.wait(caller, session_id) if wait else found
 
 

@@ -1,7 +1,7 @@
 """Sessions of the development agent: what people ask of them. The work itself is done by the runner's tasks."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,12 +9,15 @@ from pydantic import JsonValue, SecretStr
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.agents.codev.domain import Workplace
-from headgate.agents.codev.errors import NotWaiting, SessionAtWork, SessionNotFound
+from headgate.agents.codev.errors import SessionAtWork, SessionNotFound
 from headgate.agents.codev.keys import holds_left_out
 from headgate.agents.codev.schemas import (
     DomainOut,
     Domains,
     Resume,
+    Retry,
+    RollbackAnswer,
+    RollbackPreview,
     SessionPage,
     SessionResponse,
     SessionStart,
@@ -23,15 +26,19 @@ from headgate.agents.codev.schemas import (
 )
 from headgate.agents.codev.sessions import repository, telling
 from headgate.agents.codev.sessions.acting import acting
+from headgate.agents.codev.sessions.acts import act
+from headgate.agents.codev.sessions.answers import check_waiting, is_same_answer, named, not_waiting
+from headgate.agents.codev.sessions.credentials import still_missing, waits_for_credentials
 from headgate.agents.codev.sessions.places import Place
 from headgate.agents.codev.sessions.repository import IN_PROGRESS, PENDING, RESTS, STOPPED
 from headgate.agents.codev.sessions.responses import BY_HAND, LEFT_OUT, can_go_on, response, shown_state
+from headgate.agents.codev.sessions.rollbacks import preview_of
 from headgate.agents.codev.sessions.runner import KIND, Runner
 from headgate.agents.codev.sessions.summary import summarise
 from headgate.agents.codev.tables import SessionRow
 from headgate.agents.codev.writing import events
 from headgate.agents.codev.writing import repository as writes
-from headgate.agents.codev.writing.rollback import roll_back
+from headgate.agents.codev.writing.rollback import FlowRollback, read_rollback, roll_back
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal, bringing, within
 from headgate.features.accounts.spaces.errors import SpaceNotFound
@@ -40,7 +47,6 @@ from headgate.features.audit.recorder import record
 from headgate.features.idempotency.keys import StartKey, claim
 from headgate.features.jobs.errors import JobBusy
 from headgate.features.jobs.leases import clock
-from headgate.foundation.canonical import digest, portable
 from headgate.foundation.database import Database, microseconds, now
 from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.foundation.ids import is_id, new_id
@@ -102,16 +108,18 @@ class Sessions:
         """
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
         given = answer.response.model_dump(mode="json")
-        if _is_same_answer(row, answer, given):
+        if is_same_answer(row, answer, given):
             return await self.get(principal, session_id)
-        _check_waiting(row, answer)
+        check_waiting(row, answer)
         interrupt_id = (row.interrupt or {})["id"]
         kept = {"interrupt_id": interrupt_id, "response": given}
-        told = {"acting": acting(principal), "answered": _named(interrupt_id, given), LEFT_OUT: holds_left_out(given)}
+        told = {"acting": acting(principal), "answered": named(interrupt_id, given), LEFT_OUT: holds_left_out(given)}
         async with self._continuing(session_id) as (session, found):
             if found is None or found.status != PENDING or (found.interrupt or {}).get("id") != interrupt_id:
-                raise _not_waiting("The session has been answered meanwhile.")
+                raise not_waiting("The session has been answered meanwhile.")
             await _make_due(session, found, answer=kept, options=found.options | told)
+            event = act(principal, "answered", interrupt_id=interrupt_id, response=given)
+            await events.tell(session, session_id, [event], now())
             await self._record(session, principal, "codev_session.answered", row, payload=given)
         return await self.get(principal, session_id)
 
@@ -122,7 +130,16 @@ class Sessions:
             written = await writes.list_notes(session, session_id)
         can = any(writes.is_to_take_back(one) for one in written)
         known = await self.runner.checkpoints.state(session_id)
+        await self._look_again(principal, row)
         return response(row, can_roll_back=can and not is_at_work(row), state=shown_state(known, written))
+
+    async def _look_again(self, principal: Principal, row: SessionRow) -> None:
+        """Take credentials that were added meanwhile, here or elsewhere, off the list of a row that is only shown."""
+        if not waits_for_credentials(row):
+            return
+        with suppress(HeadgateError):  # who may not work there, or a place that is away: as it was last known
+            async with _opened(self.runner.around.place(row.domain), principal, row) as workplace:
+                row.interrupt = await still_missing(workplace, dict(row.interrupt or {}))
 
     async def check(self, principal: Principal, session_id: str, permission: Permission) -> int:
         """The number of the last event that was told. Raises `SessionNotFound`, `PermissionMissing`."""
@@ -160,14 +177,32 @@ class Sessions:
         """The session as a Markdown document."""
         return SessionSummary(thread_id=session_id, summary=summarise(await self.get(principal, session_id)))
 
-    async def rollback(self, principal: Principal, session_id: str) -> SessionResponse:
-        """Take back what the session wrote. Raises `SessionAtWork`, `NothingToRollBack`, `WriteConflict`."""
+    async def preview_rollback(self, principal: Principal, session_id: str) -> RollbackPreview:
+        """What rolling back would change, flow by flow, and what others changed meanwhile. Changes nothing."""
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
-        async with self._held(session_id):
-            async with _opened(self.runner.around.place(row.domain), principal, row) as workplace:
-                await roll_back(self.database, self.runner.box, session_id, workplace)
-            async with self.database.writing() as session:
-                await self._record(session, principal, "codev_session.rolled_back", row)
+        async with _opened(self.runner.around.place(row.domain), principal, row) as workplace:
+            return preview_of(await read_rollback(self.database, self.runner.box, session_id, workplace), workplace)
+
+    async def rollback(
+        self, principal: Principal, session_id: str, answer: RollbackAnswer | None = None
+    ) -> SessionResponse:
+        """Roll back all that the session wrote, or nothing.
+
+        Raises `SessionAtWork`, `NothingToRollBack`, `RollbackConflict`, `WriteConflict`.
+        """
+        row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
+        answer = answer or RollbackAnswer()
+
+        async def also(session: AsyncSession, flows: Sequence[FlowRollback]) -> None:
+            others = any(flow.conflict for flow in flows)
+            names = [{"flow_id": flow.flow_id, "name": flow.name} for flow in flows]
+            told = {"flows": names, "choice": answer.choice if others else None}
+            await events.tell(session, session_id, [act(principal, "rolled_back", **told)], now())
+            await self._record(session, principal, "codev_session.rolled_back", row, payload=told)
+
+        async with self._held(session_id), _opened(self.runner.around.place(row.domain), principal, row) as workplace:
+            box, choice, token = self.runner.box, answer.choice, answer.token
+            await roll_back(self.database, box, session_id, workplace, choice=choice, token=token, also=also)
         return await self.get(principal, session_id)
 
     async def stop(self, principal: Principal, session_id: str) -> SessionResponse:
@@ -181,22 +216,31 @@ class Sessions:
                 # A claim stays until its holder has ended what it writes.
                 await repository.change(session, session_id, status=STOPPED, stop_reason=reason, due_at=None)
                 told = {"status": STOPPED, "stop_reason": reason}
-                await events.tell(session, session_id, [("done", told)], now())
+                await events.tell(session, session_id, [act(principal, "stopped"), ("done", told)], now())
                 await self._record(session, principal, "codev_session.stopped", row)
         if ended:
             self.runner.live.wake(session_id)
             await self.runner.stop(session_id)
         return await self.get(principal, session_id)
 
-    async def retry(self, principal: Principal, session_id: str) -> SessionResponse:
-        """Go on with a session that failed or was stopped by hand, from its last step. Raises `NotWaiting`."""
+    async def retry(self, principal: Principal, session_id: str, wanted: Retry | None = None) -> SessionResponse:
+        """Continue a session that failed or was stopped by hand, from its last step, with another model where wanted.
+
+        Raises `NotWaiting`, `SessionAtWork`, `NoReasoningModel` or `Invalid` for a model that is not ready.
+        """
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
+        if not can_go_on(row):
+            raise not_waiting("Only a session that failed, or was stopped by hand, can continue.")
+        asked = (wanted.model if wanted is not None else None) or row.model or None
+        model = (await self.runner.around.reasoning.choose(within(principal, row.space_id), asked)).model_id
         async with self._continuing(session_id) as (session, found):
             if found is None or not can_go_on(found):
-                raise _not_waiting("Only a session that failed, or was stopped by hand, can go on.")
+                raise not_waiting("Only a session that failed, or was stopped by hand, can continue.")
             options = found.options | {"acting": acting(principal)}
-            await _make_due(session, found, stop_reason="", interrupt=None, options=options)
-            await self._record(session, principal, "codev_session.continued", row)
+            await _make_due(session, found, stop_reason="", interrupt=None, options=options, model=model)
+            told = {"model": model, "model_before": row.model}
+            await events.tell(session, session_id, [act(principal, "continued", **told)], now())
+            await self._record(session, principal, "codev_session.continued", row, payload=told)
         return await self.get(principal, session_id)
 
     async def wait(self, principal: Principal, session_id: str) -> SessionResponse:
@@ -221,10 +265,15 @@ class Sessions:
         async with _opened(self.runner.around.place(row.domain), principal, row) as workplace:
             plain = {key: value.get_secret_value() for key, value in values.items()}
             await workplace.add_credential(kind, name or kind, plain)
+            asked = dict(row.interrupt or {}) if waits_for_credentials(row) else None
+            left = await still_missing(workplace, asked) if asked is not None else None
+        told = {"type": kind, "name": name or kind}
         async with self.database.writing() as session:
-            await self._record(
-                session, principal, "codev_session.credential_added", row, payload={"type": kind, "name": name or kind}
-            )
+            found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
+            if left is not None and found is not None and (found.interrupt or {}).get("id") == left["id"]:
+                await repository.change(session, session_id, interrupt=left)
+            await events.tell(session, session_id, [act(principal, "credential_added", **told)], now())
+            await self._record(session, principal, "codev_session.credential_added", row, payload=told)
         return await self.get(principal, session_id)
 
     async def list_domains(self, principal: Principal) -> Domains:
@@ -269,6 +318,7 @@ class Sessions:
                 "skip_clarification": wanted.skip_clarification,
                 "repairs_approved": wanted.repairs_approved,
                 "acting": acting(principal),
+                "started_by": act(principal, "started")[1]["by"],
                 LEFT_OUT: holds_left_out(wanted.requirement),
             },
             webhook_url=wanted.webhook_url or "",
@@ -346,26 +396,3 @@ async def _make_due(session: AsyncSession, row: SessionRow, **values: Any) -> No
 
 def _at_work() -> HeadgateError:
     return SessionAtWork("The session is being worked on.", remedy="Stop it first, or wait until it rests.")
-
-
-def _check_waiting(row: SessionRow, answer: Resume) -> None:
-    if row.status != PENDING or not row.interrupt:
-        raise _not_waiting(f"The session does not wait for an answer: it is {row.status.replace('_', ' ')}.")
-    if answer.interrupt_id is not None and answer.interrupt_id != row.interrupt["id"]:
-        raise _not_waiting("The session waits for another answer than this.")
-    if answer.response.type != row.interrupt["type"]:
-        raise _not_waiting(f"The session waits for a {row.interrupt['type']}, not a {answer.response.type}.")
-
-
-def _not_waiting(detail: str) -> HeadgateError:
-    return NotWaiting(detail, remedy="Read the session to see what it waits for now.")
-
-
-def _is_same_answer(row: SessionRow, answer: Resume, given: dict[str, Any]) -> bool:
-    """Whether this answer was given before: a click that was made twice, a call that was repeated."""
-    return answer.interrupt_id is not None and row.options.get("answered") == _named(answer.interrupt_id, given)
-
-
-def _named(interrupt_id: str, given: dict[str, Any]) -> str:
-    """An answer in short."""
-    return f"{interrupt_id}:{digest(portable(given))}"

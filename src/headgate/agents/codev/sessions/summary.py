@@ -22,7 +22,8 @@ _WRITES = {
     "intended": "begun, and its end not known",
     "done": "made",
     "refused": "refused, nothing written",
-    "rolled_back": "taken back",
+    "rolled_back": "rolled back",
+    "kept": "kept, since others changed the flow after it",
 }
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 _LONGEST = 20_000

@@ -2,7 +2,7 @@
 
     clarify -> ask_clarification? -> discover <-> discover_tools -> check_credentials <-> ask_credentials?
     -> plan -> approve_plan? -> patch <-> patch_tools -> test (once a trial) -> converge
-    -> plan (not yet) | read_back -> review -> keep | plan (otherwise)
+    -> check_credentials (one is missing) | plan (not yet) | read_back -> review -> keep | plan (otherwise)
 
 Each model call, each message's tool calls and each trial is a step of its own, and so a checkpoint. A node that waits
 for a person does nothing else, since LangGraph makes it again when the answer is there.
@@ -56,14 +56,13 @@ WAITS: dict[str, tuple[PhaseName, Ask, Take]] = {
 ROUTES: dict[str, tuple[Callable[[AgentState], str], tuple[str, ...]]] = {
     "clarify": (routing.after_clarify, ("ask_clarification", "discover", "stop")),
     "discover": (routing.after_discover, ("discover_tools", "discover", "check_credentials", "stop")),
-    "check_credentials": (routing.after_credentials, ("ask_credentials", "plan")),
-    "ask_credentials": (routing.after_ask_credentials, ("check_credentials", "plan")),
+    "check_credentials": (routing.after_credentials, ("ask_credentials", "plan", "test")),
     "plan": (routing.after_plan, ("plan", "approve_plan", "patch", "stop")),
     "approve_plan": (routing.after_approval, ("patch", "plan", "stop")),
     "patch": (routing.after_patch, ("patch_tools", "patch", "test", "discover", "stop")),
     "patch_tools": (routing.after_patch_tools, ("patch", "discover", "stop")),
     "test": (routing.after_test, ("test", "converge", "discover", "stop")),
-    "converge": (routing.after_converge, ("converge", "plan", "read_back", "stop")),
+    "converge": (routing.after_converge, ("converge", "check_credentials", "plan", "read_back", "stop")),
     "read_back": (routing.after_read_back, ("review", "discover", "stop")),
     "review": (routing.after_review, ("keep", "plan", "stop")),
 }
@@ -71,6 +70,7 @@ ROUTES: dict[str, tuple[Callable[[AgentState], str], tuple[str, ...]]] = {
 EDGES = (
     (START, "clarify"),
     ("ask_clarification", "discover"),
+    ("ask_credentials", "check_credentials"),
     ("discover_tools", "discover"),
     ("keep", END),
     ("stop", END),

@@ -37,7 +37,7 @@ def opening(state: AgentState, *more: str) -> dict[str, Any]:
     missing = state.get("missing_credentials")
     if missing:
         types = ", ".join(str(one.get("type", "")) for one in missing)
-        parts.append(f"# Missing credentials\n\nThe person chose to go on without these: {types}.")
+        parts.append(f"# Missing credentials\n\nThe user chose to continue without these: {types}.")
     return person("\n\n".join([*parts, *(part for part in more if part)]))
 
 

@@ -22,14 +22,11 @@ def after_discover(state: AgentState) -> str:
 
 
 def after_credentials(state: AgentState) -> str:
-    """What is missing is asked for, unless the person chose to go on without."""
-    missing = state.get("missing_credentials") and not state.get("credentials_skipped")
-    return "ask_credentials" if missing else "plan"
-
-
-def after_ask_credentials(state: AgentState) -> str:
-    """Whether they are there now is looked at, not believed."""
-    return "plan" if state.get("credentials_skipped") else "check_credentials"
+    """What is missing is asked for, unless the user chose to continue without; given after a verdict, it is tested."""
+    if state.get("missing_credentials") and not state.get("credentials_skipped"):
+        return "ask_credentials"
+    tested = state.get("credentials_given") and state.get("flow_id") and state.get("approved")
+    return "test" if tested else "plan"
 
 
 def after_plan(state: AgentState) -> str:
@@ -74,12 +71,15 @@ def after_test(state: AgentState) -> str:
 
 
 def after_converge(state: AgentState) -> str:
-    """An unreadable verdict is asked for anew; then back to the plan, or to the person, who may settle for less."""
+    """An unreadable verdict is asked for anew; then to credentials, plan, or the user, who may settle for less."""
     if state.get("stop_code"):
         return "stop"
     if state.get("exchange"):
         return "converge"
-    return "plan" if state.get("converge_verdict") and not state.get("left_open") else "read_back"
+    verdict = state.get("converge_verdict")
+    if verdict is None or state.get("left_open"):
+        return "read_back"
+    return "check_credentials" if verdict["category"] == "CREDENTIAL" else "plan"
 
 
 def after_read_back(state: AgentState) -> str:

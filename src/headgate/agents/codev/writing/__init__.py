@@ -1,1 +1,1 @@
-"""The journal of writes: checked before, with a snapshot, once each; and how they are taken back."""
+"""The journal of writes: checked before, with a snapshot, once each; and how they are rolled back."""

@@ -24,7 +24,7 @@ from headgate.agents.codev.tables import WriteRow
 from headgate.agents.codev.writing import repository
 from headgate.agents.codev.writing.events import Event, Record
 from headgate.agents.codev.writing.placing import MOST_LINES, UNKNOWN, find_placed, placed
-from headgate.agents.codev.writing.repository import DONE, INTENDED, REFUSED, ROLLED_BACK
+from headgate.agents.codev.writing.repository import DONE, INTENDED, KEPT, REFUSED, ROLLED_BACK
 from headgate.agents.codev.writing.snapshots import open_change, open_held, seal_change, seal_held
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database, now
@@ -34,7 +34,7 @@ from headgate.foundation.ids import new_id
 LONGEST_KEY = 200
 _NEVER_MADE: Answer = {
     "ok": False,
-    "error": "This was not written before the session's writes were taken back.",
+    "error": "This was not written before the session was rolled back.",
     "remedy": "Make it again if it is still wanted.",
 }
 
@@ -189,7 +189,7 @@ class Journal:
     async def _again(self, row: WriteRow) -> Written:
         """What became of a call that was made before; made again only where the place says that it was not."""
         change = open_change(self.box, row.change)
-        if row.state == DONE:
+        if row.state in (DONE, KEPT):
             made = Held(row.flow_id or "", change.name, change.definition, row.after_mark or "", change.about)
             return Written(row.answer or {}, made)
         if row.state == ROLLED_BACK:

@@ -11,6 +11,8 @@ from headgate.agents.codev.tables import SessionRow, WriteRow
 from headgate.agents.codev.writing.events import advance
 
 INTENDED, DONE, REFUSED, ROLLED_BACK = "intended", "done", "refused", "rolled_back"
+KEPT = "kept"
+"""A write that stays although the session was rolled back: others changed the flow since, and that was kept."""
 ROLLBACK = "rollback"
 """The tool's name of a write that takes others back."""
 
@@ -36,8 +38,13 @@ async def list_notes(session: AsyncSession, session_id: str) -> Sequence[WriteRo
 
 
 def is_to_take_back(row: WriteRow) -> bool:
-    """Whether a write is one that can be taken back."""
+    """Whether a write is one that can be rolled back."""
     return row.state in _OPEN and row.tool != ROLLBACK
+
+
+async def lock_numbers(session: AsyncSession, session_id: str) -> None:
+    """Hold the session's row until the transaction ends: nobody else takes the next number."""
+    await advance(session, session_id, events=SessionRow.events)
 
 
 async def next_number(session: AsyncSession, session_id: str) -> int:
@@ -70,7 +77,7 @@ async def is_owned(session: AsyncSession, session_id: str, mine: ColumnElement[b
 
 
 async def can_roll_back(session: AsyncSession, session_ids: Sequence[str]) -> set[str]:
-    """Which of these sessions have a write that is not taken back."""
+    """Which of these sessions have a write that is not rolled back."""
     query = select(WriteRow.session_id).where(
         WriteRow.session_id.in_(session_ids), WriteRow.state.in_(_OPEN), WriteRow.tool != ROLLBACK
     )

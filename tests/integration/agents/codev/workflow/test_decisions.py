@@ -247,7 +247,7 @@ class TestDD017Credentials:
             await session.begin()
             payload = await session.answer({"type": "credential_check", "skip": True})
             assert payload["type"] == "plan_approval"
-            assert "go on without these: openAIApi, otherApi" in wire.asked("plan")[0].text
+            assert "continue without these: openAIApi, otherApi" in wire.asked("plan")[0].text
 
     async def test_a_model_that_calls_everything_fine_is_not_believed(self) -> None:
         with model(discover="Found.\nCREDENTIALS_STATUS: OK\nMISSING_TYPES: openAIApi") as wire:

@@ -8,13 +8,15 @@ import pytest
 from sqlalchemy import select
 
 from headgate.agents.codev.domain import Change, Held
-from headgate.agents.codev.errors import LeaseLost, NothingToRollBack, WriteConflict
+from headgate.agents.codev.errors import LeaseLost, NothingToRollBack, RollbackConflict
 from headgate.agents.codev.ports import Written
+from headgate.agents.codev.schemas import RollbackPreview
 from headgate.agents.codev.sessions.repository import mine
+from headgate.agents.codev.sessions.rollbacks import preview_of
 from headgate.agents.codev.tables import EventRow, SessionRow, WriteRow
 from headgate.agents.codev.writing.events import recording
 from headgate.agents.codev.writing.journal import Journal
-from headgate.agents.codev.writing.rollback import roll_back
+from headgate.agents.codev.writing.rollback import Choice, read_rollback, roll_back
 from headgate.features.access.principal import LOCAL
 from headgate.features.accounts.tables import Space
 from headgate.features.jobs.queue import Job
@@ -71,8 +73,12 @@ class Writer:
         given = {"expected_mark": None, "iteration": 1} | more
         return await self.journal.carry_out(call_id, found, {"answer": answer}, flow_id=flow_id, **given)
 
-    async def back(self) -> Held | None:
-        return await roll_back(self.database, self.box, self.session_id, self.place)
+    async def back(self, choice: Choice | None = None, token: str | None = None) -> Held | None:
+        (flow,) = await roll_back(self.database, self.box, self.session_id, self.place, choice=choice, token=token)
+        return flow.target(choice)
+
+    async def preview(self) -> RollbackPreview:
+        return preview_of(await read_rollback(self.database, self.box, self.session_id, self.place), self.place)
 
     async def rows(self) -> list[WriteRow]:
         async with self.database.reading() as session:
@@ -303,19 +309,62 @@ class TestRollback:
     async def test_touches_nothing_that_somebody_else_changed(self, writer: Writer) -> None:
         await writer.call("second")
         writer.place.somebody_writes("greeter", "theirs")
-        with pytest.raises(WriteConflict, match="Greeter") as refused:
+        with pytest.raises(RollbackConflict, match="Greeter") as refused:
             await writer.back()
-        assert "plans anew" not in refused.value.remedy
+        assert "keep_theirs or take_mine" in refused.value.remedy
         assert writer.now == "theirs"
+        assert [row.state for row in await writer.rows()] == ["done"]
 
-    async def test_goes_back_no_further_than_somebody_elses_change(self, writer: Writer) -> None:
+    async def test_shows_before_what_it_would_change(self, writer: Writer) -> None:
+        await writer.call("second", call_id="1")
+        (flow,) = (await writer.preview()).flows
+        assert (flow.conflict, flow.theirs, flow.outcome) == (False, [], "restored")
+        assert flow.changes == ["- answer: second", "+ answer: first"]
+        assert (writer.now, writer.place.written) == ("second", [("greeter", "second")])
+
+    async def test_shows_what_others_changed_and_what_each_answer_does(self, writer: Writer) -> None:
+        await writer.call("second")
+        writer.place.somebody_writes("greeter", "theirs")
+        preview = await writer.preview()
+        (flow,) = preview.flows
+        assert (preview.conflict, flow.theirs) == (True, ["- answer: second", "+ answer: theirs"])
+        assert (flow.outcome, flow.changes) == ("restored", ["- answer: theirs", "+ answer: first"])
+        assert (flow.outcome_keeping, flow.changes_keeping) == ("unchanged", [])
+
+    async def test_takes_mine_over_what_others_changed(self, writer: Writer) -> None:
+        await writer.call("second")
+        writer.place.somebody_writes("greeter", "theirs")
+        await writer.back("take_mine", (await writer.preview()).token)
+        assert writer.now == "first"
+
+    async def test_keeps_theirs_and_is_then_settled(self, writer: Writer) -> None:
+        await writer.call("second")
+        writer.place.somebody_writes("greeter", "theirs")
+        await writer.back("keep_theirs", (await writer.preview()).token)
+        assert writer.now == "theirs"
+        assert [row.state for row in await writer.rows()] == ["kept", "rolled_back"]
+        with pytest.raises(NothingToRollBack):
+            await writer.back()
+
+    async def test_is_all_or_refused_where_others_changed_the_flow_between_two_writes(self, writer: Writer) -> None:
         await writer.call("second", call_id="1")
         writer.place.somebody_writes("greeter", "theirs")
         await writer.call("third", call_id="2")
-        await writer.back()
-        assert writer.now == "theirs"
-        with pytest.raises(WriteConflict):
+        with pytest.raises(RollbackConflict):
             await writer.back()
+        assert writer.now == "third"
+        await writer.back("keep_theirs", (await writer.preview()).token)
+        assert writer.now == "theirs"
+        assert [row.state for row in await writer.rows()] == ["kept", "rolled_back", "rolled_back"]
+
+    async def test_does_nothing_where_the_flow_is_another_than_was_shown(self, writer: Writer) -> None:
+        await writer.call("second")
+        writer.place.somebody_writes("greeter", "theirs")
+        token = (await writer.preview()).token
+        writer.place.somebody_writes("greeter", "theirs again")
+        with pytest.raises(RollbackConflict, match="since the preview"):
+            await writer.back("take_mine", token)
+        assert writer.now == "theirs again"
 
     @pytest.mark.parametrize("trouble", ["before", "after"])
     async def test_that_was_killed_is_finished_by_the_next(self, writer: Writer, trouble: str) -> None:

@@ -88,7 +88,7 @@ class TestSummary:
             ),
             *("Trials", "Verdict", "Conflict", "How it ended"),
         ]
-        assert "1. `apply_edits`: `Adds` (taken back)" in document
+        assert "1. `apply_edits`: `Adds` (rolled back)" in document
         assert "| `greets` | 1 | no | `does not contain 'Hi'` |" in document
 
     @pytest.mark.parametrize("field", ["requirement", "flow_name", "model", "stop_reason", "instance_id"])

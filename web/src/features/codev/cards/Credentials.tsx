@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { CircleCheck, KeyRound } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { type CodevSession, giveCredential } from "@/api/queries/codev";
+import { type CodevSession, codevKeys, codevSessionQuery, giveCredential } from "@/api/queries/codev";
 import { providersQuery } from "@/api/queries/providers";
 import { variableKeys } from "@/api/queries/variables";
-import { Button, Chip, Field, Input, Problem, Skeleton } from "@/components/ui";
+import { Button, Field, Input, Problem, Skeleton } from "@/components/ui";
 import { type Missing, readMissing } from "../model/known";
 import { ConnectProvider } from "../page/ConnectProvider";
 import { useCodevTexts } from "../texts";
@@ -14,10 +14,18 @@ import type { CardProps } from "./props";
 /** Credentials that are missed, to be given here or where they belong. */
 export function Credentials({ session, interrupt, answer }: CardProps) {
   const t = useCodevTexts();
+  const queries = useQueryClient();
   const missing = readMissing(interrupt.data?.missing);
-  const [given, setGiven] = useState<ReadonlySet<string>>(new Set());
+  const [added, setAdded] = useState<readonly string[]>([]);
   const [skipping, setSkipping] = useState(false);
-  const all = missing.every(({ type }) => given.has(type));
+  const all = missing.length === 0;
+  /** What the server still lacks is what is listed: it is asked again, wherever the credential was added. */
+  const onGiven = (label: string) => {
+    setAdded((before) => [...before, label]);
+    void queries.invalidateQueries({ queryKey: codevKeys.one(session.thread_id), exact: true });
+    void queries.invalidateQueries({ queryKey: codevKeys.lists });
+    void queries.invalidateQueries({ queryKey: codevKeys.waiting });
+  };
   const send = (skip: boolean) => {
     setSkipping(skip);
     answer.mutate({ type: "credential_check", skip });
@@ -25,28 +33,26 @@ export function Credentials({ session, interrupt, answer }: CardProps) {
   return (
     <>
       <CardBody>
-        <ul className="flex flex-col gap-3">
+        <p role="status" className="flex items-center gap-2 text-sm empty:hidden">
+          {added.length > 0 && (
+            <>
+              <CircleCheck aria-hidden className="size-4 text-ok" />
+              {t(all ? "credentials_all_added" : "credentials_added", { names: added.join(", ") })}
+            </>
+          )}
+        </p>
+        {all && added.length === 0 && <p>{t("credentials_all_there")}</p>}
+        <ul className="flex flex-col gap-3 empty:hidden">
           {missing.map((one) => (
             <li key={one.type} className="rounded-md border border-line p-3">
               <p className="flex flex-wrap items-center gap-2">
                 <KeyRound aria-hidden className="size-4 text-faint" />
                 <span className="font-medium">{one.label}</span>
                 {!one.label.includes(one.type) && <span className="font-mono text-xs text-muted">{one.type}</span>}
-                {given.has(one.type) && (
-                  <Chip tone="ok" icon={<CircleCheck />}>
-                    {t("given")}
-                  </Chip>
-                )}
               </p>
-              {given.has(one.type) ? null : (
-                <Answering>
-                  <Give
-                    session={session}
-                    missing={one}
-                    onGiven={() => setGiven((before) => new Set([...before, one.type]))}
-                  />
-                </Answering>
-              )}
+              <Answering>
+                <Give session={session} missing={one} onGiven={() => onGiven(one.label)} />
+              </Answering>
             </li>
           ))}
         </ul>
@@ -108,8 +114,9 @@ function GiveForm({ session, missing, onGiven }: GiveProps) {
       return giveCredential(session.thread_id, missing.type, "", values);
     },
     gcTime: 0,
-    onSuccess: (_, form) => {
+    onSuccess: (after, form) => {
       form.reset();
+      queries.setQueryData(codevSessionQuery(session.thread_id).queryKey, after);
       onGiven();
       void queries.invalidateQueries({ queryKey: variableKeys.all });
     },

@@ -12,8 +12,8 @@ describe("what a write did", () => {
       "Added: brief (LanguageModel); Removed: a.text → b.text (and 3 more)",
     ],
     ["+ llm_0: ChatOpenAI", "Added: llm_0: ChatOpenAI"],
-    ["Taken back: the flow is gone.", "Rolled back: the flow is removed"],
-    ["Taken back: the flow is what it was.", "Rolled back: the flow is what it was before"],
+    ["Rolled back: the flow is gone.", "Rolled back: the flow is removed"],
+    ["Rolled back: the flow is what it was.", "Rolled back: the flow is what it was before"],
     ["wrote it anew", "Wrote it anew"],
   ])("%s is said for people", (summary, said) => {
     expect(writeWords(useCodevTexts.now, summary)).toBe(said);

@@ -9,7 +9,7 @@ const SIGNED = /(^|; )([+\-~]) (?:node '([^']+)'|edge|(?=\w+_\d+[.:]))(?: (?:par
 export function writeWords(t: SayCodev, summary: string): string {
   const made = /^made '(.+)' with (\d+) nodes$/.exec(summary);
   if (made) return t("write_made", { name: made[1] ?? "", count: Number(made[2]) });
-  const taken = /^Taken back: the flow is (gone|what it was)\.$/.exec(summary);
+  const taken = /^Rolled back: the flow is (gone|what it was)\.$/.exec(summary);
   if (taken) return t(taken[1] === "gone" ? "write_taken_gone" : "write_taken_back");
   const said = summary
     .replace(SIGNED, (_, before: string, sign: string, node?: string) => {

@@ -1,14 +1,14 @@
 import { Link } from "@tanstack/react-router";
-import { RotateCcw } from "lucide-react";
 import { isOfModel } from "@/api/modelProblems";
 import type { CodevSession } from "@/api/queries/codev";
 import { useRights } from "@/api/rights";
-import { Button, Callout, Words } from "@/components/ui";
+import { Callout, Words } from "@/components/ui";
 import { allTakenBack, readWrites } from "../model/known";
 import type { LiveSession } from "../model/session";
 import { stopWords } from "../model/stopWords";
 import { useCodevTexts } from "../texts";
 import { ConnectProvider } from "./ConnectProvider";
+import { Continue } from "./Continue";
 import { PlaceLink } from "./PlaceLink";
 import { useFocusWhenLost } from "./useFocusWhenLost";
 import { useRetry } from "./useStop";
@@ -36,13 +36,13 @@ export function Ended({ session, live }: { session: CodevSession; live: LiveSess
           <Words>{stopWords(t, live.stopReason, { takenBack }) || t(`ended_${status}_more`)}</Words>
         </p>
         {takenBack && <p className="font-medium">{t(session.flow_id ? "ended_as_before" : "ended_removed")}</p>}
+        {edits && session.can_go_on && (
+          <div className="mt-3">
+            <Continue key={session.model} session={session} />
+          </div>
+        )}
         <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-2">
-          {edits && noModel && <ConnectProvider kind="primary" onDone={() => retry.mutate()} />}
-          {edits && session.can_go_on && (
-            <Button size="sm" icon={<RotateCcw />} busy={retry.isPending} onClick={() => retry.mutate()}>
-              {t("go_on")}
-            </Button>
-          )}
+          {edits && noModel && <ConnectProvider kind="primary" onDone={() => retry.mutate("")} />}
           <PlaceLink link={session.link}>{t("open_flow")}</PlaceLink>
           {edits && (
             <Link to="/develop/new" search={anew} className="font-medium text-accent hover:underline">

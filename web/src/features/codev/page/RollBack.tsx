@@ -1,58 +1,78 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type CodevSession, codevKeys, codevSessionQuery, rollBackSession } from "@/api/queries/codev";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiError } from "@/api/problem";
+import {
+  type CodevSession,
+  codevKeys,
+  codevRollbackQuery,
+  codevSessionQuery,
+  type Rollback,
+  type RollbackChoice,
+  rollBackSession,
+} from "@/api/queries/codev";
 import { flowKeys } from "@/api/queries/flows";
-import { Confirm, Problem, toast } from "@/components/ui";
-import { readWrites } from "../model/known";
-import { capital } from "../model/said";
+import { Button, Callout, Dialog, Problem, Skeleton, toast } from "@/components/ui";
 import { useCodevTexts } from "../texts";
+import { RollBackFlow } from "./RollBackFlow";
 
-const MOST_SHOWN = 6;
-
-/** Says what will be taken back before it is, and what came of it. */
+/** Shows what a rollback changes before it does, and asks where others changed the flow meanwhile. */
 export function RollBack({ session, onClose }: { session: CodevSession; onClose: () => void }) {
   const t = useCodevTexts();
   const queries = useQueryClient();
   const id = session.thread_id;
   const name = session.flow_name || t("the_flow");
-  const writes = readWrites(session.state?.writes).filter((one) => one.state === "done");
+  const { data, error, refetch } = useQuery(codevRollbackQuery(id));
+  const [choice, setChoice] = useState<RollbackChoice>();
   const back = useMutation({
-    mutationFn: () => rollBackSession(id),
-    onSuccess: (after) => {
+    mutationFn: (preview: Rollback) => rollBackSession(id, preview.token, preview.conflict ? choice : undefined),
+    onSuccess: (after, { conflict }) => {
       queries.setQueryData(codevSessionQuery(id).queryKey, after);
-      toast({ title: after.flow_id ? t("rolled_back", { name }) : t("rolled_back_removed", { name }), tone: "ok" });
+      const done = conflict && choice === "keep_theirs" ? "rolled_back_kept" : after.flow_id ? "rolled_back" : null;
+      toast({ title: t(done ?? "rolled_back_removed", { name }), tone: "ok" });
       onClose();
+    },
+    onError: (problem) => {
+      if (problem instanceof ApiError && problem.status === 409) {
+        setChoice(undefined);
+        void refetch();
+      }
     },
     onSettled: () => {
       void queries.invalidateQueries({ queryKey: codevKeys.all });
       void queries.invalidateQueries({ queryKey: flowKeys.all });
     },
   });
+  const ready = data !== undefined && data.flows.length > 0 && (!data.conflict || choice !== undefined);
   return (
-    <Confirm
+    <Dialog
       open
+      size="lg"
       onOpenChange={(open) => !open && onClose()}
       title={t("roll_back_this")}
-      action={t("roll_back")}
-      busy={back.isPending}
-      onConfirm={() => back.mutate()}
+      footer={
+        <>
+          <Button onClick={onClose}>{t("cancel")}</Button>
+          <Button kind="danger" busy={back.isPending} disabled={!ready} onClick={() => data && back.mutate(data)}>
+            {t("roll_back")}
+          </Button>
+        </>
+      }
     >
-      <p>{t("roll_back_more", { name })}</p>
-      {writes.length > 0 && (
-        <ul aria-label={t("writes")} className="mt-2 list-disc pl-5 text-sm">
-          {writes.slice(-MOST_SHOWN).map((one) => (
-            <li key={one.number} className="break-words">
-              {capital(one.summary)}
-            </li>
-          ))}
-          {writes.length > MOST_SHOWN && <li>{t("and_more", { count: writes.length - MOST_SHOWN })}</li>}
-        </ul>
-      )}
-      <p className="mt-2">{t("roll_back_others")}</p>
-      {back.isError && (
-        <div className="mt-3">
-          <Problem error={back.error} />
-        </div>
-      )}
-    </Confirm>
+      <div className="flex flex-col gap-4">
+        {error && <Problem error={error} retry={() => void refetch()} />}
+        {!data && !error && <Skeleton className="h-40" />}
+        {data && data.flows.length === 0 && <p>{t("roll_back_nothing")}</p>}
+        {data?.conflict && <Callout tone="warn">{t("roll_back_conflict")}</Callout>}
+        {data?.flows.map((flow) => (
+          <RollBackFlow
+            key={flow.flow_id}
+            flow={flow}
+            choice={choice}
+            {...(flow.conflict ? { onChoose: setChoice } : {})}
+          />
+        ))}
+        {back.isError && <Problem error={back.error} />}
+      </div>
+    </Dialog>
   );
 }

@@ -23,6 +23,7 @@ export function WriteLine({ summary, tool, state }: { summary: string; tool: str
       </span>
       {state === "intended" && <Chip>{t("write_intended")}</Chip>}
       {state === "refused" && <Chip tone="warn">{t("write_refused")}</Chip>}
+      {state === "kept" && <Chip>{t("write_kept")}</Chip>}
       {state === "rolled_back" && tool !== "rollback" && <Chip tone="warn">{t("write_rolled_back")}</Chip>}
     </span>
   );

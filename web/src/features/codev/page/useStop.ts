@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { codevKeys, codevSessionQuery, retrySession, stopSession } from "@/api/queries/codev";
+import { type CodevSession, codevKeys, codevSessionQuery, retrySession, stopSession } from "@/api/queries/codev";
 import { toastError } from "@/components/ui";
 import { forgetKept } from "../model/useKept";
 import { useCodevTexts } from "../texts";
@@ -7,19 +7,19 @@ import { useCodevTexts } from "../texts";
 /** Ends a session. */
 export function useStop(id: string) {
   const t = useCodevTexts();
-  return useAct(id, stopSession, t("stop_failed"));
+  return useAct<void>(id, () => stopSession(id), t("stop_failed"));
 }
 
-/** Goes on with one that failed or was stopped. */
+/** Continues one that failed or was stopped, with a model; empty: the one it had. */
 export function useRetry(id: string) {
   const t = useCodevTexts();
-  return useAct(id, retrySession, t("retry_failed"));
+  return useAct(id, (model: string) => retrySession(id, model), t("retry_failed"));
 }
 
-function useAct(id: string, act: typeof stopSession, failed: string) {
+function useAct<Given>(id: string, act: (given: Given) => Promise<CodevSession>, failed: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: () => act(id),
+    mutationFn: act,
     onSuccess: (session) => {
       const { queryKey } = codevSessionQuery(id);
       const asked = queries.getQueryData(queryKey)?.interrupt;

@@ -1,4 +1,5 @@
 import cards from "./en.cards";
+import rollback from "./en.rollback";
 import tools from "./en.tools";
 
 export default {
@@ -185,6 +186,8 @@ export default {
   stands_one: "{{count}} write of this session stands; rolling back undoes it.",
   stands_other: "{{count}} writes of this session stand; rolling back undoes them.",
   go_on: "Go on from here",
+  retry_model: "Model",
+  retry_model_help: "The session continues with this model.",
   retry_failed: "The session does not go on",
   open_flow: "Open the flow",
   open_run: "Open the run",
@@ -195,13 +198,7 @@ export default {
   download_md: "Download .md",
   copy_link: "Copy link",
   link_copied: "The link is copied",
-  roll_back: "Roll back",
-  roll_back_this: "Roll back what this session wrote?",
-  roll_back_more: "“{{name}}” becomes what it was before the session. If the session made it, it is removed.",
-  roll_back_others: "If somebody else has changed it since, nothing is done.",
-  and_more: "and {{count}} more",
-  rolled_back: "“{{name}}” is what it was before the session",
-  rolled_back_removed: "“{{name}}” is removed: the session had made it",
+  ...rollback,
   known: "What is known",
   found: "What is there",
   writes: "Written",
@@ -212,6 +209,7 @@ export default {
   write_taken_gone: "Rolled back: the flow is removed",
   write_taken_back: "Rolled back: the flow is what it was before",
   write_rolled_back: "rolled back",
+  write_kept: "kept",
   log: "What happened",
   log_starting: "It begins in a moment.",
   log_empty: "Nothing has happened yet.",

@@ -21,7 +21,9 @@ const sv: Translation<typeof en> = {
   answer_failed: "Ditt svar nådde inte passet",
   answered_elsewhere: "Det här är redan besvarat",
   answered_elsewhere_more: "I en annan flik eller av någon annan. Du ser passet som det är nu.",
-  given: "angivet",
+  credentials_added: "Tillagt: {{names}}.",
+  credentials_all_added: "Tillagt: {{names}}. Allt som arbetet behöver finns nu.",
+  credentials_all_there: "Allt som arbetet behöver finns nu.",
   keep_credential: "Spara",
   fill_in: "Fyll i det här.",
   credentials_note:

@@ -1,6 +1,7 @@
 import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en";
 import cards from "./sv.cards";
+import rollback from "./sv.rollback";
 import tools from "./sv.tools";
 
 const sv: Translation<typeof en> = {
@@ -186,6 +187,8 @@ const sv: Translation<typeof en> = {
   stands_one: "{{count}} skrivning från passet står kvar; en återställning tar bort den.",
   stands_other: "{{count}} skrivningar från passet står kvar; en återställning tar bort dem.",
   go_on: "Fortsätt härifrån",
+  retry_model: "Modell",
+  retry_model_help: "Passet fortsätter med den här modellen.",
   retry_failed: "Passet fortsätter inte",
   open_flow: "Öppna flödet",
   open_run: "Öppna körningen",
@@ -196,13 +199,7 @@ const sv: Translation<typeof en> = {
   download_md: "Ladda ner .md",
   copy_link: "Kopiera länk",
   link_copied: "Länken är kopierad",
-  roll_back: "Återställ",
-  roll_back_this: "Återställa det som passet har skrivit?",
-  roll_back_more: "”{{name}}” blir som det var före passet. Om passet skapade det tas det bort.",
-  roll_back_others: "Har någon annan ändrat det sedan dess görs ingenting.",
-  and_more: "och {{count}} till",
-  rolled_back: "”{{name}}” är som det var före passet",
-  rolled_back_removed: "”{{name}}” är borttaget: passet hade skapat det",
+  ...rollback,
   known: "Det som är känt",
   found: "Det som finns",
   writes: "Skrivet",
@@ -213,6 +210,7 @@ const sv: Translation<typeof en> = {
   write_taken_gone: "Återställt: flödet är borttaget",
   write_taken_back: "Återställt: flödet är som det var",
   write_rolled_back: "återställt",
+  write_kept: "behållet",
   log: "Vad som har hänt",
   log_starting: "Det börjar alldeles strax.",
   log_empty: "Inget har hänt ännu.",

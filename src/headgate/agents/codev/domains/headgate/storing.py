@@ -7,7 +7,7 @@ open.
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.agents.codev.domain import Change, Held
+from headgate.agents.codev.domain import Change, Held, PutBack
 from headgate.agents.codev.domains.headgate.definitions import definition_of, flow_of, held_of, id_for
 from headgate.agents.codev.domains.headgate.place import Place
 from headgate.agents.codev.errors import WriteConflict
@@ -50,6 +50,22 @@ async def remove(place: Place, flow_id: str, expected_mark: str) -> None:
     async with place.studio.database.writing() as session:
         row = await _locked(session, place, flow_id, expected_mark)
         await flows.delete_flow(session, place.principal, row.id)
+
+
+async def put_back(session: AsyncSession, place: Place, step: PutBack) -> None:
+    """Make a flow an earlier version of itself, or remove it. What it was until now stays among its versions."""
+    if step.now is None:
+        row = await flows.restore_flow(session, place.principal, step.flow_id)
+    else:
+        row = await _locked(session, place, step.flow_id, step.now.mark, step.now.name)
+    if step.target is None:
+        await flows.delete_flow(session, place.principal, row.id)
+        return
+    await versions.keep_draft(session, place.principal, place.studio.registry, row.id)
+    definition = flow_of(step.target.definition)
+    await flows.save_draft(
+        session, place.principal, place.catalog, row.id, revision=row.revision, definition=definition
+    )
 
 
 async def _create(place: Place, change: Change, token: str) -> Held:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pydantic import JsonValue, ValidationError
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.agents.codev.domain import (
     Change,
@@ -13,6 +14,7 @@ from headgate.agents.codev.domain import (
     Held,
     NeededCredential,
     Phase,
+    PutBack,
     TrialResult,
 )
 from headgate.agents.codev.domains.headgate import credentials, storing, trials
@@ -74,6 +76,10 @@ class HeadgateWorkplace:
     async def remove(self, flow_id: str, expected_mark: str) -> None:
         """Delete a flow; its versions and runs are kept as evidence. Raises `WriteConflict`, `FlowNotFound`."""
         await storing.remove(self.place, flow_id, expected_mark)
+
+    async def put_back(self, session: AsyncSession, step: PutBack) -> None:
+        """Make a flow an earlier version of itself within a transaction. Raises `WriteConflict`, `FlowNotFound`."""
+        await storing.put_back(session, self.place, step)
 
     def compare(self, before: dict[str, JsonValue] | None, after: dict[str, JsonValue]) -> list[str]:
         """What is different, a line each; values of secret fields are not told."""

@@ -8,7 +8,7 @@ from headgate.agents.codev.state import AgentState, Trial, Verdict
 from headgate.agents.codev.workflow import prompts
 from headgate.agents.codev.workflow.context import earlier_plan, flow_now, opening, trials_told
 from headgate.agents.codev.workflow.messages import model, person
-from headgate.agents.codev.workflow.reading import Judged, read_verdict
+from headgate.agents.codev.workflow.reading import Judged, read_credentials, read_verdict
 from headgate.agents.codev.workflow.routing import all_passed, trials_wanted
 from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, ask, phase_told
 from headgate.foundation.quoting import clipped_to, shortened
@@ -40,7 +40,13 @@ async def converge(state: AgentState, working: Working) -> Update:
     if judged is None and not exchange and not reply.over:
         said = [model(clipped_to(reply.said.text, _LONGEST_SAID))] if reply.said.text.strip() else []
         return {**reply.used, "exchange": [*said, person(_AGAIN)]}
-    return {**reply.used, "exchange": [], **_decided(state, working, judged, over=reply.over)}
+    wanted = read_credentials(reply.said.text)[1]
+    return {**reply.used, "exchange": [], **_decided(state, working, judged, over=reply.over), **_asks(wanted)}
+
+
+def _asks(wanted: list[str]) -> Update:
+    """A trial that failed asks for credentials anew, also where the user chose to continue without."""
+    return {"wanted_credentials": wanted, "credentials_skipped": False, "credentials_given": False}
 
 
 def _decided(state: AgentState, working: Working, judged: Judged | None, *, over: bool) -> Update:

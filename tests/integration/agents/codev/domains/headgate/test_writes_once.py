@@ -70,7 +70,8 @@ class Writer:
         return len((await ask(self.place, "list_flows"))["flows"])  # type: ignore[arg-type]
 
     async def roll_back(self) -> Held | None:
-        return await roll_back(self.parts.database, self.parts.box, self.session_id, self.place)
+        (flow,) = await roll_back(self.parts.database, self.parts.box, self.session_id, self.place)
+        return flow.target(None)
 
 
 @pytest.fixture

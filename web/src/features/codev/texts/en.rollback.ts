@@ -1,0 +1,23 @@
+/** Rolling a session back. */
+export default {
+  roll_back: "Roll back",
+  roll_back_this: "Roll back what this session wrote?",
+  roll_back_nothing: "There is nothing to roll back.",
+  roll_back_conflict: "Somebody else changed this meanwhile. Compare the changes and choose; cancel changes nothing.",
+  roll_back_choose: "What should happen to the flow?",
+  would_change: "What would change",
+  theirs: "Changes by others since the session",
+  theirs_deleted: "Others deleted the flow since the session.",
+  keep_theirs: "Keep their changes",
+  keeping_unchanged: "“{{name}}” stays as it is now.",
+  keeping_restored: "“{{name}}” goes back only as far as none of their changes is lost.",
+  keeping_removed: "“{{name}}” is removed.",
+  take_mine: "Discard their changes",
+  rolling_restored: "“{{name}}” becomes what it was before the session.",
+  rolling_removed: "“{{name}}” is removed: the session made it.",
+  rolling_unchanged: "“{{name}}” already is what it was before the session.",
+  rolled_back_kept: "“{{name}}” keeps the changes that others made",
+  and_more: "and {{count}} more",
+  rolled_back: "“{{name}}” is what it was before the session",
+  rolled_back_removed: "“{{name}}” is removed: the session had made it",
+};

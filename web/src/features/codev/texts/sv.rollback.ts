@@ -1,0 +1,23 @@
+/** Att återställa ett pass. */
+export default {
+  roll_back: "Återställ",
+  roll_back_this: "Återställa det som passet har skrivit?",
+  roll_back_nothing: "Det finns inget att återställa.",
+  roll_back_conflict: "Någon annan har ändrat detta under tiden. Jämför ändringarna och välj; Avbryt ändrar ingenting.",
+  roll_back_choose: "Vad ska hända med flödet?",
+  would_change: "Det som skulle ändras",
+  theirs: "Andras ändringar sedan passet",
+  theirs_deleted: "Andra har tagit bort flödet sedan passet.",
+  keep_theirs: "Behåll deras ändringar",
+  keeping_unchanged: "”{{name}}” förblir som det är nu.",
+  keeping_restored: "”{{name}}” återställs bara så långt att inga av deras ändringar går förlorade.",
+  keeping_removed: "”{{name}}” tas bort.",
+  take_mine: "Kasta deras ändringar",
+  rolling_restored: "”{{name}}” blir som det var före passet.",
+  rolling_removed: "”{{name}}” tas bort: passet skapade det.",
+  rolling_unchanged: "”{{name}}” är redan som det var före passet.",
+  rolled_back_kept: "”{{name}}” behåller andras ändringar",
+  and_more: "och {{count}} till",
+  rolled_back: "”{{name}}” är som det var före passet",
+  rolled_back_removed: "”{{name}}” är borttaget: passet hade skapat det",
+};
