@@ -37,11 +37,10 @@ export function Credentials({ session, interrupt, answer }: CardProps) {
           {added.length > 0 && (
             <>
               <CircleCheck aria-hidden className="size-4 text-ok" />
-              {t(all ? "credentials_all_added" : "credentials_added", { names: added.join(", ") })}
+              {t("credentials_added", { names: added.join(", ") })}
             </>
           )}
         </p>
-        {all && added.length === 0 && <p>{t("credentials_all_there")}</p>}
         <ul className="flex flex-col gap-3 empty:hidden">
           {missing.map((one) => (
             <li key={one.type} className="rounded-md border border-line p-3">

@@ -20,7 +20,6 @@ export default {
   answered_elsewhere: "This was answered already",
   answered_elsewhere_more: "In another tab or by somebody else. You see the session as it is now.",
   credentials_added: "Added: {{names}}.",
-  credentials_all_added: "Added: {{names}}. Everything that the work needs is there now.",
   credentials_all_there: "Everything that the work needs is there now.",
   keep_credential: "Save",
   fill_in: "Fill this in.",

@@ -22,7 +22,6 @@ const sv: Translation<typeof en> = {
   answered_elsewhere: "Det här är redan besvarat",
   answered_elsewhere_more: "I en annan flik eller av någon annan. Du ser passet som det är nu.",
   credentials_added: "Tillagt: {{names}}.",
-  credentials_all_added: "Tillagt: {{names}}. Allt som arbetet behöver finns nu.",
   credentials_all_there: "Allt som arbetet behöver finns nu.",
   keep_credential: "Spara",
   fill_in: "Fyll i det här.",
