@@ -15,7 +15,7 @@ from headgate.toolkit.flow.parts import with_members
 from headgate.toolkit.model_values import coerce_params
 from headgate.toolkit.reading import node_of, template_of
 from headgate.toolkit.shown import refuse_redacted
-from headgate.toolkit.tool import Params, Result, ToolRefused
+from headgate.toolkit.tool import Params, Result, Revision, ToolRefused
 from headgate.toolkit.workbench import Workbench
 
 AS_TOOL = frozenset({"component_as_tool", "as_tool", "toolset"})
@@ -143,34 +143,30 @@ async def rename_component(bench: Workbench, node_id: str, new_id: str) -> Resul
     return {"ok": True, "node_id": new_id}
 
 
-async def undo(bench: Workbench, revision: int = 0) -> Result:
-    """Undo the last change of this turn, else the last of the stored flow.
+async def undo(bench: Workbench, revision: int = 0, to: Revision = 0) -> Result:
+    """Undo the last change; again: the change before. With `to`, restore any stored revision; so redo.
 
     Args:
-        revision: Undo only what led to this revision of the stored flow.
+        revision: Refuse unless the stored flow is at this revision.
+        to: Revision to restore, as read_flow lists them with part 'revisions'.
     """
-    if bench.history and not revision:
+    if bench.history and bench.restores is None and not revision and not to:
         bench.undo()
-    elif not await _undo_stored(bench, revision):
+    elif not await _undo_stored(bench, revision, to):
         return {"ok": False, "error": "There is no change to undo.", "remedy": "Continue without undoing anything."}
     diff = bench.actions[-1]["diff"]
-    return {"ok": True, "nodes": len(bench.flow.nodes), "edges": len(bench.flow.edges), "changes": diff}
+    answer: Result = {"ok": True, "nodes": len(bench.flow.nodes), "edges": len(bench.flow.edges), "changes": diff}
+    return answer | ({"restores": bench.restores} if bench.restores is not None else {})
 
 
-async def _undo_stored(bench: Workbench, revision: int) -> bool:
-    """Go back to the draft before the last one that was stored; False when there is none.
-
-    Raises `ToolRefused` when the stored flow is at another revision.
-    """
-    stored = await bench.stored.earlier_draft() if bench.stored is not None else None
-    if stored is None:
+async def _undo_stored(bench: Workbench, revision: int, to: int) -> bool:
+    """Go back to an earlier stored draft; False when the flow is not stored."""
+    if bench.stored is None:
         return False
-    if revision not in {0, stored.revision}:
-        raise ToolRefused(
-            f"The flow is at revision {stored.revision}, not {revision}: it was changed since.",
-            remedy="Read it with read_flow and decide again what to undo.",
-        )
-    bench.change(stored.flow, actions.set_flow(stored.flow, applies=True, undone=True))
+    draft = await bench.stored.earlier_draft(to=to, at=bench.restores, revision=revision)
+    if draft is None:
+        return False
+    bench.change(draft.flow, actions.set_flow(draft.flow, applies=True, undone=True), restores=draft.origin)
     return True
 
 

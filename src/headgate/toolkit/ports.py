@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from headgate.features.access.principal import Principal
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.flows.summaries import Wanted
+from headgate.features.flows.undo import Draft
 from headgate.graph.model import Flow
 
 if TYPE_CHECKING:
@@ -44,15 +45,6 @@ class Runner(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierDraft:
-    """What a stored flow was before its last change."""
-
-    flow: Flow
-    revision: int
-    """The revision that the last change led to."""
-
-
 class StoredFlow(Protocol):
     """The flow of a workbench as it is stored, and the parts of the installation that know of it."""
 
@@ -66,8 +58,16 @@ class StoredFlow(Protocol):
         """Its id; None before it is stored."""
         ...
 
-    async def earlier_draft(self) -> EarlierDraft | None:
-        """The draft before the last change; None when there is none. Raises `FlowNotFound`, `PermissionMissing`."""
+    async def earlier_draft(self, *, to: int, at: int | None, revision: int) -> Draft | None:
+        """An earlier draft, as `flows.undo.earlier_draft` finds it; None when the flow is not stored.
+
+        `revision`, unless it is 0, is the revision that the flow must be at. Raises `FlowNotFound`,
+        `PermissionMissing`, `StaleRevision`, `NothingToUndo`, `DraftNotFound`.
+        """
+        ...
+
+    async def drafts(self, *, most: int) -> list[Draft]:
+        """The newest drafts, the present one first; none of a flow that is not stored."""
         ...
 
 

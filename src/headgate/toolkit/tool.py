@@ -54,6 +54,10 @@ Params = Annotated[dict[str, JsonValue], BeforeValidator(_read_object)]
 """Field name to value; JSON text is read too."""
 
 
+Revision = Annotated[int, Field(ge=0)]
+"""A revision of a flow; 0 for none."""
+
+
 def _as_json(arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments, when they can be written as JSON again. Raises `ToolRefused`: half characters, endless numbers."""
     try:

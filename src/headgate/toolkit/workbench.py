@@ -50,7 +50,10 @@ class Workbench:
     """Edits of fields that were proposed and wait for a person; the flow does not hold them."""
     plan: str = ""
     """The plan that was proposed, in Markdown; the turn then waits for a person."""
-    history: list[Flow] = field(default_factory=list)
+    history: list[tuple[Flow, int | None]] = field(default_factory=list)
+    """The flow before each change, and what `restores` was then."""
+    restores: int | None = None
+    """The stored revision whose draft the flow is, after an undo of what is stored."""
     runs: list[RunOutcome] = field(default_factory=list)
     ran_after: list[tuple[str, int]] = field(default_factory=list)
     """Each run, and how many actions there had been when it began."""
@@ -87,7 +90,15 @@ class Workbench:
         """Something that tools read was changed: reading it again is no repetition."""
         self._touched += 1
 
-    def change(self, flow: Flow, done: Action, *, before: Iterable[Action] = (), after: Iterable[Action] = ()) -> None:
+    def change(
+        self,
+        flow: Flow,
+        done: Action,
+        *,
+        before: Iterable[Action] = (),
+        after: Iterable[Action] = (),
+        restores: int | None = None,
+    ) -> None:
         """Take a new state of the flow and tell what was done, with the proof of it.
 
         Args:
@@ -95,17 +106,19 @@ class Workbench:
             done: What was done; it bears the proof.
             before: What a canvas must be told first.
             after: What it must be told then.
+            restores: The stored revision whose draft it is.
         """
         if self._whole_since is None and done["action"] == "set_flow" and not done.get("auto_apply"):
             self._whole_since = len(self.history)
-        self.history.append(self.flow)
+        self.history.append((self.flow, self.restores))
+        self.restores = restores
         self._take(flow, *before, self._proven(done, flow), *after)
 
     def undo(self) -> bool:
         """Go back to the flow before the last change; False when there was none."""
         if not self.history:
             return False
-        flow = self.history.pop()
+        flow, self.restores = self.history.pop()
         if self._whole_since is not None and len(self.history) <= self._whole_since:
             self._whole_since = None
         self._take(flow, self._proven(actions.set_flow(flow, applies=not self.pending, undone=True), flow))

@@ -192,8 +192,11 @@ class TestEnd:
         assert "headgate flows undo" in capsys.readouterr().out
         assert run(["flows", "undo", "Fixed"]) == 0
         assert "text: old" in _exported(capsys)
-        assert run(["flows", "undo", "Fixed"]) == 0
+        assert run(["flows", "undo", "Fixed", "--to", "2"]) == 0
         assert "text: changed" in _exported(capsys)
+        revisions = answered(capsys, "flows", "revisions", "Fixed")
+        assert [(line["revision"], line["restores"]) for line in revisions] == [(4, 2), (3, 1), (2, None), (1, None)]
+        assert revisions[0]["changes"] == ['~ node \'ask\' params.text: "old" -> "changed"']
 
     def test_holds_no_lines_of_the_log(self, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
         answers(model, {"call": "remove_component", "given": {"node_id": "nobody"}}, {"says": "I removed it."})

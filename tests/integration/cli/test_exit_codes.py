@@ -63,6 +63,7 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "flows diff": ("nobody", "1"),
     "flows restore": ("nobody", "1"),
     "flows undo": ("nobody",),
+    "flows revisions": ("nobody",),
     "flows delete": ("nobody", "--yes"),
     "flows check-code": ("nobody",),
     "tests list": ("nobody",),

@@ -14,6 +14,7 @@ import headgate.features.accounts.directory.tables
 import headgate.features.assistants.tables
 import headgate.features.audit.tables
 import headgate.features.catalog.own.tables
+import headgate.features.conversations.tables
 import headgate.features.files.tables
 import headgate.features.flows.tables
 import headgate.features.idempotency.tables

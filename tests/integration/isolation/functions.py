@@ -38,7 +38,17 @@ from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
 from tests.integration.isolation.known import OWNED, SHARED, Unknown
 from tests.integration.isolation.tested import TESTED
-from tests.integration.isolation.worlds import CODE_HASH, EMAIL, ISSUER, MODEL_SERVER, STEP, SUBJECT, VARIABLE, World
+from tests.integration.isolation.worlds import (
+    CODE_HASH,
+    DRAFT,
+    EMAIL,
+    ISSUER,
+    MODEL_SERVER,
+    STEP,
+    SUBJECT,
+    VARIABLE,
+    World,
+)
 
 Function = Callable[..., Any]
 _PLAIN: dict[str, Any] = {
@@ -59,6 +69,7 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("find_spaces_named", "name"): lambda world: "Personal",
     **{(f"{what}_server", "name"): lambda world: MODEL_SERVER for what in ("find", "save", "delete")},
     ("save_server", "values"): lambda world: _SERVER,
+    ("find_draft", "revision"): lambda world: DRAFT,
     ("put_facts", "facts"): lambda world: {"label": world.marker},
     **{(f"{what}_role", "role"): lambda world: "step" for what in ("find", "put", "delete")},
     ("put_role", "models"): lambda world: [{"provider": "openai", "name": world.marker, "params": {}}],
@@ -102,6 +113,7 @@ NEW_ROWS = {
     "add_user": "inserts the row that a service made, of the tenant of who asks",
     "add_member": "inserts the row that a service made; foreign keys bind its space and its person to one tenant",
     "remove_member": "removes a row that a service found in the caller's tenant",
+    "keep_draft": "inserts the draft of a flow that a service found in the caller's tenant, and deletes older ones",
     "add_version": "inserts a version; foreign keys bind steps and edges to its flow",
 }
 """Functions that take whole rows in place of a tenant, and what binds those to one."""

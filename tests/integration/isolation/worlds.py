@@ -40,7 +40,7 @@ from headgate.features.accounts.tables import (
 from headgate.features.assistants.tables import AssistantRow
 from headgate.features.catalog.own.tables import OwnComponent
 from headgate.features.conversations.repository import put_conversation
-from headgate.features.flows.tables import FlowRow
+from headgate.features.flows.tables import FlowDraftRow, FlowRow
 from headgate.features.idempotency.keys import CLAIM, StartKey
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
 from headgate.features.models.tables import ModelClass, ModelFactsRow, ModelRoleRow, ModelServerRow
@@ -64,6 +64,8 @@ from tests.support.tenants import ActingAs
 SESSION = "the same session"
 VARIABLE = "SAME_NAME"
 STEP = "said"
+DRAFT = 1000
+"""Revision of an earlier draft of each flow."""
 MODEL_SERVER = "same-server"
 WORKSPACE_FILE = "notes/same.md"
 OTHER_SPACE = "The same space"
@@ -320,6 +322,9 @@ async def _make_rows(world: World, database: Database) -> None:
     key = StartKey(tenant, new_id(), world.principal.user_id or "", "0" * 64, answer=f'"{world.marker}"')
     async with database.writing() as session:
         await session.execute(update(FlowRow).where(FlowRow.id == world.unpublished_id).values(owner_user_id=None))
+        draft = {"tenant_id": tenant, "definition": {"name": world.marker}, "saved_at": now(), "restores": None}
+        for flow_id in world.flow_ids:
+            await session.execute(insert(FlowDraftRow).values(flow_id=flow_id, revision=DRAFT, **draft))
         await session.execute(text(CLAIM), key.values(world.run_ids[0], clock()))
         world.codev_ids += await add_sessions(session, world.principal, world.flow_ids[0], world.marker)
         world.pattern_ids.append(await add_pattern(session, world.principal, world.codev_ids[0], world.marker))

@@ -174,7 +174,7 @@ async def _editing(walk: Walk, flow_id: str) -> None:
     assert "form:" in before["text"]
     undone = await walk("undo", flow_id=flow_id, revision=renamed["revision"])
     assert "shape:" in (await walk("get_flow", flow_id=flow_id))["spec"]
-    again = await walk("undo", flow_id=flow_id, revision=undone["revision"])
+    again = await walk("undo", flow_id=flow_id, revision=undone["revision"], to=renamed["revision"])
     assert await walk("get_flow_text_representation", flow_id=flow_id) == before
     stale = await refused(walk.client, "undo", flow_id=flow_id, revision=undone["revision"])
     assert (stale["code"], stale["revision"]) == ("stale_revision", again["revision"])

@@ -124,8 +124,8 @@ class Desk:
             row = (await files.get_files(session, self.principal, self.file_ids[:1]))[0]
         return [(row.name, await files.read_content(self.storage(), row))] if row.size_bytes <= _LONGEST_LOOK else []
 
-    async def save(self, flow: Flow) -> None:
-        """Store the flow: as a new one, or as the next revision of the one that was opened.
+    async def save(self, flow: Flow, *, restores: int | None = None) -> None:
+        """Store the flow: as a new one, or as the next revision of the one that was opened; see `flows.save_draft`.
 
         Raises `StaleRevision` when somebody else changed it meanwhile; then nothing was overwritten. A turn that is
         stopped meanwhile ends when it is stored: what was begun is done whole.
@@ -133,9 +133,9 @@ class Desk:
         if flow == self.stored:
             return
         await self._ask_again()
-        await whole(self._store(flow))
+        await whole(self._store(flow, restores))
 
-    async def _store(self, flow: Flow) -> None:
+    async def _store(self, flow: Flow, restores: int | None) -> None:
         async with self.database.writing() as session:
             if self.flow_id is None or self.revision is None:
                 row = await flows.create_flow(
@@ -146,7 +146,13 @@ class Desk:
                     kept = await versions.keep_draft(session, self.principal, self.registry, self.flow_id)
                     self.kept_version = kept.version
                 row = await flows.save_draft(
-                    session, self.principal, self.registry, self.flow_id, revision=self.revision, definition=flow
+                    session,
+                    self.principal,
+                    self.registry,
+                    self.flow_id,
+                    revision=self.revision,
+                    definition=flow,
+                    restores=restores,
                 )
         self.flow_id, self.revision, self.stored = row.id, row.revision, flow
 

@@ -276,7 +276,7 @@ class Assistant:
         asking.work = work
         played = await self._played(work)
         if request.apply and turn.bench.flow != turn.before:
-            await desk.save(turn.bench.flow)
+            await desk.save(turn.bench.flow, restores=turn.bench.restores)
         data = self._completed(asking, turn, played)
         said: ConversationTurn = _load().remembered(turn, work.said, played.result)
         await self.conversations.push_async(key, said)

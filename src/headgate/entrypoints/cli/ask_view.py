@@ -215,7 +215,7 @@ def _show_changes(data: dict[str, Any]) -> None:
         for line in data["changes"]:
             console.print(f"  {line}", markup=False)
         if data["saved"] and data["revision"] != 1:
-            console.print(f"[dim]take it back: headgate flows undo {data['flow_id']}[/]")
+            console.print(f"[dim]undo: headgate flows undo {data['flow_id']}[/]")
 
 
 def _costs(data: dict[str, Any]) -> str:

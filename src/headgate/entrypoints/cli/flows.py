@@ -1,5 +1,6 @@
 """`headgate flows`."""
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -25,14 +26,18 @@ if TYPE_CHECKING:
     from headgate.entrypoints.cli import component_checks
     from headgate.features.accounts.users import service as users
     from headgate.features.flows import own_code, owners
+    from headgate.features.flows import undo as drafts
     from headgate.graph import draw
+    from headgate.toolkit import proof
 else:
     prompt = lazy_module("rich.prompt")
     component_checks = lazy_module("headgate.entrypoints.cli.component_checks")
     users = lazy_module("headgate.features.accounts.users.service")
     own_code = lazy_module("headgate.features.flows.own_code")
+    drafts = lazy_module("headgate.features.flows.undo")
     owners = lazy_module("headgate.features.flows.owners")
     draw = lazy_module("headgate.graph.draw")
+    proof = lazy_module("headgate.toolkit.proof")
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List, show, publish, compare, restore and delete flows."
@@ -220,22 +225,58 @@ def restore(
 
 
 @app.command()
-def undo(which: FlowArgument, json: JsonFlag = False) -> None:
-    """Take back the last change of the draft; done again, it brings the change back."""
+def undo(
+    which: FlowArgument,
+    to: Annotated[
+        int, typer.Option(min=0, help="Revision to restore, as `headgate flows revisions` lists them; so redo.")
+    ] = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Undo the last change of the draft; again, the change before that. With --to, restore any revision."""
 
     async def work(installation: Installation) -> None:
         flow_id = await flow_id_of(installation, which)
         async with installation.database.writing() as session:
             row = await service.get_flow(session, acting(), flow_id)
-            row = await service.undo_draft(session, acting(), installation.registry, flow_id, revision=row.revision)
+            before = row.revision
+            row = await drafts.undo_draft(session, acting(), installation.registry, flow_id, revision=before, to=to)
         if json:
-            print_json({"id": row.id, "revision": row.revision})
+            print_json({"id": row.id, "revision": row.revision, "restores": row.restores})
             return
         flow = service.definition_of(row)
         console.print(draw.draw(flow, await installation.registry.for_flow(row.tenant_id, flow)), markup=False)
-        console.print(f"\nThe last change is taken back (revision {row.revision}). The same again brings it back.")
+        console.print(f"\nRevision {row.revision} restores revision {row.restores}. To redo:")
+        console.print(f"headgate flows undo {row.id} --to {before}", markup=False)
 
     with_installation(work)
+
+
+@app.command()
+def revisions(which: FlowArgument, json: JsonFlag = False) -> None:
+    """List the newest revisions of the draft, and what each changed."""
+
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, which)
+        async with installation.database.reading() as session:
+            newest = await drafts.list_drafts(session, acting(), flow_id, limit=21)
+        catalog = await installation.registry.for_flow(acting().tenant_id, newest[0].flow)
+        lines = [
+            (draft, proof.diff_lines(earlier.flow, draft.flow, catalog) if earlier is not None else [])
+            for draft, earlier in zip_longest(newest[:20], newest[1:])
+            if draft is not None
+        ]
+        if json:
+            print_json([_revision(draft, changes) for draft, changes in lines])
+            return
+        rows = [(draft.revision, draft.saved_at, draft.restores, "; ".join(changes[:4])) for draft, changes in lines]
+        console.print(table(("revision", "saved", "restores", "changes"), rows))
+
+    with_installation(work)
+
+
+def _revision(draft: "drafts.Draft", changes: list[str]) -> dict[str, object]:
+    found = {"revision": draft.revision, "saved_at": draft.saved_at.isoformat(), "restores": draft.restores}
+    return {**found, "changes": changes}
 
 
 @app.command()

@@ -39,13 +39,30 @@ class VersionNotFound(NotFound):
 
 
 class NothingToUndo(Conflict):
-    """The flow was never changed."""
+    """The flow was never changed, or every change is undone."""
 
     code = "nothing_to_undo"
     title = "Nothing to undo"
 
     def __init__(self) -> None:
-        super().__init__("The flow has not been changed since it was made.", remedy="Delete it if you do not want it.")
+        super().__init__(
+            "There is no change to undo: the flow is as it was created.",
+            remedy="Delete it if you do not want it, or restore a later revision.",
+        )
+
+
+class DraftNotFound(NotFound):
+    """The draft of a revision is not kept, or it is the present one."""
+
+    code = "draft_not_found"
+    title = "Revision not found"
+
+    def __init__(self, revision: int, current: int) -> None:
+        super().__init__(
+            f"There is no earlier draft of revision {revision}; the flow is at revision {current}.",
+            remedy="The last 100 drafts are kept: `headgate flows revisions` and read_flow with part='revisions' list"
+            " the newest.",
+        )
 
 
 class CannotOwn(Invalid):

@@ -3,11 +3,12 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import and_, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.flows.tables import FlowRow, FlowVersionRow, VersionEdgeRow, VersionStepRow
+from headgate.features.flows.tables import FlowDraftRow, FlowRow, FlowVersionRow, VersionEdgeRow, VersionStepRow
 
 LARGEST_NUMBER = 2**31 - 1
 """Of a column of whole numbers; a driver refuses to look for more."""
@@ -92,6 +93,39 @@ async def list_published(
     if space_ids is not None:
         query = query.where(FlowRow.space_id.in_(space_ids))
     return (await session.execute(query.order_by(FlowRow.id.desc()).limit(limit))).scalars().all()
+
+
+async def keep_draft(session: AsyncSession, row: FlowRow, definition: dict[str, Any], *, most: int) -> None:
+    """Keep the draft of a locked flow as that of its revision, and delete the oldest of more than `most`."""
+    session.add(
+        FlowDraftRow(
+            flow_id=row.id,
+            revision=row.revision,
+            tenant_id=row.tenant_id,
+            definition=definition,
+            restores=row.restores,
+            saved_at=row.updated_at,
+        )
+    )
+    await session.execute(
+        delete(FlowDraftRow).where(FlowDraftRow.flow_id == row.id, FlowDraftRow.revision <= row.revision - most)
+    )
+
+
+async def find_draft(session: AsyncSession, flow_id: str, revision: int, *, tenant_id: str) -> FlowDraftRow | None:
+    """The earlier draft of a revision."""
+    if not 1 <= revision <= LARGEST_NUMBER:
+        return None
+    query = select(FlowDraftRow).where(
+        FlowDraftRow.flow_id == flow_id, FlowDraftRow.revision == revision, FlowDraftRow.tenant_id == tenant_id
+    )
+    return (await session.execute(query)).scalar_one_or_none()
+
+
+async def list_drafts(session: AsyncSession, flow_id: str, *, tenant_id: str, limit: int) -> Sequence[FlowDraftRow]:
+    """The earlier drafts of a flow, newest first."""
+    query = select(FlowDraftRow).where(FlowDraftRow.flow_id == flow_id, FlowDraftRow.tenant_id == tenant_id)
+    return (await session.execute(query.order_by(FlowDraftRow.revision.desc()).limit(limit))).scalars().all()
 
 
 async def find_version(session: AsyncSession, flow_id: str, version: int, *, tenant_id: str) -> FlowVersionRow | None:

@@ -13,7 +13,7 @@ from headgate.features.accounts.spaces.service import require_space, spaces_show
 from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record_of
 from headgate.features.flows import repository
-from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound, NothingToUndo, StaleRevision
+from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound, StaleRevision
 from headgate.features.flows.live import announce_change, announce_draft
 from headgate.features.flows.tables import FlowRow
 from headgate.foundation.database import now
@@ -26,6 +26,8 @@ from headgate.graph.validate import check_kept
 if TYPE_CHECKING:
     from headgate.features.catalog.registry import Components
 
+MOST_DRAFTS = 100
+"""Earlier drafts of a flow that are kept."""
 _CHANGES = frozenset[Action]({"flow.draft_saved", "flow.renamed", "flow.restored", "flow.version_restored"})
 """Who does one of these is the one who changed a flow last."""
 
@@ -54,8 +56,8 @@ async def create_flow(
         name=definition.name,
         description=definition.description,
         draft=_stored(definition),
-        draft_before=None,
         revision=1,
+        restores=None,
         draft_version=None,
         last_version=0,
         last_release=0,
@@ -155,56 +157,41 @@ async def list_flows(
 
 
 async def save_draft(
-    session: AsyncSession, principal: Principal, catalog: "Components", flow_id: str, *, revision: int, definition: Flow
+    session: AsyncSession,
+    principal: Principal,
+    catalog: "Components",
+    flow_id: str,
+    *,
+    revision: int,
+    definition: Flow,
+    restores: int | None = None,
 ) -> FlowRow:
-    """Replace the draft, if it is still the revision the caller read.
+    """Replace the draft, if it is still the revision the caller read; `restores` is the revision that it restores.
 
     Raises `StaleRevision` with the revision in force, or `FlowInvalid`; then nothing has changed.
     """
     row = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
     if row.revision != revision:
         raise StaleRevision(sent=revision, current=row.revision)
-    await _replace_draft(session, principal, catalog, row, definition)
+    await replace_draft(session, principal, catalog, row, definition, restores=restores)
     return row
 
 
-async def undo_draft(
-    session: AsyncSession, principal: Principal, catalog: "Components", flow_id: str, *, revision: int
-) -> FlowRow:
-    """Take back the last change of the draft; done again, it brings the change back.
-
-    Args:
-        session: The session of the change.
-        principal: Who takes it back.
-        catalog: The components.
-        flow_id: The flow.
-        revision: The one that the change led to: what somebody else did since is never taken back.
-
-    Raises `StaleRevision`, or `NothingToUndo`.
-    """
-    row = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
-    if row.revision != revision:
-        raise StaleRevision(sent=revision, current=row.revision)
-    if row.draft_before is None:
-        raise NothingToUndo
-    earlier = Flow.model_validate(row.draft_before)
-    await _replace_draft(session, principal, catalog, row, earlier, payload={"undone": True})
-    return row
-
-
-async def _replace_draft(  # noqa: PLR0917 - a change of a draft
+async def replace_draft(
     session: AsyncSession,
     principal: Principal,
     catalog: "Components",
     row: FlowRow,
     definition: Flow,
-    payload: Mapping[str, object] | None = None,
+    *,
+    restores: int | None = None,
 ) -> None:
-    """Write a draft into a locked row and tell of it, if it is another than the one that was there."""
+    """Write a draft into a locked row, record and announce it, unless it is equal to the one that was there."""
     before, recorded = definition_of(row), draft_as_recorded(row)
-    if await write_draft(session, row, definition, catalog):
+    if await write_draft(session, row, definition, catalog, restores=restores):
         await session.flush()
         after = draft_as_recorded(row)
+        payload = {} if restores is None else {"undone": True, "restores": restores}
         await record_change(session, principal, row, "flow.draft_saved", before=recorded, after=after, payload=payload)
         announce_draft(session, principal, row.id, revision=row.revision, before=before, after=definition)
 
@@ -214,10 +201,10 @@ async def rename_flow(
 ) -> FlowRow:
     """Change name or description."""
     row = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
-    before, row.draft_before = draft_as_recorded(row), _whole(row)
+    before = draft_as_recorded(row)
+    await _advance(session, row)
     row.name = row.name if name is None else name
     row.description = row.description if description is None else description
-    _touch(row)
     await session.flush()
     await record_change(session, principal, row, "flow.renamed", before=before, after=draft_as_recorded(row))
     named = {"name": row.name, "description": row.description}
@@ -263,18 +250,19 @@ def definition_of(row: FlowRow) -> Flow:
     return Flow.model_validate(_whole(row))
 
 
-async def write_draft(session: AsyncSession, row: FlowRow, definition: Flow, catalog: "Components") -> bool:
+async def write_draft(
+    session: AsyncSession, row: FlowRow, definition: Flow, catalog: "Components", *, restores: int | None = None
+) -> bool:
     """Put a definition into a flow's row as its next revision; whether it is another than the one that was there."""
     known = await catalog.for_flow(row.tenant_id, definition, session=session)
     raise_if_any(check_kept(definition, known))
     definition = unlink(definition)
     if definition == definition_of(row):
         return False
-    row.draft_before = _whole(row)
+    await _advance(session, row, restores=restores)
     row.name = definition.name
     row.description = definition.description
     row.draft = _stored(definition)
-    _touch(row)
     return True
 
 
@@ -308,8 +296,11 @@ def _whole(row: FlowRow) -> dict[str, Any]:
     return row.draft | {"name": row.name, "description": row.description}
 
 
-def _touch(row: FlowRow) -> None:
+async def _advance(session: AsyncSession, row: FlowRow, *, restores: int | None = None) -> None:
+    """Begin the next revision of a locked row: the draft that is to be replaced is kept for `undo`."""
+    await repository.keep_draft(session, row, _whole(row), most=MOST_DRAFTS)
     row.revision += 1
+    row.restores = restores
     row.draft_version = None
     row.updated_at = now()
 

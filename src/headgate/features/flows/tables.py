@@ -30,9 +30,9 @@ class FlowRow(Row):
     name: Mapped[str] = mapped_column(String(200))
     description: Mapped[str] = mapped_column(String(10_000), default="")
     draft: Mapped[dict[str, Any]] = mapped_column(Json)
-    draft_before: Mapped[dict[str, Any] | None] = mapped_column(Json)
-    """The definition that the last change replaced, with name and description; None for a new flow."""
     revision: Mapped[int] = mapped_column(default=1)
+    restores: Mapped[int | None]
+    """The earlier revision whose draft an undo restored; None when the draft is the result of a change."""
     draft_version: Mapped[int | None]
     """The version whose content the draft has, when it was frozen already."""
     last_version: Mapped[int] = mapped_column(default=0)
@@ -45,6 +45,24 @@ class FlowRow(Row):
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     deleted_at: Mapped[datetime | None] = mapped_column(Timestamp)
+
+
+class FlowDraftRow(Row):
+    """An earlier draft of a flow: what one revision was until the next replaced it."""
+
+    __tablename__ = "flow_drafts"
+    __table_args__ = (
+        ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
+    )
+
+    flow_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    revision: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    definition: Mapped[dict[str, Any]] = mapped_column(Json)
+    """With name and description."""
+    restores: Mapped[int | None]
+    """As in `FlowRow`."""
+    saved_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
 class FlowVersionRow(Row):

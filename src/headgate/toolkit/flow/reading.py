@@ -16,6 +16,7 @@ from headgate.graph.spec_print import changed_members
 from headgate.graph.wiring import NOTE_TYPE, Wiring, wire
 from headgate.toolkit.flow.clipped import clipped_value, size_of
 from headgate.toolkit.flow.index import group_members, in_order, node_line, references_of
+from headgate.toolkit.proof import diff_lines
 from headgate.toolkit.reading import node_of
 from headgate.toolkit.shown import shown_flow
 from headgate.toolkit.tool import Result, ToolRefused
@@ -25,7 +26,10 @@ PAGE_CHARACTERS = 6_000
 """Of what one answer shows of nodes."""
 CLIP = 300
 """Characters of one value; `get_field_value` gives the rest."""
-Part = Literal["nodes", "form", "settings", "policies", "notes", "groups"]
+MOST_REVISIONS = 20
+MOST_CHANGES = 4
+"""Of one revision in the list."""
+Part = Literal["nodes", "form", "settings", "policies", "notes", "groups", "revisions"]
 
 
 async def read_flow(  # noqa: PLR0917 - arguments of a tool
@@ -47,6 +51,8 @@ async def read_flow(  # noqa: PLR0917 - arguments of a tool
         values: Show all values, long ones clipped.
         after: Last node of the page before.
     """
+    if part == "revisions":
+        return {"ok": True, "revisions": await _revisions(bench)}
     flow = shown_flow(bench.flow, bench.registry)
     if part != "nodes":
         return {"ok": True, part: _part(bench, flow, part)}
@@ -153,6 +159,23 @@ def _part(bench: Workbench, flow: Flow, part: Part) -> JsonValue:
     inside = group_members(bench.flow, bench.registry)
     titles = {node.id: node.params.get("title", "") for node in flow.nodes}
     return [{"id": key, "title": titles[key], "nodes": list[JsonValue](ids)} for key, ids in inside.items()]
+
+
+async def _revisions(bench: Workbench) -> JsonValue:
+    """The newest stored drafts and what changed in each: what `undo` can restore."""
+    drafts = await bench.stored.drafts(most=MOST_REVISIONS + 1) if bench.stored is not None else []
+    lines: list[JsonValue] = []
+    for number, draft in enumerate(drafts[:MOST_REVISIONS]):
+        line: dict[str, JsonValue] = {"revision": draft.revision, "saved_at": draft.saved_at.isoformat()}
+        if draft.restores is not None:
+            line["restores"] = draft.restores
+        if number + 1 < len(drafts):
+            changes = diff_lines(drafts[number + 1].flow, draft.flow, bench.registry)
+            line["changes"] = clipped_value(list[JsonValue](changes[:MOST_CHANGES]), CLIP)
+            if len(changes) > MOST_CHANGES:
+                line["more_changes"] = len(changes) - MOST_CHANGES
+        lines.append(line)
+    return lines
 
 
 def _near(wiring: Wiring, node_id: str, distance: int) -> set[str]:

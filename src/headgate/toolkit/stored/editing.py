@@ -62,7 +62,9 @@ async def edit(visit: Visit, tool: ToolDefinition, flow_id: str, arguments: dict
     flow = flows.definition_of(row)
     catalog, environment = await visit.catalog(flow), await visit.environment(row.space_id)
     if tool.kind == "read":
-        return _answer(await tool.call(visit.bench(flow, row.space_id, catalog, environment), arguments))
+        return _answer(
+            await tool.call(visit.bench(flow, row.space_id, catalog, environment, flow_id=row.id), arguments)
+        )
     async with visit.studio.database.writing() as session:
         row = await flows.get_flow(session, visit.principal, flow_id, permission=tool.permission, lock=True)
         before = flows.definition_of(row)

@@ -12,6 +12,7 @@ from headgate.features.flows import versions
 from headgate.features.flows.readiness.answer import Readiness
 from headgate.features.flows.schemas import PublishIn
 from headgate.features.flows.tables import FlowRow
+from headgate.features.flows.undo import undo_draft
 from headgate.foundation.checked import checked
 from headgate.foundation.names import name_from
 from headgate.foundation.quoting import shortened
@@ -21,6 +22,7 @@ from headgate.toolkit.shown import refuse_redacted, shown_flow
 from headgate.toolkit.stored.operation import Row
 from headgate.toolkit.stored.shown import cut_text, outline
 from headgate.toolkit.stored.visit import Visit
+from headgate.toolkit.tool import Revision
 
 MOST_LISTED = 50
 MOST_ISSUES = 20
@@ -264,15 +266,16 @@ async def list_versions(visit: Visit, flow_id: str, limit: int = 10) -> VersionL
     return found
 
 
-async def undo(visit: Visit, flow_id: str, revision: int) -> Saved:
-    """Undo the last change of a flow's draft. Called again with the new revision, it restores the change.
+async def undo(visit: Visit, flow_id: str, revision: int, to: Revision = 0) -> Saved:
+    """Undo the last change of a flow's draft; again: the change before. With `to`, restore any revision; so redo.
 
     Args:
         flow_id: Id of the flow.
-        revision: The revision that the change answered with; what somebody else did since is never taken back.
+        revision: Its present revision; changes that others made since are never undone.
+        to: Revision to restore, as read_flow lists them with part 'revisions'.
     """
     async with visit.studio.database.writing() as session:
-        row = await flows.undo_draft(session, visit.principal, visit.studio.registry, flow_id, revision=revision)
+        row = await undo_draft(session, visit.principal, visit.studio.registry, flow_id, revision=revision, to=to)
     return await _saved(visit, row)
 
 

@@ -11,9 +11,12 @@ from headgate.features.catalog.search import WordIndex
 from headgate.features.files.service import MAX_FILE_BYTES
 from headgate.features.files.storage import Storage
 from headgate.features.flows import service as flows
+from headgate.features.flows import undo
+from headgate.features.flows.errors import StaleRevision
 from headgate.features.flows.readiness.environment import Environment
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.tables import FlowRow
+from headgate.features.flows.undo import Draft
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource
 from headgate.features.runs.engine.backend import ExecutionBackend
@@ -23,7 +26,7 @@ from headgate.features.testing.runner import TestRuns
 from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.foundation.database import Database
 from headgate.graph.model import Flow
-from headgate.toolkit.ports import ComponentMaker, EarlierDraft, RunsFlows
+from headgate.toolkit.ports import ComponentMaker, RunsFlows
 from headgate.toolkit.workbench import Workbench
 
 CatalogOf = Callable[[Principal, Flow], Awaitable[Overlay]]
@@ -86,8 +89,16 @@ class Visit:
         """What a space offers its flows."""
         return await self.studio.rules.environment(self.principal.tenant_id, space_id)
 
-    def bench(self, flow: Flow, space_id: str, catalog: Overlay, environment: Environment | None = None) -> Workbench:
-        """A workbench for one operation; `environment` for those that check flows."""
+    def bench(
+        self,
+        flow: Flow,
+        space_id: str,
+        catalog: Overlay,
+        environment: Environment | None = None,
+        *,
+        flow_id: str | None = None,
+    ) -> Workbench:
+        """A workbench for one operation; `environment` for those that check flows, `flow_id` of a stored one."""
         return Workbench(
             principal=self.principal,
             space_id=space_id,
@@ -95,7 +106,7 @@ class Visit:
             registry=catalog,
             maker=self.studio.maker_of(self.principal),
             files=self.studio.files_of(self.principal),
-            stored=StoredDraft(self),
+            stored=StoredDraft(self, lambda: flow_id),
             environment=environment,
         )
 
@@ -113,11 +124,19 @@ class StoredDraft:
         """Id of the stored flow."""
         return self.flow_id_of()
 
-    async def earlier_draft(self) -> EarlierDraft | None:
-        """The draft before the last change. Raises `FlowNotFound`, `PermissionMissing`."""
+    async def earlier_draft(self, *, to: int, at: int | None, revision: int) -> Draft | None:
+        """An earlier draft, for `undo`; None when the flow is not stored."""
         if self.flow_id is None:
             return None
-        row = await self.visit.flow(self.flow_id, Permission.FLOWS_EDIT)
-        if row.draft_before is None:
-            return None
-        return EarlierDraft(Flow.model_validate(row.draft_before), row.revision)
+        async with self.visit.studio.database.reading() as session:
+            row = await flows.get_flow(session, self.visit.principal, self.flow_id, permission=Permission.FLOWS_EDIT)
+            if revision not in {0, row.revision}:
+                raise StaleRevision(sent=revision, current=row.revision)
+            return await undo.earlier_draft(session, row, to=to, at=at)
+
+    async def drafts(self, *, most: int) -> list[Draft]:
+        """The newest drafts, the present one first."""
+        if self.flow_id is None:
+            return []
+        async with self.visit.studio.database.reading() as session:
+            return await undo.list_drafts(session, self.visit.principal, self.flow_id, limit=most)

@@ -9,9 +9,10 @@ import pytest
 from headgate.entrypoints.own_services import OwnRedis
 from headgate.features.access.principal import LOCAL
 from headgate.features.flows import live, service, versions
-from headgate.features.flows.errors import NothingToUndo, StaleRevision
+from headgate.features.flows.errors import DraftNotFound, NothingToUndo, StaleRevision
 from headgate.features.flows.live import FlowStream, announce_run_started
 from headgate.features.flows.tables import FlowRow
+from headgate.features.flows.undo import undo_draft
 from headgate.foundation.database import Database
 from headgate.foundation.event_relay import EventRelay, RelayFeed
 from headgate.foundation.events import EventBus, EventFeed
@@ -179,33 +180,58 @@ class TestFlowStream:
 
 
 class TestUndoDraft:
-    async def test_takes_the_last_change_back_and_brings_it_back(self, database: Database, flow: FlowRow) -> None:
-        await save(database, flow, 1, "hello")
-        found = []
-        for revision in (2, 3):
-            async with database.writing() as session:
-                row = await service.undo_draft(session, LOCAL, REGISTRY, flow.id, revision=revision)
-                found.append((row.revision, service.definition_of(row).nodes[0].params["text"]))
-        assert found == [(3, "hi"), (4, "hello")]
+    async def test_goes_back_change_by_change_and_forward_again_by_revision(
+        self, database: Database, flow: FlowRow
+    ) -> None:
+        for revision, text in enumerate(("two", "three", "four"), start=1):
+            await save(database, flow, revision, text)
+        assert [await undo(database, flow, revision) for revision in (4, 5, 6)] == [
+            (5, 3, "three"),
+            (6, 2, "two"),
+            (7, 1, "hi"),
+        ]
+        with pytest.raises(NothingToUndo):
+            await undo(database, flow, 7)
+        assert await undo(database, flow, 7, to=4) == (8, 4, "four")
+        assert await undo(database, flow, 8, to=6) == (9, 2, "two")
+        await save(database, flow, 9, "five")
+        assert await undo(database, flow, 10) == (11, 2, "two")
+        assert await undo(database, flow, 11) == (12, 1, "hi")
+
+    async def test_reaches_no_revision_that_is_not_kept(
+        self, database: Database, flow: FlowRow, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(service, "MOST_DRAFTS", 2)
+        for revision, text in enumerate(("two", "three", "four"), start=1):
+            await save(database, flow, revision, text)
+        for revision in (1, 4, 5):
+            with pytest.raises(DraftNotFound):
+                await undo(database, flow, 4, to=revision)
+        assert await undo(database, flow, 4, to=2) == (5, 2, "two")
 
     async def test_takes_a_new_name_back(self, database: Database, flow: FlowRow) -> None:
         async with database.writing() as session:
             await service.rename_flow(session, LOCAL, flow.id, name="Chat", description="Once more")
         async with database.writing() as session:
-            row = await service.undo_draft(session, LOCAL, REGISTRY, flow.id, revision=2)
+            row = await undo_draft(session, LOCAL, REGISTRY, flow.id, revision=2)
         assert (row.name, row.description) == ("Talk", "")
 
     async def test_never_takes_back_what_somebody_else_did_since(self, database: Database, flow: FlowRow) -> None:
         await save(database, flow, 1, "mine")
         await save(database, flow, 2, "theirs")
-        async with database.writing() as session:
-            with pytest.raises(StaleRevision):
-                await service.undo_draft(session, LOCAL, REGISTRY, flow.id, revision=2)
+        with pytest.raises(StaleRevision):
+            await undo(database, flow, 2)
 
     async def test_has_nothing_to_do_on_a_new_flow(self, database: Database, flow: FlowRow) -> None:
-        async with database.writing() as session:
-            with pytest.raises(NothingToUndo):
-                await service.undo_draft(session, LOCAL, REGISTRY, flow.id, revision=1)
+        with pytest.raises(NothingToUndo):
+            await undo(database, flow, 1)
+
+
+async def undo(database: Database, flow: FlowRow, revision: int, to: int = 0) -> tuple[int, int | None, Any]:
+    """The new revision, the revision that it restores, and its text."""
+    async with database.writing() as session:
+        row = await undo_draft(session, LOCAL, REGISTRY, flow.id, revision=revision, to=to)
+        return row.revision, row.restores, service.definition_of(row).nodes[0].params["text"]
 
 
 def _changed(event: SseEvent) -> list[str]:
