@@ -3,6 +3,7 @@
 A plain value is text, unless it is exactly how JSON prints a number, `true`, `false` or `null`, or is a JSON list or
 object. So `0.5` is a number while `1.10`, `007` and `1e5` stay text, and nothing is lost either way. Text that would
 read as something else is written in JSON quotes; text of several lines as a block. A `#` inside a value is part of it.
+A value that is wholly in single quotes is the text between them, `''` being one quote, as in YAML.
 """
 
 import json
@@ -21,6 +22,7 @@ MAX_PRINTED_DEPTH = 8
 """Levels of a value that are written as nested lines; deeper ones stay JSON."""
 _CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 _NUMBER = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]\d{1,3})?")
+_SINGLE_QUOTED = re.compile(r"'(?:[^']|'')*'")
 _MEANT_AS_JSON = re.compile(r'\{\s*(?:".*)?\}|\[\s*["\[{].*\]', re.DOTALL)
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
 """Characters that are valid in JSON but that a reader or an editor would not see or would take for a line break."""
@@ -33,6 +35,8 @@ def parse_scalar(raw: str) -> JsonValue:
     text = raw.strip(" \t")
     if text.startswith('"'):
         return parse_quoted(text)
+    if _SINGLE_QUOTED.fullmatch(text):
+        return text[1:-1].replace("''", "'")
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     if text.startswith(("{", "[")) and not text.startswith("{{"):

@@ -96,13 +96,27 @@ class TestPlainValues:
         assert found == value
         assert type(found) is type(value)
 
-    @pytest.mark.parametrize("text", ["1.10", "007", "true", "", "null", "0.5", "[1]", "|"])
+    @pytest.mark.parametrize("text", ["1.10", "007", "true", "", "null", "0.5", "[1]", "|", "'x'", "''"])
     def test_are_quoted_when_they_are_text_that_reads_otherwise(self, text: str) -> None:
         assert parse_spec(print_spec(flow(node("a", "A", x=text)))).nodes[0].params["x"] == text
 
     @pytest.mark.parametrize("text", ["https://a.b/#c", "C # sharp", "a: b", "{name} says", "{{a.output}}", "[INST] x"])
     def test_keep_hashes_colons_and_braces(self, text: str) -> None:
         assert params_of(f"x: {text}") == {"x": text}
+
+    @pytest.mark.parametrize(
+        ("word", "text"),
+        [
+            ("'[{\"a\": 1}]'", '[{"a": 1}]'),
+            ("'3'", "3"),
+            ("'it''s'", "it's"),
+            ("''", ""),
+            ("'a' || 'b'", "'a' || 'b'"),
+            ("'tis", "'tis"),
+        ],
+    )
+    def test_wholly_in_single_quotes_are_the_text_between_them(self, word: str, text: str) -> None:
+        assert params_of(f"x: {word}") == {"x": text}
 
     def test_refuse_json_that_is_broken(self) -> None:
         (fault,) = faults('nodes:\n  a: A\n    x: {"b": 1,}\n', checked=False)
