@@ -1,6 +1,8 @@
 """File tools: the workspace of the person who works here. They answer with the envelopes of seed 003."""
 
-from typing import Literal
+from bisect import bisect_right
+from itertools import accumulate
+from typing import Literal, cast
 
 from headgate.features.workspace.errors import WrongUser
 from headgate.features.workspace.user_workspace import UserWorkspace
@@ -9,25 +11,38 @@ from headgate.toolkit.workbench import Workbench
 
 MOST_LINES = 2_000
 """Of a file that is read without a limit."""
-MOST_CHARACTERS = 100_000
-"""Of what a model is shown of a file at once."""
+MOST_CHARACTERS = 15_000
+"""Of one page of a file: an MCP client that shows text alone shows it in full."""
 
 
 async def read_file(bench: Workbench, path: str, offset: int | None = None, limit: int | None = None) -> Result:
-    """Read a text file of the user's workspace, lines numbered, at most 2,000 at a time.
+    """Read a text file of the user's workspace in pages, lines numbered.
 
     Args:
         path: Relative, such as notes/plan.md.
-        offset: First line, from 1.
+        offset: First line, from 1; next_offset continues.
         limit: How many lines.
     """
     lines = min(limit, MOST_LINES) if limit is not None else MOST_LINES
     answer = await _files(bench).read_file(path, offset=offset, limit=lines)
     content = str(answer.get("content", ""))
+    if "error" in answer:
+        return answer
     if len(content) > MOST_CHARACTERS:
-        shown = content[:MOST_CHARACTERS].rpartition("\n")[0] or content[:MOST_CHARACTERS]
-        return answer | {"content": shown, "num_lines": shown.count("\n") + 1, "truncated": True}
-    return answer
+        answer |= _page(content)
+    following = cast("int", answer["start_line"]) + cast("int", answer["num_lines"])
+    return answer | ({"next_offset": following} if following <= cast("int", answer["total_lines"]) else {})
+
+
+def _page(content: str) -> Result:
+    """As many lines as a page holds; of a line that is longer than a page, its beginning with a mark."""
+    lines = content.split("\n")
+    ends = list(accumulate(len(line) + 1 for line in lines))
+    number = max(1, bisect_right(ends, MOST_CHARACTERS))
+    shown = "\n".join(lines[:number])
+    if len(shown) > MOST_CHARACTERS:
+        shown = f"{shown[:MOST_CHARACTERS]}… [{len(shown) - MOST_CHARACTERS:,} more characters of this line]"
+    return {"content": shown, "num_lines": number}
 
 
 async def write_file(bench: Workbench, path: str, content: str) -> Result:

@@ -97,6 +97,11 @@ edges:
   ask.text -> out.input
 """
 
+    REPORT = (
+        "name: Report\nnodes:\n  table: FileInput\n    field: report\n  shown: ReadFile\n  out: ChatOutput\n"
+        "edges:\n  table.file -> shown.file\n  shown.text -> out.input\nform:\n  report: document\n"
+    )
+
     def test_is_told_to_the_model_and_gets_what_was_given(
         self, model: Model, capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -107,6 +112,16 @@ edges:
         assert found["data"]["run"]["outputs"] == {"out": "Hello Anna and all"}
         assert "form answer who: Anna" in str(model.asked[0].body)
         assert "The user wants the flow to be run" in str(model.asked[0].body)
+
+    def test_takes_a_file_for_a_form_field(
+        self, model: Model, data_folder: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (data_folder / "people.csv").write_text("name,city\nAnn,Lund\n", encoding="utf-8")
+        answers(model, {"call": "build_flow", "given": {"spec": self.REPORT}}, {"call": "run_flow"}, {"says": "Built."})
+        path = f"report=@{data_folder / 'people.csv'}"
+        found = answered(capsys, "ask", "read a table", "--run", "--form", path, *MODEL)
+        assert found["data"]["run_status"] == "completed"
+        assert "| Ann | Lund |" in found["data"]["run"]["outputs"]["out"]
 
     def test_that_fails_goes_back_to_the_model(self, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
         broken = FLOW.replace("ask: TextInput", "ask: ParseJSON").replace("ask.text ->", "ask.data ->")

@@ -1,6 +1,8 @@
 """No command ends with 0 when it did not do what was asked: each is given something that cannot be done."""
 
+import sys
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +138,7 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "quotas set": ("organisation", "nothing", "1"),
     "keys create": ("",),
     "keys revoke": (NOBODY,),
-    "variables set": ("not a name", "--value", "x"),
+    "variables set": ("not a name",),
     "variables delete": ("NOTHING",),
     "workspace read": ("missing.md",),
     "workspace write": ("../out.md", "missing.md"),
@@ -164,6 +166,7 @@ class TestContract:
         self, command: str, data_folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+        monkeypatch.setattr(sys, "stdin", StringIO("a value"))
         assert run([*command.split(), *UNDOABLE[command]]) != 0
 
     def test_an_import_with_faults_is_done_in_part(self, data_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

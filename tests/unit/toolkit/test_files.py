@@ -1,6 +1,6 @@
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pydantic import JsonValue
@@ -76,13 +76,27 @@ class TestReading:
 
     @pytest.mark.usefixtures("written")
     async def test_shows_a_bounded_part_at_once(self, bench: Workbench) -> None:
-        await call(bench, "write_file", path="long.md", content="x\n" * (MOST_LINES + 1))
-        found = await call(bench, "read_file", path="long.md")
-        assert (found["num_lines"], found["total_lines"]) == (MOST_LINES, MOST_LINES + 1)
-        await call(bench, "write_file", path="wide.md", content=("y" * 40_000 + "\n") * 5)
-        found = await call(bench, "read_file", path="wide.md")
-        assert found["num_lines"] == 2
-        assert len(str(found["content"])) <= MOST_CHARACTERS
+        await call(bench, "write_file", path="wide.md", content="y" * 40_000 + "\nz")
+        page = await call(bench, "read_file", path="wide.md")
+        assert (page["num_lines"], page["next_offset"]) == (1, 2)
+        assert "more characters of this line" in str(page["content"])
+        page = await call(bench, "read_file", path="wide.md", offset=2)
+        assert (page["content"], "next_offset" in page) == ("     2→z", False)
+
+    @pytest.mark.usefixtures("written")
+    async def test_shows_the_whole_file_in_pages(self, bench: Workbench) -> None:
+        lines = [f"line {number} " + "x" * (number % 90) for number in range(3 * MOST_LINES)]
+        await call(bench, "write_file", path="long.md", content="\n".join(lines))
+        whole, offset, pages = list[str](), 1, 0
+        while offset:
+            page = await call(bench, "read_file", path="long.md", offset=offset)
+            assert len(str(page["content"])) <= MOST_CHARACTERS
+            shown = [line.partition("→")[2] for line in str(page["content"]).split("\n")]
+            assert (len(shown), page["total_lines"]) == (page["num_lines"], len(lines))
+            whole += shown
+            offset, pages = cast("int", page.get("next_offset", 0)), pages + 1
+        assert whole == lines
+        assert pages > 3
 
 
 class TestWhoseFiles:

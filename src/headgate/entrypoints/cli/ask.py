@@ -15,7 +15,7 @@ from headgate.agents.assistant.schemas import AssistRequest
 from headgate.agents.assistant.sessions.service import reset_session
 from headgate.entrypoints.cli.ask_view import Conversation, conclude
 from headgate.entrypoints.cli.exit_codes import DECLINED, OK
-from headgate.entrypoints.cli.files import form_answers, store_files
+from headgate.entrypoints.cli.files import form_answers, store_files, with_files
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import console, errors, print_json
 from headgate.entrypoints.cli.session import acting, with_parts
@@ -35,7 +35,8 @@ def ask(
     run: Annotated[bool, typer.Option("--run", help="Run the flow when it is built or edited.")] = False,
     text: Annotated[str, typer.Option(help="Text input of that run.")] = "",
     form: Annotated[
-        list[str] | None, typer.Option(help="Form answer for that run as field=value; may be given again.")
+        list[str] | None,
+        typer.Option(help="Form answer for that run as field=value, or field=@path for a file; may be given again."),
     ] = None,
     file: Annotated[list[Path] | None, typer.Option(help="File for that run; may be given again.")] = None,
     model: Annotated[str | None, typer.Option(help="provider/name, or offline for the offline builder.")] = None,
@@ -69,7 +70,7 @@ def ask(
             apply=True,
         )
         names = tuple(path.name for path in file or [])
-        given = RunInput(text, {**answers}, names, wanted=run)
+        given = RunInput(text, await with_files(parts, answers), names, wanted=run)
         talk = _Talk(parts, Conversation(quiet=json), given, approve=approve, accept=accept)
         async with AsyncExitStack() as stack:
             stack.enter_context(talk.shown.view)

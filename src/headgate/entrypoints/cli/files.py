@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import JsonValue
+
 from headgate.entrypoints.cli.session import acting
 from headgate.entrypoints.installation import Installation
 from headgate.foundation.errors import Invalid
@@ -54,3 +56,10 @@ def form_answers(pairs: list[str]) -> dict[str, str]:
             raise Invalid(f"'{pair}' is not a form answer.", remedy="Write field=value.")
         answers[name] = value
     return answers
+
+
+async def with_files(installation: Installation, answers: dict[str, str]) -> dict[str, JsonValue]:
+    """The answers to a form, with each file that `@path` names stored as an upload and answered by its id."""
+    paths = {name: Path(value[1:]) for name, value in answers.items() if value[:1] == "@" and Path(value[1:]).is_file()}
+    ids = await store_files(installation, list(paths.values()))
+    return {**answers, **dict(zip(paths, ids, strict=True))}

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from headgate.entrypoints.cli.deliveries import show_undelivered
 from headgate.entrypoints.cli.dry_run_view import show_dry_run
 from headgate.entrypoints.cli.exit_codes import FAILED, INVALID, OK
-from headgate.entrypoints.cli.files import form_answers, store_files
+from headgate.entrypoints.cli.files import form_answers, store_files, with_files
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import console, errors, print_json
 from headgate.entrypoints.cli.run_view import RunView, show_next, show_outcome
@@ -58,7 +58,7 @@ def run(
             found = await _look_ahead(parts, flow, start)
             print_json(found) if json else show_dry_run(found)
             return OK if found.ok else INVALID
-        given, files = await _with_files(parts, answers), await store_files(parts, file or [])
+        given, files = await with_files(parts, answers), await store_files(parts, file or [])
         flow_id = await _store(parts, flow, given) if _is_path(flow) else await flow_id_of(parts, flow)
         with RunView(None if json else console) as view, _told_when_stopped() as begun:
 
@@ -127,10 +127,3 @@ async def _store(parts: Parts, path: str, answers: Mapping[str, JsonValue]) -> s
     async with parts.database.writing() as session:
         row = await service.create_flow(session, acting(), parts.registry, definition=definition)
     return row.id
-
-
-async def _with_files(parts: Parts, answers: dict[str, str]) -> dict[str, JsonValue]:
-    """The answers with the file that `@path` names stored as an upload and answered by its id."""
-    paths = {name: Path(value[1:]) for name, value in answers.items() if value[:1] == "@" and Path(value[1:]).is_file()}
-    ids = await store_files(parts, list(paths.values()))
-    return {**answers, **dict(zip(paths, ids, strict=True))}

@@ -11,7 +11,10 @@ def as_text(answer: Mapping[str, Any]) -> str:
     text = "\n".join(_members(answer, ""))
     if len(text) <= MOST_CHARACTERS:
         return text
-    return text[:MOST_CHARACTERS] + "\n... [cut; the structured content has the rest]"
+    lines, number = text.split("\n"), text.count("\n", 0, MOST_CHARACTERS)
+    shown = "\n".join(lines[:number]) if number else text[:MOST_CHARACTERS]
+    left = f"{len(text) - len(shown):,} more characters"
+    return f"{shown}\n... [{left}: the structured content has them; tools that answer in pages take the next one]"
 
 
 def _members(value: Mapping[str, Any], indent: str) -> Iterator[str]:

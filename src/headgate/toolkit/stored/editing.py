@@ -11,7 +11,6 @@ from headgate.graph.diff import is_replaced
 from headgate.graph.model import Flow
 from headgate.toolkit.shown import refuse_redacted
 from headgate.toolkit.stored.operation import ANY_OBJECT, BadArguments, Operation, OperationFailed
-from headgate.toolkit.stored.shown import cut_text
 from headgate.toolkit.stored.visit import Visit
 from headgate.toolkit.tool import Result, ToolDefinition
 from headgate.toolkit.workbench import Workbench
@@ -92,8 +91,4 @@ def _answer(found: Result) -> Result:
     """What a tool answered, for a client. Raises `OperationFailed` when it refused."""
     if not found.get("ok", True) or "error" in found:
         raise OperationFailed({key: value for key, value in found.items() if key != "ok"})
-    return {
-        key: cut_text(value) if isinstance(value, str) else value
-        for key, value in found.items()
-        if key not in _LEFT_OUT
-    }
+    return {key: value for key, value in found.items() if key not in _LEFT_OUT}

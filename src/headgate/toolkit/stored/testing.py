@@ -18,7 +18,7 @@ from headgate.toolkit.stored.operation import Row
 from headgate.toolkit.stored.visit import Visit
 
 MOST_FAILURES = 20
-MOST_CHARACTERS = 50_000
+MOST_CHARACTERS = 14_000
 """Of the tests in one answer; one that is longer than that comes alone."""
 _GLIMPSE = 300
 Cases = Annotated[list[TestCase], WithJsonSchema({"type": "array", "items": {"type": "object"}})]

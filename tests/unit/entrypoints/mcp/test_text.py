@@ -18,5 +18,11 @@ class TestAsText:
 
     def test_is_cut(self) -> None:
         found = as_text({"text": "x" * (2 * MOST_CHARACTERS)})
-        assert len(found) < MOST_CHARACTERS + 100
-        assert found.endswith("[cut; the structured content has the rest]")
+        assert len(found) < MOST_CHARACTERS + 200
+        assert "16,006 more characters: the structured content has them" in found
+
+    def test_is_cut_between_two_lines(self) -> None:
+        answer = {"flows": [{"flow_id": f"flow-{number:04}"} for number in range(1000)]}
+        lines = as_text(answer).split("\n")
+        assert lines[-2] == f"- flow_id: flow-{len(lines) - 3:04}"
+        assert len("\n".join(lines[:-1])) <= MOST_CHARACTERS

@@ -150,11 +150,13 @@ def _corrected(working: Working, call: ToolCall) -> ToolMessage:
     return ToolMessage("Every tool is offered now.", name=CORRECT_INTENT, tool_call_id=call["id"])
 
 
+async def _run_by_the_turn(**_: Any) -> str:  # noqa: ANN401 - LangChain's signature
+    """In place of a tool's function: the middleware runs the tools."""
+    raise NotImplementedError
+
+
 @lru_cache(maxsize=1)
 def _correcting() -> BaseTool:
-    async def call(**_: Any) -> str:  # noqa: ANN401 - LangChain's signature
-        raise NotImplementedError("tools are carried out by the turn")
-
     schema = {
         "type": "object",
         "properties": {"intent": {"type": "string", "enum": list(get_args(Doing))}},
@@ -165,18 +167,14 @@ def _correcting() -> BaseTool:
         description="The request was taken for a question. Call this first when it asks to build, change, run or write"
         " something after all: then every tool is offered.",
         args_schema=schema,
-        coroutine=call,
+        coroutine=_run_by_the_turn,
     )
 
 
 def _shown(tool: ToolDefinition) -> BaseTool:
     """A tool as a model sees it. It is carried out by the middleware, never through this."""
-
-    async def call(**_: Any) -> str:  # noqa: ANN401 - LangChain's signature
-        raise NotImplementedError("tools are carried out by the turn")
-
     return StructuredTool.from_function(
-        coroutine=call, name=tool.name, description=tool.description, args_schema=tool.schema
+        coroutine=_run_by_the_turn, name=tool.name, description=tool.description, args_schema=tool.schema
     )
 
 
