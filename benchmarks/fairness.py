@@ -2,7 +2,8 @@
 
 B runs a flow of ten steps that do nothing, one after the other and four at once; meanwhile A has 40 runs that sleep, or
 2,000 short runs that were started at once. In the sandbox B calls own code while A has 40 calls that sleep. What is
-done alone and flooded comes in turns within one run of this program, so that a busy machine slows both.
+done alone and flooded comes in turns within one run of this program, so that a busy machine slows both. The short runs
+are measured with Celery workers too.
 
     python -m benchmarks.fairness [--quick | --smoke] [--json FILE]
 """
@@ -12,24 +13,28 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import uvloop
-from tests.support.databases import make_settings, migrate
+from tests.support.databases import Postgres, make_settings, migrate
 from tests.support.engine import COMPONENTS, make_chain, make_flow, make_services, new_run, store_flow
 from tests.support.tenants import add_tenant
+from tests.support.workers import OwnRedis, WorkerGroup, celery_settings, write_order
 
 from benchmarks.measure import Options, Report, arguments, percentile
 from headgate.components.clock import Wait
+from headgate.features.access.principal import Principal
 from headgate.features.runs.engine.backend import ExecutionBackend
-from headgate.features.runs.engine.build import build_engine
+from headgate.features.runs.engine.build import build_engine, open_events
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.database import Database
 from headgate.sandbox.limits import PoolSize
 from headgate.sandbox.pool import SandboxPool
 
 STEPS = 10
+CHILDREN = 4
+"""Processes of the worker."""
 AIM = 2.0
 SLEEPING = "import time\ndef run(inputs): time.sleep(60)"
 CODE = "def run(inputs): return sum(range(1000))"
@@ -65,12 +70,14 @@ async def main(options: Options) -> None:
         ("flood of A", "B at once", "alone p50 ms", "p95 ms", "flooded p50 ms", "p95 ms", "ratio of p95"),
     )
     with tempfile.TemporaryDirectory() as folder:
-        await _engine(report, Path(folder), size)
-    await _sandbox(report, size)
+        Path(folder).chmod(0o755)  # noqa: ASYNC240 - the server of PostgreSQL runs as another user
+        await _embedded(report, Path(folder), size)
+        await _sandbox(report, size)
+        await _workers(report, Path(folder), size)
     report.finish(options, picture="fairness.png")
 
 
-async def _engine(report: Report, folder: Path, size: Size) -> None:
+async def _embedded(report: Report, folder: Path, size: Size) -> None:
     settings = make_settings(folder)
     await asyncio.to_thread(migrate, settings)
     database = Database(settings)
@@ -78,24 +85,63 @@ async def _engine(report: Report, folder: Path, size: Size) -> None:
     engine = build_engine(settings, database, make_services(database, components=components))
     await engine.open()
     other = await add_tenant(database)
+    wait = await store_flow(database, make_flow({"w": "Wait"}, w={"seconds": 3600}), components, principal=other)
+    sleeping: dict[str, Flood] = {f"{size.sleepers} sleeping runs": lambda: _flooded(engine, wait, size.sleepers)}
+    await _floods(report, engine, database, size, sleeping, other)
+    await engine.close()
+    await database.close()
+
+
+async def _workers(report: Report, folder: Path, size: Size) -> None:
+    """Short runs only: a step that sleeps keeps its worker, and the others' runs need free ones."""
+    postgres = await asyncio.to_thread(Postgres, folder / "postgres", "fairness")
+    redis = OwnRedis(folder / "redis", durable=False)
+    redis.start()
+    group = WorkerGroup(folder / "workers", celery_settings(redis, "fair", concurrency=CHILDREN))
+    try:
+        await asyncio.to_thread(group.wait_until_up)
+        with postgres.fresh() as url:
+            settings = make_settings(folder / "data", url)
+            settings.data_dir.mkdir()
+            chosen = settings.engine.model_copy(update={"backend": "celery"})
+            settings = settings.model_copy(update={"engine": chosen, "celery": group.celery})
+            database = Database(settings)
+            write_order(group.order, settings)
+            async with open_events(settings) as bus:
+                services = replace(make_services(database, engine=chosen), bus=bus)
+                engine = build_engine(settings, database, services)
+                await engine.open()
+                await _floods(report, engine, database, size, {}, await add_tenant(database), where="workers: ")
+                await engine.close()
+            await database.close()
+    finally:
+        group.kill()
+        redis.stop()
+        postgres.close()
+
+
+async def _floods(  # noqa: PLR0917 - what is measured
+    report: Report,
+    engine: ExecutionBackend,
+    database: Database,
+    size: Size,
+    more: dict[str, Flood],
+    other: Principal,
+    *,
+    where: str = "",
+) -> None:
     ours = await store_flow(database, make_chain(STEPS))
     theirs = await store_flow(database, make_chain(STEPS), principal=other)
-    wait = await store_flow(database, make_flow({"w": "Wait"}, w={"seconds": 3600}), components, principal=other)
 
     async def run() -> None:
         request = new_run(ours)
         await engine.start(request)
         await engine.wait(request.key.run_id)
 
-    floods: dict[str, Flood] = {
-        f"{size.sleepers} sleeping runs": lambda: _flooded(engine, wait, size.sleepers),
-        f"{size.short:,} short runs": lambda: _flooded(engine, theirs, size.short),
-    }
-    for name, flood in floods.items():
+    short: dict[str, Flood] = {f"{where}{size.short:,} short runs": lambda: _flooded(engine, theirs, size.short)}
+    for name, flood in (more | short).items():
         for at_once in (1, 4):
             _row(report, name, at_once, await _turns(run, flood, size, at_once))
-    await engine.close()
-    await database.close()
 
 
 @asynccontextmanager

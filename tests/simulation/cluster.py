@@ -22,6 +22,7 @@ from headgate.features.runs.engine.distributed.broker import Broker
 from headgate.features.runs.engine.distributed.cancellations import Cancellations
 from headgate.features.runs.engine.distributed.compiler import FlowCompiler
 from headgate.features.runs.engine.distributed.dispatcher import BrokerAway, Dispatcher
+from headgate.features.runs.engine.distributed.lanes import Lanes
 from headgate.features.runs.engine.distributed.limits import TaskLimits
 from headgate.features.runs.engine.distributed.orders import Order, Queues, order_for
 from headgate.features.runs.engine.distributed.presence import Presence
@@ -334,7 +335,7 @@ class ClusterEngine:
             max_pickups=MAX_PICKUPS,
         )
         compiler = SimulatedCompiler(broker, limits, services.engine.max_concurrent_steps)
-        self._dispatcher = Dispatcher(cast("Any", None), compiler, rows, self._plans, services.spaces)
+        self._dispatcher = Dispatcher(cast("Any", None), compiler, rows, self._plans, services.spaces, Lanes())
         rules = Rules(services.engine.run_timeout_seconds, redispatch_seconds=REDISPATCH_SECONDS)
         self._reconciler = Reconciler(store, self._shift.has_lost, rules)
         self._sweeper = Sweeper(

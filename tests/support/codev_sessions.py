@@ -17,6 +17,7 @@ from headgate.agents.codev.sessions.places import OnePost, Place, Surroundings
 from headgate.agents.codev.sessions.runner import KIND, RETRY_SECONDS, Runner
 from headgate.agents.codev.sessions.service import STARTS, Sessions
 from headgate.agents.codev.sessions.telling import Live
+from headgate.agents.codev.tables import SessionRow
 from headgate.features.access.principal import LOCAL, Principal
 from headgate.features.accounts.throttle import limits_of
 from headgate.foundation.crypto import SecretBox
@@ -53,7 +54,7 @@ class OneModel:
     reasoning: Reasoning
     failing: HeadgateError | None = None
 
-    async def choose(self, principal: Principal, name: str | None = None) -> Reasoning:
+    async def choose(self, principal: Principal, name: str | None = None, session_id: str = "") -> Reasoning:
         assert principal.tenant_id
         if self.failing is not None:
             raise self.failing
@@ -162,14 +163,14 @@ async def open_bench(
     scans: bool = True,
     retry_seconds: float = RETRY_SECONDS,
     pauses: Sequence[float] = (0, 0, 0),
-    secret_of: Callable[[str, str, str], Any] | None = None,
+    secret_of: Callable[[SessionRow, str], Any] | None = None,
     http: OnePost | None = None,
 ) -> AsyncIterator[Bench]:
     """A process that works on whatever is due, where it `scans`, until it is closed."""
     live, posts, domain, patterns = Live(), Posts(), MemoryDomain(place), FakePatterns()
     chosen = OneModel(model or scripted(patch=SETS_HELLO))
 
-    async def no_secret(*_about: str) -> SecretStr | None:
+    async def no_secret(*_about: object) -> SecretStr | None:
         return None
 
     around = Surroundings(

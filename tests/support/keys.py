@@ -26,6 +26,12 @@ class GivenKeys:
         value = self._values.get(name)
         return SecretStr(value) if value is not None else None
 
+    async def checks(self) -> "GivenKeys":
+        return self
+
+    async def is_set(self, name: str) -> bool:
+        return name in self._values
+
     def tied(self, name: str, origin: str) -> "GivenKeys":
         """With a variable that was stored for one server; all others are the server's own."""
         self._stored_for[name] = origin

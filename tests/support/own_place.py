@@ -42,7 +42,7 @@ def domain_of(parts: Parts, **more: Any) -> HeadgateDomain:
         runs=parts.runs,
         catalog_of=catalog_of,
     )
-    return HeadgateDomain(studio, parts.keys_of, parts.box, parts.local_models, **more)
+    return HeadgateDomain(studio, parts.development_keys, parts.box, parts.local_models, **more)
 
 
 async def open_place(parts: Parts, principal: Principal = LOCAL, space_id: str = "", **more: Any) -> HeadgateWorkplace:

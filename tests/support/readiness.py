@@ -7,6 +7,7 @@ from headgate.features.models.classes import ModelClasses
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.setup.space import SpaceModels
 from headgate.features.runs.ports import Components
+from headgate.features.secrets.reads import NO_READS
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.guarded_http.addresses import AddressPolicy
@@ -20,7 +21,7 @@ def rules_of(database: Database, components: "Components | Registry", settings: 
     box = SecretBox(new_ring(settings or Settings()))
     environments = Environments(
         database,
-        lambda tenant_id, space_id: SpaceModels(database, box, tenant_id, space_id),
+        lambda tenant_id, space_id: SpaceModels(database, box, tenant_id, space_id, audit=NO_READS),
         ModelClasses(database, ClassificationSettings(), components),
         LocalModels(),
         AddressPolicy(OPERATOR_NETWORKS),

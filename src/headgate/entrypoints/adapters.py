@@ -16,7 +16,7 @@ from headgate.features.runs.secret_reads import service as secret_reads
 from headgate.features.runs.spaces import Spaces
 from headgate.features.runs.transitions import RunKey
 from headgate.features.secrets.errors import VariableNotFound
-from headgate.features.secrets.lookup import ReadAudit
+from headgate.features.secrets.reads import STORED_WITH, ReadAudit, Source
 from headgate.features.secrets.service import origin_of
 from headgate.foundation import secret_values
 from headgate.foundation.database import Database
@@ -34,7 +34,7 @@ else:
     transcription = lazy_module("headgate.features.models.transcription")
     models = lazy_module("headgate.features.models.service")
 
-VariablesOf = Callable[[str, str, ReadAudit | None], SpaceModels]
+VariablesOf = Callable[[str, str, ReadAudit], SpaceModels]
 """The variables of a tenant's space, whose reads are written down."""
 
 
@@ -58,9 +58,11 @@ class StepVariables:
         names = set(await secret_reads.names_read_by(self.database, key)) - (known or set())
         if not names:
             return
-        variables = self.variables_of(key.tenant_id, await self.spaces.of(key.tenant_id, key.flow_id), None)
+        space = await self.spaces.of(key.tenant_id, key.flow_id)
+        variables = self.variables_of(key.tenant_id, space, secret_reads.WrittenDown(frozenset(names)))
         for name in sorted(names):
-            await variables.key(name)
+            if STORED_WITH not in name:
+                await variables.key(name)
         if known is not None:
             known |= names
 
@@ -109,6 +111,10 @@ class SpaceSecrets:
         if found is None:
             raise VariableNotFound(name)
         return found
+
+    async def note(self, name: str, source: Source) -> None:
+        """Write down that a value is read that is stored with a server."""
+        await self.variables.note(name, source)
 
 
 @dataclass(frozen=True, slots=True)

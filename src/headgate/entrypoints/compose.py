@@ -115,7 +115,7 @@ class Parts(Installation):
     @cached_property
     def dry_runs(self) -> "preview.DryRuns":
         """Shows what a run would do."""
-        return preview.DryRuns(self.database, self.services, self.rules, self.variables_of)
+        return preview.DryRuns(self.database, self.services, self.rules, self.checks_of)
 
     @cached_property
     def tests(self) -> "runner.TestRuns":

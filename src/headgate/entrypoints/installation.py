@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from headgate.features.models.local import models as local_models
     from headgate.features.models.setup import roles, space
     from headgate.features.runs.evidence import service as evidence
-    from headgate.features.secrets import lookup
+    from headgate.features.secrets import reads
     from headgate.features.testing import gate
     from headgate.features.workspace import workspace as workspaces
     from headgate.foundation import crypto, keyring
@@ -43,6 +43,7 @@ else:
     fetching = lazy_module("headgate.features.models.local.fetching")
     roles = lazy_module("headgate.features.models.setup.roles")
     space = lazy_module("headgate.features.models.setup.space")
+    reads = lazy_module("headgate.features.secrets.reads")
     gate = lazy_module("headgate.features.testing.gate")
     workspaces = lazy_module("headgate.features.workspace.workspace")
     crypto = lazy_module("headgate.foundation.crypto")
@@ -114,15 +115,15 @@ class Installation:
     def rules(self) -> "rules.FlowRules":
         """Conditions for running and publishing a flow."""
         policy = addresses.AddressPolicy(self.settings.http.allowed_internal_cidrs)
-        environments = environment.Environments(
-            self.database, self.variables_of, self.classes, self.local_models, policy
-        )
+        environments = environment.Environments(self.database, self.checks_of, self.classes, self.local_models, policy)
         return rules.FlowRules(self.registry, environments, lambda: (gate.TestsGate(),))
 
     @cached_property
     def notary(self) -> "evidence.Notary":
         """Signs evidence."""
-        return evidence.Notary(self.box, self.evidence_signer)
+        return evidence.Notary(
+            self.box, self.evidence_signer, lambda principal: self.secret_reads.of(principal, "redaction")
+        )
 
     @cached_property
     def evidence_signer(self) -> "crypto.EvidenceSigner":
@@ -134,9 +135,12 @@ class Installation:
         """Files that agents keep for users."""
         return workspaces.Workspace(self.settings, self.telemetry.metrics)
 
-    def variables_of(
-        self, tenant_id: str, space_id: str = "", audit: "lookup.ReadAudit | None" = None
-    ) -> "space.SpaceModels":
+    @cached_property
+    def secret_reads(self) -> "reads.SecretReadLog":
+        """Writes down the reads of secrets that no run does."""
+        return reads.SecretReadLog(self.database)
+
+    def variables_of(self, tenant_id: str, space_id: str, audit: "reads.ReadAudit") -> "space.SpaceModels":
         """The variables of a tenant's space and of the tenant; without a space, of the tenant alone.
 
         Reads of secrets are written into `audit`.
@@ -153,9 +157,23 @@ class Installation:
             roles=roles.environment_roles(settings.models, settings.codev),
         )
 
-    def keys_of(self, principal: Principal) -> "space.SpaceModels":
-        """The source of the API keys of a user's models, in the space that they work in."""
-        return self.variables_of(principal.tenant_id, principal.space_id)
+    def assistant_keys(self, principal: Principal, session_id: str) -> "space.SpaceModels":
+        """The variables that the assistant's models need."""
+        return self.keys_of(principal, "assistant", session_id)
+
+    def development_keys(self, principal: Principal, session_id: str = "") -> "space.SpaceModels":
+        """The variables that the models and trials of a development session need."""
+        return self.keys_of(principal, "development", session_id)
+
+    def checks_of(self, tenant_id: str, space_id: str) -> "space.SpaceModels":
+        """The same for checks, which read no secret."""
+        return self.variables_of(tenant_id, space_id, reads.NO_READS)
+
+    def keys_of(self, principal: Principal, purpose: "reads.Purpose", session_id: str = "") -> "space.SpaceModels":
+        """The variables of the space that a user works in, read for a purpose, in a session of theirs."""
+        return self.variables_of(
+            principal.tenant_id, principal.space_id, self.secret_reads.of(principal, purpose, session_id)
+        )
 
 
 @asynccontextmanager

@@ -175,7 +175,7 @@ class StepServices:
         return mcp_connector.McpConnector(
             base.database,
             base.box,
-            lambda tenant_id, space_id: adapters.SpaceSecrets(base.variables_of(tenant_id, space_id)),
+            lambda principal: adapters.SpaceSecrets(base.keys_of(principal, "mcp")),
             self.web,
             base.settings.mcp,
         )

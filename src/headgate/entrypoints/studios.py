@@ -38,7 +38,7 @@ def studio_of(parts: "Parts", maker_of: Callable[[Principal], ComponentMaker | N
         files_of=parts.workspace.for_agent,
         maker_of=maker_of,
         dry_runs=parts.dry_runs,
-        keys_of=parts.keys_of,
+        keys_of=lambda principal: parts.keys_of(principal, "models"),
         local=parts.local_models,
         storage=parts.storage,
         max_upload_bytes=server.max_upload_bytes,

@@ -66,7 +66,7 @@ class ChoosesModels(Protocol):
     """Gives the models of a turn."""
 
     async def choose(
-        self, principal: Principal, *, provider: str | None, name: str | None, bench: Workbench
+        self, principal: Principal, *, provider: str | None, name: str | None, bench: Workbench, session_id: str = ""
     ) -> TurnModels:
         """Who answers. Raises `Invalid` naming what is missing."""
         ...
@@ -262,7 +262,11 @@ class Assistant:
         turn = asking.turn = await self._new_turn(asking)
         key = session_key(desk.principal, request.session_id)
         models = await self.models.choose(
-            within(desk.principal, desk.space_id), provider=request.provider, name=request.model_name, bench=turn.bench
+            within(desk.principal, desk.space_id),
+            provider=request.provider,
+            name=request.model_name,
+            bench=turn.bench,
+            session_id=request.session_id or "",
         )
         turn.provider, turn.model_name = models.provider, models.name
         if self.workshop is not None and not models.offline:

@@ -20,11 +20,11 @@ from headgate import __version__
 from headgate.entrypoints.cli.exit_codes import OK, UNAVAILABLE
 from headgate.entrypoints.cli.open_doors import exposures, refuse_open_door
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
+from headgate.entrypoints.cli.session import acting
 from headgate.entrypoints.compose import open_parts
 from headgate.entrypoints.doors import is_locked
 from headgate.entrypoints.installation import Installation
 from headgate.entrypoints.readiness import Readiness, check_readiness
-from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID
 from headgate.features.accounts.single_sign_on.sign_on import SingleSignOn
 from headgate.features.catalog.installed import installed_components
 from headgate.features.models import readiness
@@ -318,7 +318,7 @@ def _models(settings: Settings) -> list[Finding]:
         try:
             if await current(database) != HEAD:
                 return None  # reported by the check of the database
-            keys = Installation(settings, database).variables_of(DEFAULT_TENANT_ID, DEFAULT_SPACE_ID)
+            keys = Installation(settings, database).keys_of(acting(), "models")
             return await readiness.survey(keys, local=LocalModels())
         finally:
             await database.close()

@@ -37,7 +37,7 @@ def describe(
     )
 
     async def work(installation: Installation) -> None:
-        keys = installation.keys_of(acting())
+        keys = installation.keys_of(acting(), "models")
         async with installation.database.writing() as session:
             row = await service.put_facts(session, acting(), keys, provider=provider, name=name, facts=facts)
             stored = {"provider": row.provider, "name": row.name, **row.facts}

@@ -27,7 +27,7 @@ def list_(json: JsonFlag = False) -> None:
     """Show which model has which role, where it was chosen, and whether it is ready."""
 
     async def work(installation: Installation) -> None:
-        survey = await readiness.survey(installation.keys_of(acting()), local=installation.local_models)
+        survey = await readiness.survey(installation.keys_of(acting(), "models"), local=installation.local_models)
         if json:
             print_json([one.model_dump(mode="json") for one in survey.roles])
             return
@@ -59,7 +59,9 @@ def set_(
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
-            await service.put_role(session, acting(), installation.keys_of(acting()), role=role, wanted=wanted)
+            await service.put_role(
+                session, acting(), installation.keys_of(acting(), "models"), role=role, wanted=wanted
+            )
         if json:
             print_json({"role": role, "models": models, "params": params})
         else:

@@ -58,7 +58,7 @@ def add(
     )
 
     async def work(installation: Installation) -> None:
-        await check_address(wanted.address, installation.keys_of(acting()).open_networks)
+        await check_address(wanted.address, installation.keys_of(acting(), "models").open_networks)
         async with installation.database.writing() as session:
             row = await service.put_server(
                 session, acting(), installation.box, name=name, wanted=wanted, organisation=organisation
@@ -105,7 +105,7 @@ def try_(
 
     async def work(parts: Parts) -> ServerTestOut:
         return await try_server(
-            parts.keys_of(acting()), web=parts.services.web, name=name, model=model, local=parts.local_models
+            parts.keys_of(acting(), "test"), web=parts.services.web, name=name, model=model, local=parts.local_models
         )
 
     result = with_parts(work)

@@ -30,7 +30,7 @@ def providers(json: JsonFlag = False) -> None:
     """Show which providers can be used, and what is missing for the others."""
 
     async def work(installation: Installation) -> None:
-        states = await service.list_providers(installation.keys_of(acting()), local=installation.local_models)
+        states = await service.list_providers(installation.keys_of(acting(), "models"), local=installation.local_models)
         if json:
             print_json(states)
             return
@@ -56,7 +56,7 @@ def list_(
 
     async def work(installation: Installation) -> None:
         found = await service.all_models(
-            installation.keys_of(acting()), local=installation.local_models, provider=provider
+            installation.keys_of(acting(), "models"), local=installation.local_models, provider=provider
         )
         if json:
             print_json(found)

@@ -8,17 +8,17 @@ from pydantic import SecretStr
 from headgate.agents.codev.domains.flowise.domain import FlowiseServers
 from headgate.agents.codev.patterns.library import PatternLibrary
 from headgate.agents.codev.schemas import InstanceOut
+from headgate.agents.codev.tables import SessionRow
 from headgate.entrypoints.assistance import Assistance
 from headgate.entrypoints.flow_runs import FlowRuns
 from headgate.entrypoints.installation import Installation
 from headgate.entrypoints.services import StepServices
 from headgate.features.access.permissions import Permission
-from headgate.features.access.principal import Principal
+from headgate.features.access.principal import Principal, system_principal
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.search import WordIndex
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.service import get_flow
-from headgate.features.models.ports import KeySource
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.service import Notary
 from headgate.foundation.database import Database
@@ -54,13 +54,10 @@ class Ground:
         """Signs and seals evidence."""
         return self.installation.notary
 
-    def keys_of(self, principal: Principal) -> KeySource:
-        """Where the keys of a person's models come from."""
-        return self.installation.keys_of(principal)
-
-    async def secret_of(self, tenant_id: str, space_id: str, name: str) -> SecretStr | None:
-        """The value of a space's or the organisation's variable; None when there is none."""
-        return await self.installation.variables_of(tenant_id, space_id).key(name)
+    async def secret_of(self, session: SessionRow, name: str) -> SecretStr | None:
+        """The value of a variable of a session's space or the organisation; None when there is none."""
+        headgate = system_principal(session.tenant_id, session.space_id)
+        return await self.installation.keys_of(headgate, "notice", session.id).key(name)
 
     def patterns_of(self, principal: Principal, space_id: str, domain: str, session_id: str) -> PatternLibrary:
         """The library of patterns of a session."""

@@ -28,7 +28,7 @@ from headgate.graph.cases import TestCase
 
 def flowise_servers(settings: Settings, database: Database, base: Installation) -> FlowiseServers:
     """The Flowise servers of an installation; nothing is sent to them yet."""
-    instances = Instances(settings.codev, database, base.box, base.variables_of)
+    instances = Instances(settings.codev, database, base.box, lambda principal: base.keys_of(principal, "flowise"))
     return FlowiseServers(instances, FlowiseDomain(settings, instances))
 
 
@@ -68,7 +68,7 @@ class Development:
         settings, base, live, jobs = ground.settings, ground.installation, Live(), ground.services.jobs
         self._http = GuardedHttp(settings.http)
         around = Surroundings(
-            reasoning=ReasoningChooser(settings.codev, ground.keys_of, ground.services.web, base.local_models),
+            reasoning=ReasoningChooser(settings.codev, base.development_keys, ground.services.web, base.local_models),
             patterns=ground.patterns_of,
             http=self._http,
             secret_of=ground.secret_of,

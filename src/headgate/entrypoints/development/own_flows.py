@@ -19,4 +19,6 @@ def domain_of(ground: Ground) -> HeadgateDomain:
         files_of=ground.assistance.workspace.for_agent,
     )
     skills = ground.settings.data_dir / "skills"
-    return HeadgateDomain(studio, ground.keys_of, ground.installation.box, ground.installation.local_models, skills)
+    return HeadgateDomain(
+        studio, ground.installation.development_keys, ground.installation.box, ground.installation.local_models, skills
+    )

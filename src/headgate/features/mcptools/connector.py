@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from headgate.features.access.permissions import Permission
-from headgate.features.access.principal import Principal
+from headgate.features.access.principal import Principal, within
 from headgate.features.mcptools import service
 from headgate.features.mcptools.descriptions import Discovery, taken_tools
 from headgate.features.mcptools.errors import (
@@ -41,20 +41,18 @@ class McpConnector:
     Args:
         database: Where servers and their tools are.
         box: Decrypts their headers.
-        secrets_of: The variables of a tenant's space, for headers that name one.
+        secrets_of: The variables of the space that a user works in, for headers that name one. Not for runs.
         http: Sends the requests.
         settings: Limits; whether programs are allowed.
     """
 
     database: Database
     box: SecretBox
-    secrets_of: Callable[[str, str], Secrets]
+    secrets_of: Callable[[Principal], Secrets]
     http: GuardedHttp
     settings: McpSettings
 
-    async def connection(
-        self, *, tenant_id: str, space_id: str, name: str, secrets: Secrets | None = None
-    ) -> "Connection":
+    async def connection(self, *, tenant_id: str, space_id: str, name: str, secrets: Secrets) -> "Connection":
         """A space's server with its enabled tools; nothing is sent yet. `secrets`: the space's, for a certain reader.
 
         Raises `McpServerNotFound` with the nearest name, `McpServerOff`, `McpToolsNotFound`, `ProgramsRefused`.
@@ -66,9 +64,7 @@ class McpConnector:
             _require_usable(row, self.settings)
             tools = await service.tools_of(session, row.id, tenant_id=tenant_id)
             target = service.target_of(row, self.box)
-        return Connection(
-            self, secrets or self.secrets_of(tenant_id, space_id), target, [tool for tool in tools if tool.enabled]
-        )
+        return Connection(self, secrets, target, [tool for tool in tools if tool.enabled])
 
     async def refresh(self, principal: Principal, which: str) -> tuple[Discovery, Changes]:
         """Ask a server for its tools and keep them; a failure is kept with the server and raised."""
@@ -100,7 +96,7 @@ class McpConnector:
     async def _target(self, principal: Principal, which: str) -> tuple[Target, Secrets, str]:
         async with self.database.reading() as session:
             row = await service.get_server(session, principal, which, permission=Permission.MCP_SERVERS_MANAGE)
-            return service.target_of(row, self.box), self.secrets_of(row.tenant_id, row.space_id), row.id
+            return service.target_of(row, self.box), self.secrets_of(within(principal, row.space_id)), row.id
 
     async def _discover(self, secrets: Secrets, target: Target) -> Discovery:
         session = await self.open_session(secrets, target)

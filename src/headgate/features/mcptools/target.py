@@ -10,6 +10,7 @@ import orjson
 from pydantic import SecretStr
 
 from headgate.features.mcptools.errors import BadMcpServer
+from headgate.features.secrets.reads import STORED_WITH, Source
 from headgate.foundation import secret_values
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.guarded_http.headers import check_headers
@@ -37,6 +38,10 @@ class Secrets(Protocol):
         """The value; with `url`, for a request to that address. Raises `NotFound`, `Forbidden`."""
         ...
 
+    async def note(self, name: str, source: Source) -> None:
+        """Write down that values are read that are stored with a server."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -54,6 +59,8 @@ class Target:
 
         Raises `NotFound` naming the secret, `Forbidden` when it is kept for other servers.
         """
+        if self.sent:
+            await variables.note(f"mcp_server{STORED_WITH}{self.name}", "space")
         filled = {name: await self._filled(name, value, variables) for name, value in self.secrets.items()}
         return replace(self, secrets=filled)
 

@@ -80,15 +80,17 @@ async def _of_server(provider: Provider, server: ModelServer, params: ModelParam
 async def missing_variable(provider: Provider, keys: KeySource) -> str | None:
     """Name of the first required variable that is set nowhere; None when nothing is missing."""
     for setting in provider.all_settings:
-        if setting.required and await _lookup(setting, keys) is None:
+        if setting.required and setting.default is None and not await is_set(setting, keys):
             return setting.variables[0]
     return None
 
 
 async def is_set(setting: Setting, keys: KeySource) -> bool:
     """Whether one of its variables has a value; a default is none."""
-    found = await _lookup(setting, keys)
-    return found is not None and bool(found.variable)
+    for name in setting.variables:
+        if await keys.is_set(name):
+            return True
+    return False
 
 
 async def find_address(provider: Provider, keys: KeySource) -> str | None:

@@ -38,7 +38,7 @@ class ModelOutlook(BaseModel):
 
 async def look_at(model: Model, keys: KeySource, local: LocalModels | None = None) -> ModelOutlook:
     """The outlook of one model. Never raises for what is wrong with it."""
-    info = None
+    info, keys = None, await keys.checks()
     try:
         provider = await provider_of(model.provider, keys)
         info = known_of(model, await keys.setup())

@@ -1,15 +1,12 @@
 """What the models feature needs from others: keys, and a guarded way to the addresses a flow names."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from pydantic import JsonValue, SecretStr
 
-from headgate.features.models.setup.values import NOTHING, ModelServer, ModelSetup, ServerAccess
-from headgate.features.secrets.errors import VariableKept
-from headgate.features.secrets.service import origin_of
+from headgate.features.models.setup.values import ModelServer, ModelSetup, ServerAccess
 from headgate.foundation.guarded_http.addresses import Network
-from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
 from headgate.sdk.calls import CallRequest, CallResult
 
 if TYPE_CHECKING:  # named without importing the HTTP library
@@ -21,6 +18,14 @@ class KeySource(Protocol):
 
     async def key(self, name: str) -> SecretStr | None:
         """The value of the variable of that name; None when it is nowhere."""
+        ...
+
+    async def is_set(self, name: str) -> bool:
+        """Whether the variable has a value, which is not read."""
+        ...
+
+    async def checks(self) -> "KeySource":
+        """The same for checks: what it returns in place of a secret is not its value."""
         ...
 
     async def networks(self, name: str) -> Sequence[Network]:
@@ -61,43 +66,6 @@ class GuardedWeb(Protocol):
             networks: Internal networks that are open; None for those that flows may reach.
         """
         ...
-
-
-class EnvironmentKeys:
-    """Keys from environment variables only.
-
-    Args:
-        names: Variables it may serve. A flow can name the variable its key is in, so the rest of the server's
-            environment stays out of reach.
-        environment: The variables, by name; pass `os.environ`.
-    """
-
-    def __init__(self, names: Collection[str], environment: Mapping[str, str]) -> None:
-        self._names = frozenset(names)
-        self._environment = environment
-
-    async def key(self, name: str) -> SecretStr | None:
-        """The value of an allowed variable that is set and not blank."""
-        value = self._environment.get(name, "").strip() if name in self._names else ""
-        return SecretStr(value) if value else None
-
-    async def networks(self, name: str) -> Sequence[Network]:  # noqa: ARG002
-        """Those of the operator's own servers."""
-        return OPERATOR_NETWORKS
-
-    async def key_for(self, name: str, url: str, *, bound: bool = True) -> SecretStr | None:  # noqa: ARG002
-        """None, or a refusal: the server's own keys go to no server that a flow chose."""
-        if await self.key(name) is None:
-            return None
-        raise VariableKept(name, origin_of(url))
-
-    async def setup(self) -> ModelSetup:
-        """Nothing: the environment names no servers."""
-        return NOTHING
-
-    async def access(self, server: ModelServer) -> ServerAccess:  # noqa: ARG002
-        """Nothing."""
-        return ServerAccess()
 
 
 class CallLog(Protocol):

@@ -234,6 +234,11 @@ PROVIDER_VARIABLES: Mapping[str, str] = MappingProxyType(
 )
 """Variable name to the provider it belongs to."""
 
+ADDRESS_VARIABLES = frozenset(
+    name for provider in _TABLE if provider.base_url is not None for name in provider.base_url.variables
+)
+"""Variables that hold the address of a provider's server. Checks read them: it decides which keys belong there."""
+
 
 _OF_KIND: Mapping[ServerKind, str] = {"openai": "openai_compatible", "ollama": "ollama"}
 

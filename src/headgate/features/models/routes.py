@@ -41,7 +41,9 @@ class ModelClassIn(BaseModel):
 @router.get("/providers", summary="List model providers", responses=problems(), dependencies=[VIEW])
 async def list_providers(request: Request, caller: Caller) -> list[ProviderStatus]:
     """Every provider: whether it is configured, and if not, what to do. No key is ever shown."""
-    return await service.list_providers(request.app.state.keys_of(caller), local=request.app.state.local_models)
+    return await service.list_providers(
+        request.app.state.keys_of(caller, "models"), local=request.app.state.local_models
+    )
 
 
 class ConnectionIn(BaseModel):
@@ -72,7 +74,7 @@ async def test_provider(
     await request.app.state.throttle.allow(Scope.PROVIDER_TEST, f"{caller.tenant_id}/{caller.user_id}")
     state = request.app.state
     found = await try_provider(
-        state.keys_of(caller), web=state.web, provider=provider, model=body.model, local=state.local_models
+        state.keys_of(caller, "test"), web=state.web, provider=provider, model=body.model, local=state.local_models
     )
     async with database.writing() as session:
         await record_test(session, caller, found)
@@ -93,7 +95,7 @@ async def list_models(
 
     Any other name of a provider's works too.
     """
-    keys, local = request.app.state.keys_of(caller), request.app.state.local_models
+    keys, local = request.app.state.keys_of(caller, "models"), request.app.state.local_models
     return await service.all_models(keys, local=local, provider=provider, refresh=refresh)
 
 

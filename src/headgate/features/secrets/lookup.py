@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Literal, Protocol
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from headgate.features.secrets import service
 from headgate.features.secrets.errors import VariableKept, VariableNotFound
+from headgate.features.secrets.reads import ReadAudit, Source
 from headgate.features.secrets.service import RESERVED_PREFIX
 from headgate.features.secrets.tables import Variable
 from headgate.foundation import secret_values
@@ -16,17 +16,6 @@ from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.guarded_http.addresses import Network
 from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
-
-Source = Literal["space", "organisation", "server"]
-"""Whose variable was read: the space's, the organisation's, or one of the server's environment."""
-
-
-class ReadAudit(Protocol):
-    """Where reads of secrets are written down."""
-
-    async def note(self, name: str, source: Source) -> None:
-        """Write down a read; the value is used only after that."""
-        ...
 
 
 class Variables:
@@ -41,10 +30,10 @@ class Variables:
         box: Decrypts them.
         tenant_id: Whose variables.
         space_id: The space, whose own variables come before the organisation's; empty for the organisation's alone.
+        audit: Where reads of secrets are written down; `NO_READS` for checks.
         listed: Names that may be taken from the environment.
         environment: The server's variables.
         open_to: Internal networks that an address which the tenant stored may lead to.
-        audit: Where reads of secrets are written down; None where nothing is executed.
     """
 
     def __init__(
@@ -54,10 +43,10 @@ class Variables:
         tenant_id: str,
         space_id: str = "",
         *,
+        audit: ReadAudit,
         listed: Collection[str] = (),
         environment: Mapping[str, str] = os.environ,
         open_to: Sequence[Network] = (),
-        audit: ReadAudit | None = None,
     ) -> None:
         self._database = database
         self._box = box
@@ -74,9 +63,19 @@ class Variables:
             return await self._reveal(name)
         except VariableNotFound:
             value = self._from_environment(name)
-        if value is not None and self._audit is not None:
+        if value is not None:
             await self._audit.note(name, "server")
         return value
+
+    async def is_set(self, name: str) -> bool:
+        """Whether it has a value, which is not read."""
+        async with self._database.reading() as session:
+            row = await service.find_used(session, tenant_id=self._tenant_id, space_id=self._space_id, name=name)
+        return row is not None or self._from_environment(name) is not None
+
+    async def note(self, name: str, source: Source) -> None:
+        """Write down that a value is read that is stored elsewhere, such as with a server."""
+        await self._audit.note(name, source)
 
     async def key_for(self, name: str, url: str, *, bound: bool = True) -> SecretStr | None:
         """The value of a variable, to be sent to a server that a flow chose; None when it is nowhere.
@@ -111,19 +110,10 @@ class Variables:
 
     async def _reveal(self, name: str, *, origin: str | None = None, bound: bool = False) -> SecretStr:
         async with self._database.reading() as session:
-            value, row = await service.reveal_variable(
-                session,
-                self._box,
-                tenant_id=self._tenant_id,
-                space_id=self._space_id,
-                name=name,
-                origin=origin,
-                bound=bound,
+            row = await service.find_sendable(
+                session, tenant_id=self._tenant_id, space_id=self._space_id, name=name, origin=origin, bound=bound
             )
-            source: Source = "organisation" if row.space_id is None else "space"
-        if row.secret and self._audit is not None:
-            await self._audit.note(name, source)
-        return value
+        return await service.reveal(row, self._box, self._audit)
 
     def _from_environment(self, name: str) -> SecretStr | None:
         if name.upper().startswith(RESERVED_PREFIX) or name not in self._listed:
@@ -136,13 +126,14 @@ class Variables:
 
 
 class LoadedVariables:
-    """Variables as they were at one moment. Answers without asking the database.
+    """Variables as they were at one moment, for checks. Answers without asking the database, and reads no secret.
 
     Args:
         rows: The stored ones, by name: the space's own before the organisation's.
         box: Decrypts them.
         from_environment: The value of a listed variable of the server's environment.
         open_to: Internal networks that an address which the tenant stored may lead to.
+        addresses: Variables that hold addresses, which checks read.
     """
 
     def __init__(
@@ -151,20 +142,26 @@ class LoadedVariables:
         box: SecretBox,
         from_environment: Callable[[str], SecretStr | None],
         open_to: Sequence[Network],
+        addresses: Collection[str] = (),
     ) -> None:
         self._rows = rows
         self._box = box
         self._from_environment = from_environment
         self._open_to = open_to
+        self._addresses = addresses
+
+    async def is_set(self, name: str) -> bool:
+        """See `Variables.is_set`."""
+        return self.has(name)
 
     def has(self, name: str) -> bool:
         """Whether it has a value."""
         return name in self._rows or self._from_environment(name) is not None
 
     async def key(self, name: str) -> SecretStr | None:
-        """The value; None when it is nowhere."""
+        """The value, `NOT_READ` of a secret; None when it is nowhere."""
         row = self._rows.get(name)
-        return self._from_environment(name) if row is None else self._decrypted(row)
+        return self._from_environment(name) if row is None else self._checked(row)
 
     async def networks(self, name: str) -> Sequence[Network]:
         """See `Variables.networks`."""
@@ -178,13 +175,10 @@ class LoadedVariables:
                 return None
             raise VariableKept(name, origin)
         service.refuse_other_server(row, origin, bound=bound)
-        return self._decrypted(row)
+        return self._checked(row)
 
-    def _decrypted(self, row: Variable) -> SecretStr:
-        value = self._box.decrypt(row.token)
-        if row.secret:
-            secret_values.read(value.get_secret_value())
-        return value
+    def _checked(self, row: Variable) -> SecretStr:
+        return service.checked_value(row, self._box, self._addresses)
 
 
 def _holds_password(value: str) -> bool:

@@ -1,7 +1,7 @@
 """Setting, listing, removing and using variables."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,6 +12,7 @@ from headgate.features.accounts.spaces.service import require_space, spaces_show
 from headgate.features.audit.recorder import record
 from headgate.features.secrets import repository
 from headgate.features.secrets.errors import BadVariable, VariableKept, VariableNotFound
+from headgate.features.secrets.reads import ReadAudit
 from headgate.features.secrets.tables import Variable
 from headgate.foundation import secret_values
 from headgate.foundation.crypto import SecretBox
@@ -20,6 +21,8 @@ from headgate.foundation.guarded_http import parse_target
 
 MAX_VALUE_BYTES = 65_536
 RESERVED_PREFIX = "HEADGATE_"
+NOT_READ = SecretStr("(not read)")
+"""What a check sees instead of a secret."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
 
 
@@ -104,44 +107,62 @@ async def delete_variable(
     await record(session, principal, "variable.deleted", id=name, name=name, space_id=owner, before=before)
 
 
-async def secrets_of(session: AsyncSession, box: SecretBox, *, tenant_id: str, space_id: str) -> list[str]:
+async def secrets_of(
+    session: AsyncSession, box: SecretBox, audit: ReadAudit, *, tenant_id: str, space_id: str
+) -> list[str]:
     """The values of every secret that flows of a space may use: what no document about their runs may hold."""
     rows = await repository.list_variables(session, tenant_id=tenant_id, space_ids={space_id})
-    return [box.decrypt(row.token).get_secret_value() for row in rows if row.secret]
+    return [(await reveal(row, box, audit)).get_secret_value() for row in rows if row.secret]
 
 
-async def reveal_variable(
-    session: AsyncSession,
-    box: SecretBox,
-    *,
-    tenant_id: str,
-    space_id: str,
-    name: str,
-    origin: str | None = None,
-    bound: bool = False,
-) -> tuple[SecretStr, Variable]:
-    """The value and whose it is, for the one place that uses it; never for an answer of the API.
+async def find_sendable(
+    session: AsyncSession, *, tenant_id: str, space_id: str, name: str, origin: str | None = None, bound: bool = False
+) -> Variable:
+    """The variable for a name, still encrypted.
 
     Args:
         session: A session.
-        box: Decrypts it.
         tenant_id: Whose variable.
         space_id: The space that it is used in: its own variable, else the organisation's. Empty: the organisation's.
         name: Its name.
         origin: The server it is to be sent to; None when it stays here.
         bound: Whether it goes to no server that it was not stored for.
 
-    Raises `VariableKept`, `VariableNotFound`, or `Unavailable` when the key is not the one that encrypted it.
+    Raises `VariableKept`, `VariableNotFound`.
     """
     row = await find_used(session, tenant_id=tenant_id, space_id=space_id, name=name)
     if row is None:
         raise VariableNotFound(name)
     if origin is not None:
         refuse_other_server(row, origin, bound=bound)
+    return row
+
+
+async def reveal(row: Variable, box: SecretBox, audit: ReadAudit) -> SecretStr:
+    """The value of a variable, for the one place that uses it; never for an answer of the API.
+
+    The read of a secret is written down before it is decrypted, in a transaction of its own. Call it outside of a
+    transaction that writes. Raises `Unavailable` when the key is not the one that encrypted it.
+    """
+    if not row.secret:
+        return box.decrypt(row.token)
+    await audit.note(row.name, "organisation" if row.space_id is None else "space")
+    value = box.decrypt(row.token)
+    secret_values.read(value.get_secret_value())
+    return value
+
+
+def checked_value(row: Variable, box: SecretBox, addresses: Collection[str]) -> SecretStr:
+    """What a check may know of a variable: the value of one that is no secret, and of an address among `addresses`.
+
+    Of any other secret it knows that it is there.
+    """
+    if row.secret and row.name not in addresses:
+        return NOT_READ
     value = box.decrypt(row.token)
     if row.secret:
         secret_values.read(value.get_secret_value())
-    return value, row
+    return value
 
 
 async def find_used(session: AsyncSession, *, tenant_id: str, space_id: str, name: str) -> Variable | None:
@@ -209,7 +230,7 @@ def _check_value(name: str, value: SecretStr) -> None:
         size = len(value.get_secret_value().encode())
     except UnicodeEncodeError:
         raise BadVariable(f"The value of {name} is not valid Unicode.") from None  # the cause holds the value
-    if size == 0:
+    if not value.get_secret_value().strip():
         raise BadVariable(f"The value of {name} is empty.", remedy="Give a value, or delete the variable.")
     if size > MAX_VALUE_BYTES:
         raise BadVariable(f"The value of {name} is larger than {MAX_VALUE_BYTES} bytes.")

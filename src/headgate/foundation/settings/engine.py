@@ -26,7 +26,7 @@ class EngineSettings(BaseModel, defer_build=True):
         default={},
         description="Weight of tenants, spaces and users by id where slots of the engine are shared; 1 of those that "
         'are not named. With `{"a": 3}` tenant `a` gets three times as many slots as another while both have runs '
-        "that wait. Workers share equally.",
+        "that wait. With workers weights are rounded to whole numbers from 1 to 8.",
     )
     max_concurrent_steps: int = Field(default=8, ge=1, description="Steps of one run that work at once.")
     lease_seconds: float = Field(

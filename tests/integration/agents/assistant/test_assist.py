@@ -24,6 +24,7 @@ from tests.integration.http.conftest import ECHO, created
 from tests.support.intents import IntentAnswers
 from tests.support.openai_server import OpenAIServer
 from tests.support.patience import PATIENCE_SECONDS
+from tests.support.secret_reads import NotedReads
 from tests.support.tenants import ActingAs, add_colleague, add_person
 
 KEY = "sk-test-0123456789abcdef"
@@ -218,11 +219,11 @@ class TestCheckConfig:
         assistant = app.state.assistant
         roles = environment_roles(ModelSettings(**chosen), CodevSettings())
 
-        def keys_of(principal: Principal) -> SpaceModels:
+        def keys_of(principal: Principal, _session_id: str) -> SpaceModels:
             state = app.state
             listed = PROVIDER_VARIABLES
             where = principal.tenant_id, principal.space_id
-            return SpaceModels(state.database, state.box, *where, listed=listed, roles=roles)
+            return SpaceModels(state.database, state.box, *where, audit=NotedReads(), listed=listed, roles=roles)
 
         models = replace(assistant.models, keys_of=keys_of)
         app.state.assistant = replace(assistant, models=models)

@@ -213,7 +213,7 @@ class TestReasoningChooser:
         models = ModelSettings(assistant=assistant, default=default)
         settings = CodevSettings(model=codev)
         keys.with_setup(ModelSetup(roles=environment_roles(models, settings)))
-        return ReasoningChooser(settings, lambda _: keys, open_web())
+        return ReasoningChooser(settings, lambda *_: keys, open_web())
 
     async def choose(self, chooser: ReasoningChooser, name: str | None = None) -> Reasoning:
         return await chooser.choose(cast("Principal", None), name)

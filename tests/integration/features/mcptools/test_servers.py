@@ -9,6 +9,7 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import text
 
+from headgate.features.access.principal import system_principal
 from headgate.features.mcptools.errors import McpServerNotFound
 from headgate.features.mcptools.routes import router
 from headgate.foundation.settings import McpSettings
@@ -258,12 +259,17 @@ class TestTenants:
                     query = text("SELECT tenant_id FROM spaces WHERE id = :space")
                     tenants.append((await session.execute(query, {"space": space})).scalar_one())
             for number, (tenant, space) in enumerate(zip(tenants, spaces, strict=True)):
-                connection = await app.state.mcp.connection(tenant_id=tenant, space_id=space, name="weather")
+                secrets = app.state.mcp.secrets_of(system_principal(tenant, space))
+                connection = await app.state.mcp.connection(
+                    tenant_id=tenant, space_id=space, name="weather", secrets=secrets
+                )
                 await connection.call("add", {"a": number, "b": 0})
                 await connection.close()
             assert (server.calls(), other.calls()) == (["add 0 0"], ["add 1 0"])
             with pytest.raises(McpServerNotFound):
-                await app.state.mcp.connection(tenant_id=tenants[0], space_id=spaces[1], name="weather")
+                await app.state.mcp.connection(
+                    tenant_id=tenants[0], space_id=spaces[1], name="weather", secrets=secrets
+                )
 
     async def test_with_a_server_of_one_name_never_see_each_others(
         self, client: httpx2.AsyncClient, theirs: httpx2.AsyncClient, server: McpProcess

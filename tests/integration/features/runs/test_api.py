@@ -29,10 +29,11 @@ from tests.support.api import api
 from tests.support.engine import make_chain, make_flow, store_flow
 from tests.support.readiness import rules_of
 from tests.support.rows import execute
+from tests.support.secret_reads import NotedReads
 from tests.support.tenants import add_colleague, add_tenant
 
 _KEYS = Settings(_env_file=None, secret_key=SecretStr("A" * 43 + "="), evidence_key=SecretStr("A" * 43 + "="))
-NOTARY = Notary(SecretBox(new_ring(_KEYS)), EvidenceSigner(new_ring(_KEYS)))
+NOTARY = Notary(SecretBox(new_ring(_KEYS)), EvidenceSigner(new_ring(_KEYS)), lambda _: NotedReads())
 
 
 @pytest.fixture

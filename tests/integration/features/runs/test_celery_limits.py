@@ -68,6 +68,22 @@ class TestCancel:
         assert not (tmp_path / "tally").exists()
 
 
+async def _in_lanes_of_their_own(engine: Any, version: Any, *, beside: str = "", count: int = 2) -> list[str]:
+    """Visitors of whom no two share a lane, nor one with `beside`, whatever the runs are."""
+
+    async def lanes_of(visitor: str) -> set[str]:
+        return {await engine._dispatcher._lane(new_run(version).key, visitor) for _ in range(40)}
+
+    taken = await lanes_of(beside) if beside else set()
+    visitors: list[str] = []
+    for visitor in map(str, range(100)):
+        lanes = await lanes_of(visitor)
+        if lanes.isdisjoint(taken) and len(visitors) < count:
+            visitors.append(visitor)
+            taken |= lanes
+    return visitors
+
+
 class TestFairness:
     async def test_a_run_does_not_wait_for_all_that_another_visitor_queued_before(
         self, make_engine: Any, database: Database, tmp_path: Path
@@ -77,8 +93,7 @@ class TestFairness:
         await engine.start(gate)
         await appears(tmp_path / "gate.started")
         version = await store_flow(database, make_chain(2))
-        lanes = {await engine._dispatcher._lane(version, visitor): visitor for visitor in map(str, range(100))}
-        flooding, alone, *_ = lanes.values()
+        flooding, alone = await _in_lanes_of_their_own(engine, version)
         many = [new_run(version, visitor=flooding) for _ in range(20)]
         one = new_run(version, visitor=alone)
         for request in [*many, one]:
@@ -89,6 +104,26 @@ class TestFairness:
         own = await run_row(database, one.key.run_id)
         others = [await run_row(database, request.key.run_id) for request in many]
         assert sum(row.finished_at < own.finished_at for row in others) <= 2
+
+    async def test_a_visitor_of_weight_three_has_three_turns_where_another_has_one(
+        self, make_engine: Any, database: Database, tmp_path: Path
+    ) -> None:
+        engine = await make_engine(max_concurrent_runs=1, weights={"heavy": 3.0})
+        gate = new_run(await store_flow(database, make_flow({"g": "Gate"}, g={"folder": str(tmp_path)})))
+        await engine.start(gate)
+        await appears(tmp_path / "gate.started")
+        version = await store_flow(database, make_chain(2))
+        (other,) = await _in_lanes_of_their_own(engine, version, beside="heavy", count=1)
+        ours = [new_run(version, visitor="heavy") for _ in range(30)]
+        theirs = [new_run(version, visitor=other) for _ in range(6)]
+        for request in [*theirs, *ours]:
+            await engine.start(request)
+        (tmp_path / "gate.open").touch()
+        for request in [*theirs, *ours]:
+            await over(engine, request.key.run_id)
+        last = max([(await run_row(database, request.key.run_id)).finished_at for request in theirs])
+        rows = [await run_row(database, request.key.run_id) for request in ours]
+        assert sum(row.finished_at < last for row in rows) >= 10  # 6 with equal turns
 
 
 class TestLimits:

@@ -28,6 +28,7 @@ from tests.integration.features.runs.conformance import finish
 from tests.support.databases import Postgres, SqliteFiles, make_settings
 from tests.support.engine import make_chain, make_flow, new_run, store_flow
 from tests.support.forked import fork
+from tests.support.secret_reads import NotedReads
 
 SEED = SecretStr("A" * 43 + "=")
 _SPEAKS = make_flow(
@@ -38,7 +39,7 @@ _SHARED = frozenset({"tenants", "users", "spaces", "space_members", "scheduled_j
 
 
 async def package(settings: Settings, database: Database, run_id: str) -> dict[str, Any]:
-    notary = Notary(SecretBox(new_ring(settings)), EvidenceSigner(new_ring(settings)))
+    notary = Notary(SecretBox(new_ring(settings)), EvidenceSigner(new_ring(settings)), lambda _: NotedReads())
     async with database.reading() as session:
         return await notary.package(session, LOCAL, run_id)
 
@@ -185,7 +186,7 @@ class TestEvidenceKey:
     async def test_that_is_no_key_is_refused(self, tmp_path: Path, key: str) -> None:
         settings = make_settings(tmp_path).model_copy(update={"evidence_key": SecretStr(key)})
         with pytest.raises(Unavailable, match="32 bytes"):
-            Notary(SecretBox(new_ring(settings)), EvidenceSigner(new_ring(settings))).key()
+            Notary(SecretBox(new_ring(settings)), EvidenceSigner(new_ring(settings)), lambda _: NotedReads()).key()
 
 
 class TestLiveRuns:

@@ -23,10 +23,11 @@ from tests.integration.features.runs.conftest import MakeEngine
 from tests.support.api import api
 from tests.support.engine import make_edge, store_flow
 from tests.support.rows import attempts
+from tests.support.secret_reads import NotedReads
 
 Client = httpx2.AsyncClient
 _KEYS = Settings(_env_file=None, secret_key=SecretStr("A" * 43 + "="), evidence_key=SecretStr("A" * 43 + "="))
-NOTARY = Notary(SecretBox(new_ring(_KEYS)), EvidenceSigner(new_ring(_KEYS)))
+NOTARY = Notary(SecretBox(new_ring(_KEYS)), EvidenceSigner(new_ring(_KEYS)), lambda _: NotedReads())
 
 
 class TestEmbeddedParts(PartConformance):

@@ -33,10 +33,11 @@ from tests.support.api import api
 from tests.support.engine import make_flow, store_flow
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.readiness import rules_of
+from tests.support.secret_reads import NotedReads
 from tests.support.tenants import add_colleague, add_tenant
 
 _KEYS = Settings(_env_file=None, secret_key=SecretStr("A" * 43 + "="), evidence_key=SecretStr("A" * 43 + "="))
-NOTARY = Notary(SecretBox(new_ring(_KEYS)), EvidenceSigner(new_ring(_KEYS)))
+NOTARY = Notary(SecretBox(new_ring(_KEYS)), EvidenceSigner(new_ring(_KEYS)), lambda _: NotedReads())
 SECRET = "correct-horse-battery"
 PRIVATE = "Agda Andersson"
 HOSTILE = "Ärenden | **<script>** `kod`"

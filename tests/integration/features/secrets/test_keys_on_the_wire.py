@@ -24,6 +24,7 @@ from headgate.foundation.settings import HttpSettings, Settings
 from headgate.sdk import Model, SecretReference
 from headgate.sdk.fakes import FakeContext
 from tests.support.openai_server import OpenAIServer
+from tests.support.secret_reads import NotedReads
 from tests.support.web import open_web
 from tests.support.web_server import WebServer, answer, web_server
 
@@ -65,7 +66,13 @@ def variables(database: Database, box: SecretBox) -> SpaceModels:
     """An installation whose environment holds its own key."""
     environment = {"OPENAI_COMPATIBLE_API_KEY": KEY, "OPENAI_API_KEY": KEY, "STRIPE_API_KEY": KEY}
     return SpaceModels(
-        database, box, LOCAL.tenant_id, LOCAL.space_id, listed=PROVIDER_VARIABLES, environment=environment
+        database,
+        box,
+        LOCAL.tenant_id,
+        LOCAL.space_id,
+        audit=NotedReads(),
+        listed=PROVIDER_VARIABLES,
+        environment=environment,
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 from headgate.features.access.principal import DEFAULT_TENANT_ID
 from headgate.features.secrets import service
 from headgate.foundation.settings import HttpSettings, Settings
+from tests.support.secret_reads import NotedReads
 from tests.support.team import Team, team
 from tests.support.web_server import WebServer, answer, web_server
 
@@ -96,7 +97,9 @@ class TestDocuments:
         for value, space in ((SHARED, None), (OURS, us.space), (THEIRS, us.elsewhere)):
             await keep(us, value, space)
         async with us.database.reading() as session:
-            found = await service.secrets_of(session, us.app.state.box, tenant_id=DEFAULT_TENANT_ID, space_id=us.space)
+            found = await service.secrets_of(
+                session, us.app.state.box, NotedReads(), tenant_id=DEFAULT_TENANT_ID, space_id=us.space
+            )
         assert sorted(found) == sorted([OURS, SHARED])
 
 

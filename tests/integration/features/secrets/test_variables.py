@@ -21,6 +21,7 @@ from headgate.foundation.guarded_http import BadUrl
 from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import Settings
 from tests.support.api import api
+from tests.support.secret_reads import NotedReads
 from tests.support.tenants import add_tenant
 
 VALUE = "hunter22-very-secret"
@@ -48,9 +49,10 @@ class TestSetVariable:
         await put(database, box, "OPENAI_API_KEY")
         async with database.reading() as session:
             token = (await session.execute(text("SELECT token FROM variables"))).scalar_one()
-            found, _ = await service.reveal_variable(
-                session, box, tenant_id=DEFAULT_TENANT_ID, space_id=LOCAL.space_id, name="OPENAI_API_KEY"
+            row = await service.find_sendable(
+                session, tenant_id=DEFAULT_TENANT_ID, space_id=LOCAL.space_id, name="OPENAI_API_KEY"
             )
+        found = await service.reveal(row, box, NotedReads())
         assert VALUE.encode() not in bytes(token)
         assert found.get_secret_value() == VALUE
 
@@ -59,9 +61,8 @@ class TestSetVariable:
         await put(database, box, "A", "two")
         async with database.reading() as session:
             assert len(await service.list_variables(session, LOCAL)) == 1
-            found, _ = await service.reveal_variable(
-                session, box, tenant_id=DEFAULT_TENANT_ID, space_id=LOCAL.space_id, name="A"
-            )
+            row = await service.find_sendable(session, tenant_id=DEFAULT_TENANT_ID, space_id=LOCAL.space_id, name="A")
+        found = await service.reveal(row, box, NotedReads())
         assert found.get_secret_value() == "two"
 
     async def test_lets_two_set_the_same_name_at_once(self, database: Database, box: SecretBox) -> None:
@@ -91,6 +92,7 @@ class TestVariables:
             box,
             DEFAULT_TENANT_ID,
             LOCAL.space_id,
+            audit=NotedReads(),
             listed=[*LISTED, "HEADGATE_SECRET_KEY"],
             environment=environment,
         )
@@ -150,7 +152,10 @@ class TestVariables:
     async def test_do_not_see_those_of_another_tenant(self, database: Database, box: SecretBox) -> None:
         await put(database, box, "SHARED_NAME")
         other = await add_tenant(database)
-        assert await Variables(database, box, other.tenant_id, environment={}).key("SHARED_NAME") is None
+        assert (
+            await Variables(database, box, other.tenant_id, audit=NotedReads(), environment={}).key("SHARED_NAME")
+            is None
+        )
 
     async def test_name_what_is_missing(self, database: Database, box: SecretBox) -> None:
         with pytest.raises(VariableNotFound, match="MY_TOKEN"):
@@ -206,7 +211,6 @@ class TestRoutes:
             assert (await theirs.delete("/variables/A")).status_code == 404
             assert (await theirs.put("/variables/A", json={"value": "theirs"})).status_code == 200
         async with database.reading() as session:
-            found, _ = await service.reveal_variable(
-                session, box, tenant_id=DEFAULT_TENANT_ID, space_id=LOCAL.space_id, name="A"
-            )
+            row = await service.find_sendable(session, tenant_id=DEFAULT_TENANT_ID, space_id=LOCAL.space_id, name="A")
+        found = await service.reveal(row, box, NotedReads())
         assert found.get_secret_value() == VALUE

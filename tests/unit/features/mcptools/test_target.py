@@ -8,6 +8,7 @@ from pydantic import SecretStr
 
 from headgate.features.mcptools.errors import BadMcpServer
 from headgate.features.mcptools.target import Target, checked_target, same_place, seal, unseal
+from headgate.features.secrets.reads import Source
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.errors import Forbidden, NotFound
 from headgate.foundation.keyring import new_ring
@@ -25,6 +26,9 @@ class Kept:
         if url not in {None, "https://a.example/mcp"}:
             raise Forbidden("It is kept for other servers.")
         return SecretStr("kept-secret-value")
+
+    async def note(self, name: str, source: Source) -> None:
+        assert (name, source) == ("mcp_server:w", "space")
 
 
 class TestTarget:

@@ -4,8 +4,7 @@ from pydantic import JsonValue, SecretStr
 from headgate.features.models.credentials import Credentials, find_address, find_credentials, missing_variable
 from headgate.features.models.errors import BadModelSettings, KeyMissing
 from headgate.features.models.params import ModelParams
-from headgate.features.models.ports import EnvironmentKeys
-from headgate.features.models.providers import PROVIDER_VARIABLES, find_provider
+from headgate.features.models.providers import find_provider
 from headgate.features.secrets.errors import VariableKept
 from headgate.graph.secret_reference import SecretReference
 from tests.support.keys import GivenKeys
@@ -131,15 +130,3 @@ class TestFindAddress:
     async def test_prefers_the_variable(self) -> None:
         assert await find_address(find_provider("ollama"), GivenKeys(OLLAMA_BASE_URL="http://gpu:1")) == "http://gpu:1"
         assert await find_address(find_provider("ollama"), GivenKeys()) == "http://localhost:11434"
-
-
-class TestEnvironmentKeys:
-    async def test_serves_allowed_names_only(self) -> None:
-        keys = EnvironmentKeys(PROVIDER_VARIABLES, {"OPENAI_API_KEY": "k", "AWS_SECRET_ACCESS_KEY": "no"})
-        found = await keys.key("OPENAI_API_KEY")
-        assert found is not None
-        assert found.get_secret_value() == "k"
-        assert await keys.key("AWS_SECRET_ACCESS_KEY") is None
-
-    async def test_takes_a_blank_value_as_none(self) -> None:
-        assert await EnvironmentKeys(["A"], {"A": " "}).key("A") is None

@@ -98,16 +98,17 @@ class ModelChooser:
     still be the model of a step.
     """
 
-    keys_of: Callable[[Principal], KeySource]
+    keys_of: Callable[[Principal, str], KeySource]
+    """The variables of a user, read in a session of theirs."""
     local: LocalModels | None
     web: GuardedWeb
     metrics: AssistantMetrics = field(default_factory=AssistantMetrics)
 
     async def choose(
-        self, principal: Principal, *, provider: str | None, name: str | None, bench: Workbench
+        self, principal: Principal, *, provider: str | None, name: str | None, bench: Workbench, session_id: str = ""
     ) -> TurnModels:
         """The models of a turn. Raises `Invalid` naming what is missing."""
-        keys = self.keys_of(principal)
+        keys = self.keys_of(principal, session_id)
 
         model = await self._wanted(keys, provider, name)
 
@@ -135,7 +136,7 @@ class ModelChooser:
 
     async def check_config(self, principal: Principal) -> CheckConfig:
         """Every provider with its state and models, and the model of a turn that names none."""
-        keys = self.keys_of(principal)
+        keys = self.keys_of(principal, "")
         survey = await readiness.survey(keys, local=self.local)
         offers = await asyncio.gather(
             *(service.offered_models(one, keys, local=self.local) for one in survey.providers)

@@ -17,7 +17,7 @@ from headgate.agents.codev.instances.errors import BadInstance, InstanceNotFound
 from headgate.agents.codev.instances.schemas import FlowiseInstanceIn, FlowiseInstanceOut
 from headgate.agents.codev.tables import InstanceRow
 from headgate.features.access.permissions import Permission
-from headgate.features.access.principal import Principal
+from headgate.features.access.principal import Principal, within
 from headgate.features.audit.recorder import record
 from headgate.features.secrets import service as variables
 from headgate.features.secrets.errors import VariableNotFound
@@ -52,13 +52,13 @@ class Instances:
         settings: The operator's.
         database: Where those of tenants are.
         box: Encrypts their keys.
-        variables_of: Where their keys are.
+        variables_of: Where their keys are, for a user.
     """
 
     settings: CodevSettings
     database: Database
     box: SecretBox
-    variables_of: Callable[[str, str], Variables]
+    variables_of: Callable[[Principal], Variables]
 
     async def list(self, principal: Principal) -> Sequence[FlowiseInstanceOut]:
         """The servers that somebody's sessions may work on, the operator's first; never a key."""
@@ -87,7 +87,7 @@ class Instances:
             return Instance(own.id, own.endpoint, own.api_key, vouched=True)
         key = SecretStr("")
         if shown.key_variable:
-            found = await self.variables_of(principal.tenant_id, "").key_for(shown.key_variable, shown.endpoint)
+            found = await self.variables_of(within(principal, "")).key_for(shown.key_variable, shown.endpoint)
             if found is None:
                 raise VariableNotFound(shown.key_variable)
             key = found

@@ -25,13 +25,14 @@ class ReasoningChooser:
     """Chooses the model of a session. There is nothing to fall back on: without a model there is no session."""
 
     codev: CodevSettings
-    keys_of: Callable[[Principal], KeySource]
+    keys_of: Callable[[Principal, str], KeySource]
+    """The variables of a user, read in a session of theirs."""
     web: GuardedWeb
     local: LocalModels | None = None
 
-    async def choose(self, principal: Principal, name: str | None = None) -> Reasoning:
+    async def choose(self, principal: Principal, name: str | None = None, session_id: str = "") -> Reasoning:
         """The model, `provider/name`. Raises `NoReasoningModel` or `Invalid` naming what is missing."""
-        keys = self.keys_of(principal)
+        keys = self.keys_of(principal, session_id)
         model = await self._ready(keys, name)
         cool = await _cool(model, keys, self.codev.temperature)
         cooled = model.model_copy(update={"params": {**cool, **model.params}})
@@ -42,7 +43,7 @@ class ReasoningChooser:
     async def default(self, principal: Principal) -> str:
         """The model of a session that names none; empty where there is none that can be asked. Loads nothing."""
         try:
-            return str(await self._ready(self.keys_of(principal), None))
+            return str(await self._ready(self.keys_of(principal, ""), None))
         except HeadgateError:  # what is wrong is said when a session is started
             return ""
 

@@ -88,7 +88,7 @@ class Notices:
         notice_id = f"{row.id}-{(row.interrupt or {}).get('id', '')}"
         body, stamp = orjson.dumps(self._body(row)), int(time.time())
         headers = {"content-type": "application/json", "webhook-id": notice_id, "webhook-timestamp": str(stamp)}
-        secret = await self.around.secret_of(row.tenant_id, row.space_id, SIGNING_VARIABLE)
+        secret = await self.around.secret_of(row, SIGNING_VARIABLE)
         if secret is not None:
             headers |= signature_headers(secret.get_secret_value(), notice_id, stamp, body)
         try:

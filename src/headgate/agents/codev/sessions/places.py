@@ -10,13 +10,14 @@ from headgate.agents.codev.domain import Domain
 from headgate.agents.codev.errors import DomainNotFound
 from headgate.agents.codev.ports import Patterns, Reasoning, TestSets
 from headgate.agents.codev.schemas import InstanceOut
+from headgate.agents.codev.tables import SessionRow
 from headgate.features.access.principal import Principal
 
 
 class ChoosesReasoning(Protocol):
     """Gives the model of a session."""
 
-    async def choose(self, principal: Principal, name: str | None = None) -> Reasoning:
+    async def choose(self, principal: Principal, name: str | None = None, session_id: str = "") -> Reasoning:
         """The model, `provider/name`. Raises `Invalid` naming what is missing."""
         ...
 
@@ -39,8 +40,8 @@ class OnePost(Protocol):
         ...
 
 
-SecretOf = Callable[[str, str, str], Awaitable[SecretStr | None]]
-"""The value of a variable of a tenant's space, by tenant, space and name; None when there is none."""
+SecretOf = Callable[[SessionRow, str], Awaitable[SecretStr | None]]
+"""The value of a variable of a session's space; None when there is none."""
 
 
 async def _no_instances(_principal: Principal) -> Sequence[InstanceOut]:

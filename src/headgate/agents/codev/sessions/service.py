@@ -88,7 +88,7 @@ class Sessions:
             await self.limits.allow(STARTS, address)
         if wanted.webhook_url:
             await around.http.check(wanted.webhook_url)
-        row.model = (await around.reasoning.choose(within(principal, row.space_id), wanted.model)).model_id
+        row.model = (await around.reasoning.choose(within(principal, row.space_id), wanted.model, row.id)).model_id
         async with _opened(place, principal, row) as workplace:
             if row.flow_id is not None:
                 row.flow_name = (await workplace.read(row.flow_id)).name[:300]
@@ -232,7 +232,7 @@ class Sessions:
         if not can_go_on(row):
             raise not_waiting("Only a session that failed, or was stopped by hand, can continue.")
         asked = (wanted.model if wanted is not None else None) or row.model or None
-        model = (await self.runner.around.reasoning.choose(within(principal, row.space_id), asked)).model_id
+        model = (await self.runner.around.reasoning.choose(within(principal, row.space_id), asked, row.id)).model_id
         async with self._continuing(session_id) as (session, found):
             if found is None or not can_go_on(found):
                 raise not_waiting("Only a session that failed, or was stopped by hand, can continue.")

@@ -67,7 +67,9 @@ class Work:
             working = Working(
                 session_id=row.id,
                 workplace=workplace,
-                reasoning=await self.around.reasoning.choose(within(principal, row.space_id), row.model or None),
+                reasoning=await self.around.reasoning.choose(
+                    within(principal, row.space_id), row.model or None, session_id=row.id
+                ),
                 journal=Journal(self.database, self.box, row.id, workplace, self.teller.record, mine(self.teller.job)),
                 patterns=self.around.patterns(principal, row.space_id, row.domain, row.id),
                 tell=self.teller.tell,

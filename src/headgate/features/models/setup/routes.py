@@ -52,7 +52,7 @@ def _box(request: Request) -> SecretBox:
 
 
 def _keys(request: Request, caller: Caller) -> SpaceModels:
-    keys: SpaceModels = request.app.state.keys_of(caller)
+    keys: SpaceModels = request.app.state.keys_of(caller, "models")
     return keys
 
 
@@ -128,14 +128,15 @@ async def test_server(
     name: ServerName,
     body: ServerTestIn,
     caller: Caller,
-    keys: Keys,
 ) -> ServerTestOut:
     """Ask the server for its models, and one of them for one word. A server that fails is an answer, not an error."""
     async with database.reading() as session:
         await service.require_manager(session, caller)
     state = request.app.state
     await state.throttle.allow(Scope.PROVIDER_TEST, f"{caller.tenant_id}/{caller.user_id}")
-    result = await try_server(keys, web=state.web, name=name, model=body.model, local=state.local_models)
+    result = await try_server(
+        state.keys_of(caller, "test"), web=state.web, name=name, model=body.model, local=state.local_models
+    )
     async with database.writing() as session:
         outcome = {"ok": result.ok, "code": result.code, "model": result.model}
         await record(session, caller, "provider.tested", id=name, name=name, payload=outcome)

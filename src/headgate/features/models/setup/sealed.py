@@ -21,6 +21,11 @@ class Sealed:
     headers: Mapping[str, Secret] = field(default_factory=dict)
 
     @property
+    def holds_text(self) -> bool:
+        """Whether a value is stored in it, not only the name of a variable."""
+        return any(isinstance(value, str) and value for value in (self.key, *self.headers.values()))
+
+    @property
     def names(self) -> list[str]:
         """Names of what it holds, for display."""
         return [*(["key"] if self.key else []), *self.headers]
@@ -34,6 +39,14 @@ class Sealed:
             "headers": {name: _stored(value) for name, value in self.headers.items()},
         }
         return box.encrypt(SecretStr(orjson.dumps(stored).decode()))
+
+
+def references_of(box: SecretBox, sealed: bytes | None) -> dict[str, SecretReference]:
+    """The variables that it refers to by key and header, for checks: no value that is stored in it is returned."""
+    found = unseal(box, sealed)
+    return {
+        name: value for name, value in (("key", found.key), *found.headers.items()) if not isinstance(value, str | None)
+    }
 
 
 def unseal(box: SecretBox, sealed: bytes | None) -> Sealed:

@@ -11,8 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.models import repository
 from headgate.features.models.errors import KeyMissing
 from headgate.features.models.ports import KeySource
-from headgate.features.models.providers import PROVIDER_VARIABLES
-from headgate.features.models.setup.sealed import Secret, unseal
+from headgate.features.models.providers import ADDRESS_VARIABLES, PROVIDER_VARIABLES
+from headgate.features.models.setup.sealed import Secret, references_of, unseal
 from headgate.features.models.setup.values import (
     ModelFacts,
     ModelRole,
@@ -24,9 +24,9 @@ from headgate.features.models.setup.values import (
 )
 from headgate.features.models.tables import ModelRoleRow, ModelServerRow
 from headgate.features.secrets.lookup import LoadedVariables, Variables
+from headgate.features.secrets.reads import STORED_WITH, Source
 from headgate.features.secrets.service import list_used
 from headgate.foundation import secret_values
-from headgate.foundation.crypto import SecretBox
 from headgate.foundation.guarded_http.addresses import Network
 from headgate.graph.check_headers import carries_credential
 from headgate.graph.secret_reference import SecretReference
@@ -61,7 +61,17 @@ class SpaceModels(Variables):
 
     async def access(self, server: ModelServer) -> ServerAccess:
         """The key and headers of a server, with the values of the variables that they name."""
-        return await _access_of(self, self._box, server)
+        sealed = unseal(self._box, server.sealed)
+        if sealed.holds_text:
+            owner: Source = "organisation" if server.space_id is None else "space"
+            await self.note(f"model_server{STORED_WITH}{server.name}", owner)
+        key = await _filled(self, server, "key", sealed.key) if sealed.key else None
+        headers = {name: await _filled(self, server, name, value) for name, value in sealed.headers.items()}
+        return ServerAccess(None if key is None else SecretStr(key), headers)
+
+    async def checks(self) -> KeySource:
+        """Variables and what is set up, as they are now, for checks."""
+        return await self.loaded()
 
     async def loaded(self, session: AsyncSession | None = None) -> "LoadedModels":
         """Variables and what is set up, as they are now. For checks: nothing is noted as read."""
@@ -69,7 +79,7 @@ class SpaceModels(Variables):
             async with self._database.reading() as own:
                 return await self.loaded(own)
         rows = await list_used(session, tenant_id=self._tenant_id, space_id=self._space_id)
-        found = LoadedModels(rows, self._box, self._from_environment, self._open_to)
+        found = LoadedModels(rows, self._box, self._from_environment, self._open_to, ADDRESS_VARIABLES)
         found.of = await self._read(session)
         return found
 
@@ -99,20 +109,19 @@ class LoadedModels(LoadedVariables):
 
     of: ModelSetup
 
+    async def checks(self) -> KeySource:
+        """Itself."""
+        return self
+
     async def setup(self) -> ModelSetup:
         """What is set up for the space."""
         return self.of
 
     async def access(self, server: ModelServer) -> ServerAccess:
-        """The key and headers of a server."""
-        return await _access_of(self, self._box, server)
-
-
-async def _access_of(keys: KeySource, box: SecretBox, server: ModelServer) -> ServerAccess:
-    sealed = unseal(box, server.sealed)
-    key = await _filled(keys, server, "key", sealed.key) if sealed.key else None
-    headers = {name: await _filled(keys, server, name, value) for name, value in sealed.headers.items()}
-    return ServerAccess(None if key is None else SecretStr(key), headers)
+        """Nothing. Raises what a request to the server would raise: `Forbidden`, `KeyMissing`."""
+        for name, reference in references_of(self._box, server.sealed).items():
+            await _filled(self, server, name, reference)
+        return ServerAccess()
 
 
 async def _filled(keys: KeySource, server: ModelServer, name: str, value: Secret) -> str:

@@ -1,13 +1,13 @@
 """Reads what is stored about a run and makes its evidence."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
-from headgate.features.access.principal import Principal
+from headgate.features.access.principal import Principal, within
 from headgate.features.files import service as files
 from headgate.features.flows import versions
 from headgate.features.runs import repository
@@ -18,6 +18,7 @@ from headgate.features.runs.permitted import find_run
 from headgate.features.runs.ports import RunFiles
 from headgate.features.runs.steps.payloads import intact
 from headgate.features.secrets import service as secrets
+from headgate.features.secrets.reads import ReadAudit
 from headgate.foundation.crypto import EvidenceSigner, SecretBox
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
@@ -32,6 +33,8 @@ class Notary:
 
     box: SecretBox
     signer: EvidenceSigner
+    reads_of: Callable[[Principal], ReadAudit]
+    """Where it is written down that a user has secrets read, to be taken out of documents."""
 
     def key(self) -> EvidenceKey:
         """The public key. Raises `Unavailable` when the private one cannot be read or made."""
@@ -44,7 +47,8 @@ class Notary:
 
     async def secret_values(self, session: AsyncSession, principal: Principal, space_id: str) -> list[str]:
         """The values of the secrets that a space's flows may use: what no document about it may hold."""
-        return await secrets.secrets_of(session, self.box, tenant_id=principal.tenant_id, space_id=space_id)
+        audit = self.reads_of(within(principal, space_id))
+        return await secrets.secrets_of(session, self.box, audit, tenant_id=principal.tenant_id, space_id=space_id)
 
     def _signer(self) -> Signer:
         return self.signer.signer()

@@ -186,7 +186,7 @@ class ImportReports:
         told = {one.name: one for one in planned}
         for name, node in inventory.variables.items():
             if name not in told:
-                told[name] = DrySecret(step_id=node, name=name, known=await keys.key(name) is not None)
+                told[name] = DrySecret(step_id=node, name=name, known=await keys.is_set(name))
         return list(told.values())
 
 

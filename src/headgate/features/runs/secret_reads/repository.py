@@ -11,6 +11,7 @@ from headgate.features.accounts.tables import User
 from headgate.features.flows.tables import FlowRow
 from headgate.features.runs.secret_reads.tables import SecretRead
 from headgate.features.runs.tables import flow_runs
+from headgate.features.secrets.reads import STORED_WITH
 from headgate.foundation.database import insert_into
 
 AnyRow = Row[*tuple[Any, ...]]
@@ -66,7 +67,7 @@ async def list_uses(
             SecretRead.name, SecretRead.source, FlowRow.space_id, SecretRead.flow_id, FlowRow.name.label("flow"), last
         )
         .join(FlowRow, and_(FlowRow.id == SecretRead.flow_id, FlowRow.tenant_id == SecretRead.tenant_id))
-        .where(SecretRead.tenant_id == tenant_id)
+        .where(SecretRead.tenant_id == tenant_id, ~SecretRead.name.contains(STORED_WITH, autoescape=True))
         .group_by(SecretRead.name, SecretRead.source, FlowRow.space_id, SecretRead.flow_id, FlowRow.name)
         .order_by(last.desc(), SecretRead.name, SecretRead.flow_id)
         .limit(limit)

@@ -10,7 +10,7 @@ from headgate.features.audit.recorder import record
 from headgate.features.runs.ports import Origin
 from headgate.features.runs.secret_reads import repository
 from headgate.features.runs.transitions import RunKey
-from headgate.features.secrets.lookup import Source
+from headgate.features.secrets.reads import Source
 from headgate.foundation import secret_values
 from headgate.foundation.database import Database, now
 
@@ -66,6 +66,18 @@ class SecretReads:
                 "source": source,
             },
         )
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenDown:
+    """For values that a run has read before, in another process."""
+
+    names: frozenset[str]
+
+    async def note(self, name: str, source: Source) -> None:  # noqa: ARG002
+        """Nothing for those names. Raises `LookupError` for any other."""
+        if name not in self.names:
+            raise LookupError(name)
 
 
 async def names_read_by(database: Database, key: RunKey) -> Sequence[str]:

@@ -29,7 +29,7 @@ OPEN = HttpSettings(allowed_internal_cidrs=[ip_network("127.0.0.0/8")])
 WANTED = {"requirement": "Greet people.", "domain": "headgate"}
 
 
-async def secret_of(*_about: str) -> SecretStr | None:
+async def secret_of(*_about: object) -> SecretStr | None:
     return SecretStr(SECRET)
 
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic import SecretStr
 from sqlalchemy import select, update
 
-from headgate.agents.codev.tables import NoticeRow
+from headgate.agents.codev.tables import NoticeRow, SessionRow
 from headgate.features.access.principal import LOCAL
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Forbidden, UpstreamFailed
@@ -57,7 +57,7 @@ class TestANotice:
     async def test_tells_what_is_waited_for_and_where(
         self, settings: Settings, database: Database, place: FakePlace
     ) -> None:
-        async def secret_of(_tenant: str, _space: str, name: str) -> SecretStr | None:
+        async def secret_of(_session: SessionRow, name: str) -> SecretStr | None:
             assert name == "WEBHOOK_SECRET"
             return SecretStr("of us two")
 

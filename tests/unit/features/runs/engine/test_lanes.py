@@ -2,10 +2,11 @@
 
 from collections import Counter, defaultdict, deque
 
-from hypothesis import given
+import pytest
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from headgate.features.runs.engine.distributed.lanes import LaneCycle, all_lanes, lane_of
+from headgate.features.runs.engine.distributed.lanes import LaneCycle, Lanes, all_lanes
 from headgate.features.runs.engine.distributed.orders import Queues
 from headgate.foundation.fair_places import Share
 
@@ -24,9 +25,16 @@ def served(waiting: dict[str, int], count: int, cycle: LaneCycle | None = None) 
     return order
 
 
+def lane_of(share: Share, run: int = 0, **weights: float) -> str:
+    return Lanes(weights).of(share, f"run {run}")
+
+
 class TestLaneOf:
-    def test_is_one_that_workers_take_from(self) -> None:
-        assert lane_of(Share("a", "b", "c")) in all_lanes()
+    @given(st.floats(0.1, 1000), st.integers())
+    def test_is_one_that_workers_take_from_and_the_same_when_a_run_is_sent_again(self, weight: float, run: int) -> None:
+        share = Share("a", "b", "c")
+        assert lane_of(share, run, a=weight, c=weight) == lane_of(share, run, a=weight, c=weight)
+        assert lane_of(share, run, a=weight, c=weight) in all_lanes()
 
     @given(st.text(), st.text(), st.text())
     def test_of_one_tenant_are_in_one_group(self, tenant: str, space: str, user: str) -> None:
@@ -35,6 +43,31 @@ class TestLaneOf:
     def test_of_users_are_spread(self) -> None:
         assert len({lane_of(Share("tenant", "space", f"user {number}")) for number in range(100)}) == 8
         assert len({lane_of(Share(f"tenant {number}")) for number in range(1000)}) == 64
+
+
+class TestWeights:
+    def queued(self, share: Share, count: int, **weights: float) -> Counter[str]:
+        return Counter(QUEUES.first(lane_of(share, run, **weights)) for run in range(count))
+
+    @given(st.integers(1, 7), st.integers(0, 1000))
+    def test_of_a_tenant_are_its_turns_while_others_have_one(self, weight: int, number: int) -> None:
+        heavy = self.queued(Share("heavy"), 400, heavy=weight)
+        other = self.queued(Share(f"tenant {number}"), 400, heavy=weight)
+        assume({queue.split("-")[0] for queue in heavy}.isdisjoint(queue.split("-")[0] for queue in other))
+        turns = Counter(queue in heavy for queue in served(dict(heavy + other), 5 * (weight + 1)))
+        assert turns == {True: 5 * weight, False: 5}
+
+    @pytest.mark.parametrize("weights", [{"ada": 3.0}, {"space": 3.0}, {"space": 1.5, "ada": 2.0}])
+    def test_of_a_space_and_a_user_are_turns_within_their_tenant(self, weights: dict[str, float]) -> None:
+        heavy = self.queued(Share("tenant", "space", "ada"), 400, **weights)
+        others = (self.queued(Share("tenant", "another", f"user {number}"), 400, **weights) for number in range(20))
+        other = next(one for one in others if one.keys().isdisjoint(heavy))
+        turns = Counter(queue in heavy for queue in served(dict(heavy + other), 20))
+        assert turns == {True: 15, False: 5}
+
+    def test_of_nobody_change_nothing(self) -> None:
+        share = Share("tenant", "space", "ada")
+        assert {lane_of(share, run, somebody=8) for run in range(100)} == {lane_of(share)}
 
 
 class TestLaneCycle:

@@ -5,7 +5,7 @@ import { cx } from "@/components/ui";
 import { ValueView } from "@/components/values/ValueView";
 import { dateTime } from "@/lib/i18n/format";
 import { useSettingsTexts } from "../texts";
-import { spelledOut, textOf } from "./saidOf";
+import { nameOf, purposeOf, spelledOut, textOf } from "./saidOf";
 
 /** One entry: who, what, when; opened it shows what was asked for. */
 export function AuditRow({ entry }: { entry: AuditEntry }) {
@@ -13,6 +13,7 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
   const [open, setOpen] = useState(false);
   const { actor, resource } = entry;
   const said = textOf(entry.action);
+  const purpose = purposeOf(entry);
   return (
     <li>
       <button
@@ -26,9 +27,7 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
           className={cx("size-4 shrink-0 text-faint transition-transform", open && "rotate-90")}
         />
         <span className="truncate font-medium">{said ? t(said) : spelledOut(entry.action)}</span>
-        <span className="truncate max-md:order-1 max-md:col-span-2 max-md:col-start-2">
-          {resource.name || resource.id}
-        </span>
+        <span className="truncate max-md:order-1 max-md:col-span-2 max-md:col-start-2">{nameOf(resource, t)}</span>
         <span className="truncate text-sm text-muted max-md:order-2 max-md:col-start-2 md:text-right">
           {actor.name || actor.kind}
         </span>
@@ -50,6 +49,12 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
             <>
               <dt>{t("with_key")}</dt>
               <dd className="font-mono text-xs">{actor.key_prefix}…</dd>
+            </>
+          )}
+          {purpose && (
+            <>
+              <dt>{t("read_for")}</dt>
+              <dd>{t(purpose)}</dd>
             </>
           )}
           <dt>{t("hash")}</dt>

@@ -105,7 +105,7 @@ async def _of_provider(place: Place, provider: str) -> NeededCredential | None:
 async def _of_variable(place: Place, name: str) -> NeededCredential | None:
     if _NAME.fullmatch(name) is None or name.upper().startswith(variables.RESERVED_PREFIX):
         return None
-    if await place.keys().key(name) is not None:
+    if await place.keys().is_set(name):
         return None
     provider = PROVIDERS.get(PROVIDER_VARIABLES.get(name, ""))
     label = f"{name} ({provider.label})" if provider is not None else name

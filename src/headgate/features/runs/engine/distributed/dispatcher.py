@@ -10,7 +10,7 @@ from redis.exceptions import RedisError
 
 from headgate.features.runs.engine.distributed.celery_app import close_app
 from headgate.features.runs.engine.distributed.compiler import FlowCompiler
-from headgate.features.runs.engine.distributed.lanes import lane_of
+from headgate.features.runs.engine.distributed.lanes import Lanes
 from headgate.features.runs.spaces import Spaces, share_of
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore, Sent
@@ -38,16 +38,24 @@ class Dispatcher:
         store: The rows.
         plans: The plans of versions.
         spaces: Which space each flow is in.
+        lanes: The lanes of runs.
     """
 
-    def __init__(
-        self, app: Celery, compiler: FlowCompiler, store: PostgresDispatchStore, plans: Plans, spaces: Spaces
+    def __init__(  # noqa: PLR0917 - the parts of an engine
+        self,
+        app: Celery,
+        compiler: FlowCompiler,
+        store: PostgresDispatchStore,
+        plans: Plans,
+        spaces: Spaces,
+        lanes: Lanes,
     ) -> None:
         self._app = app
         self._compiler = compiler
         self._store = store
         self._plans = plans
         self._spaces = spaces
+        self._lanes = lanes
         self._outage = Outage(log, "broker")
 
     async def send_new(self, key: RunKey, plan: Plan, user_id: str | None) -> bool:
@@ -95,9 +103,10 @@ class Dispatcher:
 
     async def _lane(self, key: RunKey, user_id: str | None) -> str:
         try:
-            return lane_of(await share_of(self._spaces, key, user_id))
+            share = await share_of(self._spaces, key, user_id)
         except Unavailable:  # the run is stored: it is sent all the same
-            return lane_of(Share(key.tenant_id))
+            share = Share(key.tenant_id)
+        return self._lanes.of(share, key.run_id)
 
     async def _send(
         self, key: RunKey, plan: Plan, dispatch: int, settled: Container[str] = (), *, lane: str, begun: bool

@@ -13,6 +13,7 @@ from headgate.features.runs.engine.distributed.cancellations import Cancellation
 from headgate.features.runs.engine.distributed.celery_app import make_app
 from headgate.features.runs.engine.distributed.compiler import FlowCompiler
 from headgate.features.runs.engine.distributed.dispatcher import Dispatcher
+from headgate.features.runs.engine.distributed.lanes import Lanes
 from headgate.features.runs.engine.distributed.lifeguard import Lifeguard
 from headgate.features.runs.engine.distributed.limits import TaskLimits
 from headgate.features.runs.engine.distributed.orders import Queues
@@ -121,7 +122,7 @@ def _backend(
     celery, queues = settings.celery, Queues(settings.celery.queue)
     plans = Plans(services.definitions, services.components)
     compiler = FlowCompiler(app, queues, _limits(settings), services.engine.max_concurrent_steps)
-    dispatcher = Dispatcher(app, compiler, store, plans, services.spaces)
+    dispatcher = Dispatcher(app, compiler, store, plans, services.spaces, Lanes(services.engine.weights))
     rules = Rules(run_timeout_seconds=services.engine.run_timeout_seconds, redispatch_seconds=celery.redispatch_seconds)
     reconciler = Reconciler(store, shift.has_lost, rules)
     broker = Broker(celery, queues)

@@ -107,7 +107,7 @@ class TestMissing:
 class TestAdding:
     async def test_is_audited_and_never_told(self, parts: Parts, place: HeadgateWorkplace) -> None:
         await place.add_credential("CRM_TOKEN", "ours", {"CRM_TOKEN": KEY})
-        value = await parts.keys_of(LOCAL).key("CRM_TOKEN")
+        value = await parts.keys_of(LOCAL, "test").key("CRM_TOKEN")
         assert value is not None
         assert value.get_secret_value() == KEY
         async with parts.database.reading() as session:
@@ -137,7 +137,7 @@ class TestAdding:
             refused.value.remedy
             == "Owners of the space have it, and admins. Ask an owner, or an admin of your organisation."
         )
-        assert await parts.keys_of(LOCAL).key("CRM_TOKEN") is None
+        assert await parts.keys_of(LOCAL, "test").key("CRM_TOKEN") is None
 
     @pytest.mark.parametrize(
         ("type_", "values", "error"),
@@ -157,7 +157,7 @@ class TestAdding:
         with pytest.raises(error) as refused:
             await place.add_credential(type_, "", values)
         assert KEY not in str(refused.value)
-        assert await parts.keys_of(LOCAL).key("OPENAI_API_KEY") is None
+        assert await parts.keys_of(LOCAL, "test").key("OPENAI_API_KEY") is None
 
 
 class TestTrials:
