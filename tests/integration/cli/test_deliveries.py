@@ -63,11 +63,13 @@ def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def started(capsys: pytest.CaptureFixture[str], receiver: Any) -> str:
+def started(capsys: pytest.CaptureFixture[str], receiver: Any, code: int = exit_codes.OK) -> str:
     """A run that delivers to the receiver; its id."""
     path = Path("tell.flow")
     path.write_text(FLOW.format(url=f"http://127.0.0.1:{receiver.server_port}/in"))
-    return str(answered(capsys, "run", str(path), "--text", "hej")["run_id"])
+    outcome = answered(capsys, "run", str(path), "--text", "hej", code=code)
+    assert outcome["undelivered"] == ([] if code == exit_codes.OK else ["note"])
+    return str(outcome["run_id"])
 
 
 class TestDeliveries:
@@ -86,7 +88,7 @@ class TestDeliveries:
 
     def test_are_sent_again_without_running_anything(self, capsys: pytest.CaptureFixture[str], receiver: Any) -> None:
         receiver.answer = 403
-        run_id = started(capsys, receiver)
+        run_id = started(capsys, receiver, exit_codes.FAILED)
         assert answered(capsys, "runs", "show", run_id)["status"] == "completed"
         (again,) = answered(capsys, "runs", "redeliver", run_id, code=exit_codes.FAILED)
         assert again["webhook_error"]["code"] == "delivery_refused"
@@ -97,6 +99,10 @@ class TestDeliveries:
         assert len(answered(capsys, "runs", "redeliver", run_id, "--step", "note")) == 1
         assert len({headers["idempotency-key"] for _, headers in receiver.came}) == 1
         assert [step["attempts"] for step in answered(capsys, "runs", "show", run_id)["steps"]] == [1, 1]
+
+    def test_that_are_still_tried_are_no_success(self, capsys: pytest.CaptureFixture[str], receiver: Any) -> None:
+        receiver.answer = 503
+        started(capsys, receiver, exit_codes.WAITING)
 
     def test_of_an_unknown_run_or_step_are_not_found(self, capsys: pytest.CaptureFixture[str], receiver: Any) -> None:
         run_id = started(capsys, receiver)

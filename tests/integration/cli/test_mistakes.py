@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from headgate.entrypoints.cli.app import run
-from headgate.entrypoints.cli.exit_codes import PARTLY
+from headgate.entrypoints.cli.exit_codes import PARTLY, WAITING
 from tests.integration.cli.test_commands import HEADGATE, data_folder, flow_file
 from tests.support.cli import answered
 
@@ -156,7 +156,7 @@ class TestRun:
             "name: Tell\nnodes:\n  note: TextInput\n    text: x\n    policy:\n      output_mode: http_post\n"
             "      output_config:\n        url: https://desk.invalid\n"
         )
-        assert run(["run", str(path)]) == 0
+        assert run(["run", str(path)]) == WAITING
         said = capsys.readouterr().out
         run_id = answered(capsys, "runs", "list")[0]["id"]
         assert run(["runs", "show", run_id]) == 0

@@ -63,17 +63,29 @@ def redeliver(
     with_parts(work)
 
 
-async def show_undelivered(parts: Parts, run_id: str) -> None:
-    """What of a run has not reached its receiver, and how it is sent again. Waits for attempts of this process."""
+async def undelivered_of(parts: Parts, run_id: str) -> list[DeliveryOut]:
+    """The deliveries of a run that have not reached their receiver. Waits for attempts of this process."""
     with suppress(TimeoutError):
         async with asyncio.timeout(LONGEST_WAIT_SECONDS):
             await parts.engine.services.deliveries.settle()
     async with parts.database.reading() as session:
-        found = await service.list_deliveries(session, acting(), run_id)
-    for one in found:
-        if not one.webhook_delivered:
-            said = f"The output of '{escape(one.step_id)}' was not delivered to {escape(one.url)} ({one.status})."
-            console.print(f"\n[yellow]{said}[/] {_why(one)}\n[dim]send it: headgate runs redeliver {run_id}[/]")
+        deliveries = await service.list_deliveries(session, acting(), run_id)
+    return [delivery for delivery in deliveries if not delivery.webhook_delivered]
+
+
+def show_undelivered(undelivered: Sequence[DeliveryOut], run_id: str) -> None:
+    """Show what was not delivered, why, and the command that sends it again."""
+    for one in undelivered:
+        fault = f"The output of '{escape(one.step_id)}' was not delivered to {escape(one.url)} ({one.status})."
+        console.print(f"\n[yellow]{fault}[/] {_why(one)}\n[dim]send it: headgate runs redeliver {run_id}[/]")
+
+
+def exit_code_of(undelivered: Sequence[DeliveryOut]) -> int:
+    """0 when everything of a run is delivered, `WAITING` while it is still tried, else `FAILED`."""
+    if not undelivered:
+        return exit_codes.OK
+    is_tried = all(one.status in {"pending", "delivering"} for one in undelivered)
+    return exit_codes.WAITING if is_tried else exit_codes.FAILED
 
 
 async def _reopen(session: AsyncSession, run_id: str, step: str | None) -> Sequence[str]:

@@ -3,14 +3,14 @@
 | code | meaning                                                       |
 |------|---------------------------------------------------------------|
 | 0    | done, all of it                                               |
-| 1    | it failed: a run, a test, a check, a turn of the assistant or a session that did not finish |
+| 1    | it failed: a run, a delivery, a test, a check, a turn of the assistant or a session that did not finish |
 | 2    | the command line was wrong                                    |
 | 3    | the input was wrong: a flow with faults, a bad value          |
 | 4    | the thing does not exist                                      |
 | 5    | something Headgate needs is missing, locked, full or in the way |
 | 6    | it changed meanwhile, or its state forbids this: a run that is over cannot be cancelled |
 | 7    | the assistant did not do what was asked: it refused, changed nothing, or reported what did not happen |
-| 8    | it waits: a plan or proposed edits of the assistant, a session of the development agent, a rotation of keys |
+| 8    | it waits: a plan or edits of the assistant, a session of the development agent, a rotation of keys, a delivery |
 | 9    | done in part: what was imported is stored, and the listed faults keep it from running |
 | 130  | interrupted, or not confirmed                                 |
 """

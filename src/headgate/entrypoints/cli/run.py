@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 from pydantic import JsonValue
 
-from headgate.entrypoints.cli.deliveries import show_undelivered
+from headgate.entrypoints.cli.deliveries import exit_code_of, show_undelivered, undelivered_of
 from headgate.entrypoints.cli.dry_run_view import show_dry_run
 from headgate.entrypoints.cli.exit_codes import FAILED, INVALID, OK
 from headgate.entrypoints.cli.files import form_answers, store_files, with_files
@@ -49,7 +49,7 @@ def run(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Answer as JSON, for programs.")] = False,
 ) -> int:
-    """Run a flow and watch its steps. Exit code 1 when the run fails."""
+    """Run a flow and watch its steps. Exit code 1 when it or a delivery fails, 8 while a delivery is still tried."""
     answers = form_answers(form or [])
 
     async def work(parts: Parts) -> int:
@@ -77,13 +77,15 @@ def run(
                 wanted=wanted,
                 idempotency_key=idempotency_key,
             )
+        undelivered = await undelivered_of(parts, outcome.run_id)
         if json:
-            print_json(asdict(outcome) | {"flow_id": flow_id})
+            steps = [delivery.step_id for delivery in undelivered]
+            print_json(asdict(outcome) | {"flow_id": flow_id, "undelivered": steps})
         else:
             show_outcome(outcome)
-            await show_undelivered(parts, outcome.run_id)
+            show_undelivered(undelivered, outcome.run_id)
             show_next(outcome, flow_id)
-        return OK if outcome.status == "completed" else FAILED
+        return exit_code_of(undelivered) if outcome.status == "completed" else FAILED
 
     return with_parts(work)
 

@@ -97,7 +97,7 @@ def show(run_id: RunId, json: JsonFlag = False) -> None:
             print_json(run)
         else:
             _show(run, (await _flow_names(parts, [run])).get(run.flow_id, ""))
-            await sent.show_undelivered(parts, run_id)
+            sent.show_undelivered(await sent.undelivered_of(parts, run_id), run_id)
 
     with_parts(work)
 
