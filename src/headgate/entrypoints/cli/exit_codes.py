@@ -10,7 +10,7 @@
 | 5    | something Headgate needs is missing, locked, full or in the way |
 | 6    | it changed meanwhile, or its state forbids this: a run that is over cannot be cancelled |
 | 7    | the assistant did not do what was asked: it refused, changed nothing, or reported what did not happen |
-| 8    | it waits: a plan or edits of the assistant, a session of the development agent, a rotation of keys, a delivery |
+| 8    | it waits: a plan or edits of the assistant, a session of the development agent, a key rotation, a delivery |
 | 9    | done in part: what was imported is stored, and the listed faults keep it from running |
 | 130  | interrupted, or not confirmed                                 |
 """
