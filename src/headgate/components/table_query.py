@@ -32,7 +32,8 @@ class TableQuery(Component):
     )
     sql: str = field(
         label="SQL",
-        help="One SELECT in SQLite's dialect, for example SELECT licence, count(*) AS n FROM t GROUP BY licence.",
+        help="One SELECT in SQLite's dialect, for example SELECT licence, count(*) AS n FROM t GROUP BY licence. "
+        "A {{reference}} is a value; in double quotes it names a column.",
         kind=FieldKind.CODE,
         tool_mode=True,
         port=False,

@@ -82,7 +82,8 @@ _INTRODUCTIONS: Mapping[str, str] = {
     "references": "{{...}} in a text puts in a value of an earlier step: {{page.text}}, {{brief.output}} (main output),"
     " {{rows.output.0.name}}, {{page.file_ids}}; the run's input is {{flow_input.text}}, {{flow_input.<form field>}}."
     " A reference implies order: the step it names runs first, and no edge is needed. A field that is one reference and"
-    " nothing else gets the value itself, not its text.",
+    " nothing else gets the value itself, not its text. In SQL, JMESPath and RE2 a value is quoted for you: write"
+    " `WHERE name = '{{flow_input.name}}'`; a column is \"{{...}}\".",
     "form": "Questions asked when a run starts, each `id: type`. FormInput outputs all answers, FileInput a file.",
     "policy": "Rules of a step, below `policy:` of a node; configure_component sets them too.",
     "contracts": 'A contract is {"type": "json", "schema": {...}} with JSON Schema (type, required, properties, items,'

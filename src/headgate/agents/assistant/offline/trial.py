@@ -23,6 +23,7 @@ from headgate.agents.assistant.offline.replies import refusal
 from headgate.agents.assistant.offline.understanding import Understanding
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.context import build_context
+from headgate.graph.embedding import embed
 from headgate.graph.interpolate import resolve
 from headgate.graph.model import Edge, Flow
 from headgate.graph.plan import Plan, PlanStep, compile_plan
@@ -190,8 +191,14 @@ class _Trial:
 
     def _values(self, step: PlanStep, context: Mapping[str, Any]) -> dict[str, Any]:
         raw = {one.name for one in step.template.fields if not one.interpolate}
+        syntaxes = {one.name: one.syntax for one in step.template.fields}
         values: dict[str, Any] = {
-            name: value if name in raw else resolve(value, context) for name, value in step.node.params.items()
+            name: value
+            if name in raw
+            else embed(value, context, syntaxes.get(name, ""))
+            if isinstance(value, str)
+            else resolve(value, context)
+            for name, value in step.node.params.items()
         }
         for port in step.template.fields:
             edges = [edge for edge in step.inbound if edge.input == port.name and self._alive(edge)]

@@ -14,6 +14,7 @@ from headgate.features.runs.steps.planned import Inlet, PlannedStep
 from headgate.features.runs.steps.policies import InputPolicy
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.graph.context import build_context
+from headgate.graph.embedding import embed
 from headgate.graph.interpolate import Shown, interpolate, resolve
 from headgate.graph.template import FieldKind
 from headgate.sdk.coerce import coerce, decode
@@ -44,19 +45,23 @@ async def gather_inputs(
 def resolved_params(step: PlannedStep, context: Context, shown: Shown | None = None) -> dict[str, Any]:
     """A node's params with `{{...}}` resolved; a param that is one whole reference gets the value itself.
 
-    Secret references were read from the saved params before; what `{{...}}` resolves to is never read as one. With
-    `shown`, the texts that a model is given as its instructions get values in that form.
+    Secret references were read from the saved params before; what `{{...}}` resolves to is never read as one. In a
+    query (SQL, JMESPath, RE2) a value is data, never syntax. With `shown`, the texts that a model is given as its
+    instructions get values in that form. Raises `Invalid` where a value cannot be put into a query.
     """
-    found = {
+    params = {
         name: value if name in step.raw_fields else _resolved(value, context, copied=name not in step.secret_fields)
         for name, value in step.params.items()
     }
-    if shown is not None:
-        for field in step.step.template.fields:
-            text = step.params.get(field.name)
-            if field.kind is FieldKind.MULTILINE and field.name not in step.raw_fields and isinstance(text, str):
-                found[field.name] = interpolate(text, context, shown=shown)
-    return found
+    for field in step.step.template.fields:
+        text = step.params.get(field.name)
+        if not isinstance(text, str) or field.name in step.raw_fields:
+            continue
+        if field.syntax:
+            params[field.name] = own(embed(text, context, field.syntax))
+        elif shown is not None and field.kind is FieldKind.MULTILINE:
+            params[field.name] = interpolate(text, context, shown=shown)
+    return params
 
 
 def _shown(ctx: StepContext, root: str, text: str) -> str:
