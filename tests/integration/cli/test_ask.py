@@ -123,6 +123,18 @@ edges:
         assert found["data"]["run_status"] == "completed"
         assert "| Ann | Lund |" in found["data"]["run"]["outputs"]["out"]
 
+    @pytest.mark.parametrize("steps", [[{"call": "run_flow"}, {"says": "Built."}], [{"says": "Built."}]])
+    def test_answers_the_only_question_for_a_file_with_the_only_file(
+        self, model: Model, data_folder: Path, capsys: pytest.CaptureFixture[str], steps: list[dict[str, Any]]
+    ) -> None:
+        (data_folder / "people.csv").write_text("name,city\nAnn,Lund\n", encoding="utf-8")
+        required = self.REPORT + "    required: true\n"
+        answers(model, {"call": "build_flow", "given": {"spec": required}}, *steps)
+        found = answered(capsys, "ask", "read a table", "--run", "--file", str(data_folder / "people.csv"), *MODEL)
+        assert found["data"]["run_status"] == "completed"
+        assert "| Ann | Lund |" in found["data"]["run"]["outputs"]["out"]
+        assert "file: people.csv, file_id " in str(model.asked[0].body)
+
     def test_that_fails_goes_back_to_the_model(self, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
         broken = FLOW.replace("ask: TextInput", "ask: ParseJSON").replace("ask.text ->", "ask.data ->")
         answers(

@@ -24,6 +24,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.quoting import quoted
+from headgate.graph.contracts import FILE_TYPES
 from headgate.graph.diff import is_replaced
 from headgate.graph.model import Flow
 from headgate.toolkit import RunOutcome
@@ -39,8 +40,8 @@ class RunInput:
 
     text: str = ""
     form: Mapping[str, JsonValue] = field(default_factory=dict)
-    files: tuple[str, ...] = ()
-    """Names of the files, which every run of the turn gets."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Id to name of each file; every run of the turn gets them."""
     wanted: bool = False
     """Whether the flow is to be run, whatever the request says."""
 
@@ -48,7 +49,7 @@ class RunInput:
         """For a model, with the blank line after it; empty when nothing was given."""
         parts = [f"text: {self.text}"] if self.text else []
         parts += [f"form answer {name}: {value}" for name, value in self.form.items()]
-        parts += [f"file: {name}" for name in self.files]
+        parts += [f"file: {name}, file_id {file_id}" for file_id, name in self.files.items()]
         if not parts and not self.wanted:
             return ""
         asked = "The user wants the flow to be run in this turn." if self.wanted else ""
@@ -169,7 +170,7 @@ class Desk:
             self.principal,
             self.flow_id or "",
             text=text or self.given.text,
-            form={**self.given.form, **form},
+            form=with_only_file(flow, {**self.given.form, **form}, self.file_ids),
             file_ids=tuple(dict.fromkeys((*self.file_ids, *file_ids))),
             on_event=self.on_event,
         )
@@ -178,6 +179,13 @@ class Desk:
         """Raises `Unauthenticated` when nobody would be let in with what the request came with."""
         if self.again is not None:
             self.principal = await self.again()
+
+
+def with_only_file(flow: Flow, form: dict[str, JsonValue], file_ids: tuple[str, ...]) -> dict[str, JsonValue]:
+    """The form's answers, the one question for a file that has none answered by the one file that is left."""
+    unanswered = [question.id for question in flow.form if question.type in FILE_TYPES and question.id not in form]
+    left = [file_id for file_id in file_ids if file_id not in form.values()]
+    return {**form, unanswered[0]: left[0]} if len(unanswered) == len(left) == 1 else form
 
 
 async def whole(work: Coroutine[Any, Any, None]) -> None:

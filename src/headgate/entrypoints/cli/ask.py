@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from headgate.agents.assistant.desk import RunInput
+from headgate.agents.assistant.desk import RunInput, with_only_file
 from headgate.agents.assistant.models.choice import OFFLINE_NAME
 from headgate.agents.assistant.protocol import EDIT_CONTINUATION_INPUT, PLAN_APPROVAL_INPUT
 from headgate.agents.assistant.schemas import AssistRequest
@@ -59,18 +59,19 @@ def ask(
         if new_session:
             workshop, memory = parts.workshop, parts.assistant.conversations
             await reset_session(acting(), session, memory=memory, components=workshop.components)
+        file_ids = await store_files(parts, file or [])
         body = checked(
             AssistRequest,
             input_value=request,
             flow_id=await flow_id_of(parts, flow) if flow else None,
             provider=provider,
             model_name=name,
-            file_ids=await store_files(parts, file or []),
+            file_ids=file_ids,
             session_id=session or new_id(),
             apply=True,
         )
-        names = tuple(path.name for path in file or [])
-        given = RunInput(text, await with_files(parts, answers), names, wanted=run)
+        files = {file_id: path.name for file_id, path in zip(file_ids, file or [], strict=True)}
+        given = RunInput(text, await with_files(parts, answers), files, wanted=run)
         talk = _Talk(parts, Conversation(quiet=json), given, approve=approve, accept=accept)
         async with AsyncExitStack() as stack:
             stack.enter_context(talk.shown.view)
@@ -161,7 +162,7 @@ class _Talk:
             acting(),
             data["flow_id"],
             text=self.given.text,
-            form=self.given.form,
+            form=with_only_file(Flow.model_validate(data["flow"]), dict(self.given.form), file_ids),
             file_ids=file_ids,
             on_event=lambda _run, kind, detail: self.shown.view.show(kind, detail),
         )

@@ -50,7 +50,8 @@ def check_form(
         if answer not in (None, "", []):
             checked[field.id] = READERS[field.type](field, answer, file_of)
         elif field.required:
-            raise InputInvalid(f"The form field '{field.id}' needs an answer.", remedy="Fill it in.")
+            remedy = "Give the id of an uploaded file." if READERS[field.type] is _files else "Fill it in."
+            raise InputInvalid(f"The form field '{field.id}' needs an answer.", remedy=remedy)
     return checked
 
 
