@@ -104,7 +104,7 @@ class Installation:
     @cached_property
     def local_fetches(self) -> "fetching.LocalFetches":
         """Local models that are being fetched."""
-        return fetching.LocalFetches(self.local_models)
+        return fetching.LocalFetches(self.local_models, self.settings.models.mirror)
 
     @cached_property
     def classes(self) -> "classes.ModelClasses":

@@ -14,8 +14,10 @@ from headgate.entrypoints.installation import Installation
 from headgate.features.models import service
 from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.local.pull import pull as pull_weights
+from headgate.features.models.local.sources import sources_of
 from headgate.features.models.local.store import default_models_dir, list_local, use_file
 from headgate.features.models.local.weights import find_weights
+from headgate.foundation.settings import Settings
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Providers, models and the local model.")
 app.add_typer(model_classes.app, name="classes")
@@ -91,6 +93,7 @@ def pull(
             default_models_dir(),
             progress=lambda done, total: bar.update(task, completed=done, total=total),
             tell=lambda line: bar.console.print(escape(line)) if not json else None,
+            sources=sources_of(Settings().models.mirror),
         )
     if json:
         print_json({"name": found.name, "path": str(found.path), "size": found.size})

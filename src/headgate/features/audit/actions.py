@@ -57,6 +57,7 @@ Action = Literal[
     "mcp_server.removed",
     "mcp_server.tool_switched",
     "model.described",
+    "model.fetch_stopped",
     "model.fetched",
     "model.reset",
     "model_class.removed",

@@ -144,12 +144,21 @@ LOCAL_MODELS = Outgoing(
 )
 WEIGHTS = Outgoing(
     "weights",
-    "Weights of local models (`headgate models pull`)",
+    "Weights of local models (Settings > Models, `headgate models pull`)",
     _MAKERS,
     Reach.PUBLIC,
     Redirects.CHECKED,
     ("features.models.local.sources",),
-    opened_by=frozenset({Part.COMMAND}),
+    opened_by=_NO_WORKER,
+)
+WEIGHTS_MIRROR = Outgoing(
+    "weights_mirror",
+    "Weights of local models from `HEADGATE_MODELS__MIRROR`",
+    _OPERATOR,
+    Reach.OPERATOR,
+    Redirects.REFUSED,
+    ("features.models.local.sources",),
+    opened_by=_NO_WORKER,
 )
 CODEV = Outgoing(
     "codev",

@@ -44,6 +44,12 @@ class ModelSettings(BaseModel, defer_build=True):
         '`["openai/gpt-5-mini", "vllm/qwen3-32b"]`. Empty: others of the same provider. The development agent does not '
         "use them.",
     )
+    mirror: str = Field(
+        default="",
+        pattern=r"^(?:https?://[^\s?#]+)?$",
+        description="Address of a folder with the files of local models, for servers without the internet: they are fetched "
+        "from `MIRROR/qwen2.5-coder-1.5b.gguf` and nowhere else, verified by SHA-256. Empty: their makers' repository.",
+    )
     default_params: ModelParameters = ModelParameters.model_construct()
     assistant_params: ModelParameters = ModelParameters.model_construct()
     codev_params: ModelParameters = ModelParameters.model_construct()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.local.pull import pull
+from headgate.features.models.local.sources import sources_of
 from headgate.features.models.local.store import LocalModel, list_local
 from headgate.features.models.local.weights import find_weights
 from headgate.foundation.errors import HeadgateError
@@ -37,10 +38,12 @@ class LocalFetches:
 
     Args:
         local: The folder of local models.
+        mirror: Address of the operator's folder of weights; empty for their makers' repository.
     """
 
-    def __init__(self, local: LocalModels) -> None:
+    def __init__(self, local: LocalModels, mirror: str = "") -> None:
         self._local = local
+        self._mirror = mirror
         self._fetches: dict[str, Fetch] = {}
         self._starting = threading.Lock()
 
@@ -58,11 +61,14 @@ class LocalFetches:
             threading.Thread(target=self._work, args=(fetch,), name=f"fetch-{name}", daemon=True).start()
         return fetch
 
-    def cancel(self, name: str) -> None:
-        """Stop a fetch; what is here stays, and the next one continues from there."""
+    def cancel(self, name: str) -> bool:
+        """Stop a fetch; what is here stays, and the next one continues from there. Returns whether one was running."""
         fetch = self._fetches.get(name)
-        if fetch is not None:
-            fetch.cancelled.set()
+        if fetch is None or not fetch.running:
+            return False
+        fetch.detail = "Stopping."
+        fetch.cancelled.set()
+        return True
 
     def find(self, name: str) -> Fetch | None:
         """The last fetch of a model in this process."""
@@ -89,7 +95,8 @@ class LocalFetches:
             fetch.detail = line
 
         try:
-            pull(fetch.name, self._local.models_dir, progress=progress, tell=tell)
+            sources = sources_of(self._mirror)
+            pull(fetch.name, self._local.models_dir, progress=progress, tell=tell, sources=sources)
         except FetchCancelled:
             fetch.detail = "Stopped. What has been fetched is kept."
         except HeadgateError as error:

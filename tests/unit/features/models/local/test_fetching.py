@@ -25,7 +25,7 @@ def pulls(monkeypatch: pytest.MonkeyPatch, work: Callable[[Callable[[int, int], 
     """Replaces the transfer; what was started, by name."""
     started: list[str] = []
 
-    def pull(name: str, _folder: Path, *, progress: Any, tell: Any) -> None:
+    def pull(name: str, _folder: Path, *, progress: Any, tell: Any, sources: Any) -> None:
         started.append(name)
         tell("Fetching.")
         work(progress)

@@ -44,6 +44,7 @@ export default {
   did_mcp_server_removed: "Server removed",
   did_mcp_server_tool_switched: "Tool switched",
   did_model_described: "Model described",
+  did_model_fetch_stopped: "Fetch stopped",
   did_model_fetched: "Fetch started",
   did_model_reset: "Model reset",
   did_model_class_removed: "Class removed",

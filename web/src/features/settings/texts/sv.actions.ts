@@ -46,6 +46,7 @@ const sv: Translation<typeof en> = {
   did_mcp_server_removed: "Server borttagen",
   did_mcp_server_tool_switched: "Verktyg växlat",
   did_model_described: "Modell beskriven",
+  did_model_fetch_stopped: "Hämtning stoppad",
   did_model_fetched: "Hämtning startad",
   did_model_reset: "Modell återställd",
   did_model_class_removed: "Klass borttagen",
