@@ -57,8 +57,8 @@ QUIET = {
     "POST /api/v1/keyring/{purpose}/rotate": "for the first organisation alone; features/keyring looks at its entries",
     "POST /api/v1/keyring/keys/{key}/retire": "for the first organisation alone; features/keyring looks at its entry",
     "POST /api/v1/keyring/keys/{key}/revoke": "for the first organisation alone; features/keyring looks at its entry",
-    "POST /api/v1/local-models/{name}/fetch": "there is no such model here; models/setup/test_fetching_local.py fetches one",
-    "DELETE /api/v1/local-models/{name}/fetch": "nothing is being fetched here; models/setup/test_fetching_local.py stops a fetch",
+    "POST /api/v1/local-models/{name}/fetch": "no such model is here; test_fetching_local.py fetches one",
+    "DELETE /api/v1/local-models/{name}/fetch": "nothing is fetched here; test_fetching_local.py stops one",
     "POST /api/v1/password-links/look": "it looks whether a link is good",
     "POST /api/v1/password-links/use": "nobody has a link here; tested where people sign in",
 }

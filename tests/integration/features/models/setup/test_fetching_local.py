@@ -1,4 +1,4 @@
-"""A local model fetched over REST by the real code, from a loopback HTTP server with ranges that is killed in between."""
+"""A local model fetched over REST by the real code, from a loopback HTTP server with ranges that is killed."""
 
 import asyncio
 import hashlib
