@@ -47,7 +47,7 @@ class ModelSettings(BaseModel, defer_build=True):
     mirror: str = Field(
         default="",
         pattern=r"^(?:https?://[^\s?#]+)?$",
-        description="Address of a folder with the files of local models, for servers without internet: they are fetched "
+        description="Address of a folder with the files of local models, for servers without internet: fetched "
         "from `MIRROR/qwen2.5-coder-1.5b.gguf` and nowhere else, verified by SHA-256. Empty: their makers' repository.",
     )
     default_params: ModelParameters = ModelParameters.model_construct()
