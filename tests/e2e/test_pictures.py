@@ -16,7 +16,7 @@ from tests.support.openai_server import OpenAIServer
 
 TEMPLATE = "expense-check"
 PLACES = {
-    "first-visit": ("/", "What should it do?"),
+    "first-visit": ("/", "No language model is connected"),
     "canvas": ("/flows/{flow}", "Over the limit?"),
     "steps": ("/flows/{flow}/steps", "The same flow as a list"),
     "overview": ("/flows/{flow}/overview", "Over the limit?"),

@@ -509,6 +509,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agentic/page-metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report figures of a page
+         * @description Count what happened in a window: clicks on proposals and plans, and how long a proposal took to draw.
+         *
+         *     The page sends a batch every ten seconds in which something happened. It holds counts and durations alone: no text,
+         *     flow or conversation. They are on `/metrics`, without a user's name.
+         *
+         *     Needs the permission `flows.edit`.
+         */
+        post: operations["report_page_metrics_api_v1_agentic_page_metrics_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agentic/check-config": {
         parameters: {
             query?: never;
@@ -7007,6 +7032,29 @@ export interface components {
              */
             user_id: string;
         };
+        /**
+         * PageMetrics
+         * @description What happened in one window since its last batch.
+         */
+        PageMetrics: {
+            /**
+             * Counts
+             * @description How often each of these happened.
+             */
+            counts?: {
+                [key: string]: number;
+            };
+            /**
+             * Apply Ms
+             * @description Milliseconds from adding each proposal to its nodes being on the canvas.
+             */
+            apply_ms?: number[];
+            /**
+             * Skip All
+             * @description Whether every gate is hidden now; null when unchanged.
+             */
+            skip_all?: boolean | null;
+        };
         /** Page[AssistantOut] */
         Page_AssistantOut_: {
             /** Items */
@@ -11514,6 +11562,75 @@ export interface operations {
                 content: {
                     "application/problem+json": unknown;
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    report_page_metrics_api_v1_agentic_page_metrics_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PageMetrics"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
                 };
             };
             /** @description Unprocessable Entity */

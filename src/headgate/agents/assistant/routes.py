@@ -5,10 +5,11 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Annotated, Any
 
 from anyio import CancelScope
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Path, Request, Response
 from fastapi.responses import StreamingResponse
 
 from headgate.agents.assistant.desk import Desk
+from headgate.agents.assistant.page_metrics import PageMetrics
 from headgate.agents.assistant.schemas import AssistRequest, CheckConfig, Stopped
 from headgate.agents.assistant.service import Assistant
 from headgate.features.access.caller import Caller, CallerAgain, needs
@@ -98,6 +99,20 @@ async def stop_turn(turn_id: Annotated[str, Path(max_length=64)], caller: Caller
     """
     caller.require_somewhere(Permission.FLOWS_EDIT)
     return Stopped(turn_id=turn_id, stopped=assistant.stop(caller, turn_id))
+
+
+@router.post(
+    "/page-metrics", status_code=204, summary="Report figures of a page", responses=problems(), dependencies=_ASK
+)
+async def report_page_metrics(body: PageMetrics, caller: Caller, assistant: TheAssistant) -> Response:
+    """Count what happened in a window: clicks on proposals and plans, and how long a proposal took to draw.
+
+    The page sends a batch every ten seconds in which something happened. It holds counts and durations alone: no text,
+    flow or conversation. They are on `/metrics`, without a user's name.
+    """
+    caller.require_somewhere(Permission.FLOWS_EDIT)
+    assistant.page.add(caller.user_id, body)
+    return Response(status_code=204)
 
 
 @router.get("/check-config", summary="Which models the assistant can use", responses=problems(), dependencies=_ASK)

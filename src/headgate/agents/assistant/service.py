@@ -19,6 +19,7 @@ from headgate.agents.assistant.memory.conversation import (
 )
 from headgate.agents.assistant.metrics import AssistantMetrics
 from headgate.agents.assistant.models.choice import TurnModels
+from headgate.agents.assistant.page_metrics import PageFigures
 from headgate.agents.assistant.schemas import AssistRequest, CheckConfig
 from headgate.agents.assistant.truth.closing import completed
 from headgate.agents.assistant.turn import events
@@ -148,10 +149,13 @@ class Assistant:
     storage: "Callable[[], Storage] | None" = None
     """Where uploaded files are; the offline builder looks at those of a request."""
     at_work: TurnsAtWork = field(init=False)
+    page: PageFigures = field(init=False)
+    """What pages report of conversations."""
 
     def __post_init__(self) -> None:
         at_once = AtOnce(self.limits.max_turns_per_person, TooManyTurns)
         object.__setattr__(self, "at_work", TurnsAtWork(self.metrics, at_once))
+        object.__setattr__(self, "page", PageFigures(self.metrics.instruments))
 
     async def open(
         self,

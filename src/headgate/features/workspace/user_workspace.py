@@ -47,6 +47,15 @@ class UserWorkspace:
         """Whether these are the files of whoever asks."""
         return self.binding.owner == owner_of(principal)
 
+    @property
+    def is_that_of_flows(self) -> bool:
+        """Whether steps of flows that the same person runs use the same folder."""
+        places, owner = self.binding.places, self.binding.owner
+        try:
+            return places.mode(owner) == places.mode(owner, isolated=self.binding.isolated)
+        except UserRequired:
+            return False
+
     async def file_size(self, path: str) -> int | None:
         """Bytes of a file; None when it cannot be told."""
         try:

@@ -1,6 +1,6 @@
 """The metrics of the assistant and of the MCP server (seed 000 section 7.1, seed 001 section 7).
 
-Those that the seeds want from the studio page (what a person clicks there) are not here: the server never hears of it.
+Some happen in the page alone, which reports them in batches (`agents/assistant/page_metrics.py`).
 """
 
 from headgate.foundation.telemetry.metric import Metric
@@ -71,6 +71,22 @@ ASSISTANT_METRICS = (
     _counted("assistant_user_component_overlay_skipped", "Files of components that were passed over.", "reason"),
     _counted("assistant_session_reset", "Conversations that were begun anew."),
     _counted("assistant_session_reset_components_cleared", "Components that were deleted by that."),
+    _counted("assistant_flow_proposal_continue", "Proposed flows that a user put on the canvas."),
+    _counted("assistant_flow_proposal_dismiss", "Proposed flows that a user dismissed."),
+    _counted("assistant_flow_tail_update_buffered", "Changes that came after a proposed flow and joined it."),
+    Metric(
+        "histogram",
+        "headgate_assistant_flow_apply_duration_ms",
+        "Milliseconds from adding a proposed flow to its nodes being on the canvas, in the browser.",
+        (),
+        _CALL_BUCKETS_MS,
+    ),
+    _counted("assistant_plan_dismiss", "Plans that a user dismissed to refine them."),
+    _counted("assistant_plan_reset", "Plans that a user gave up."),
+    Metric("gauge", "headgate_assistant_skip_all_enabled_count", "Users who hide every gate, as their pages reported."),
+    _counted("assistant_skip_all_toggle", "Times that a user hid every gate or showed them again."),
+    _counted("assistant_skip_all_auto_approve", "Plans that were approved because every gate was hidden."),
+    _counted("assistant_input_history_recall", "Earlier requests that a user recalled with an arrow key."),
     _counted("mcp_tool_invocations", "Tool calls of the assistant and of MCP clients.", "tool", "success"),
     Metric("histogram", "headgate_mcp_tool_duration_ms", "Milliseconds a tool call took.", ("tool",), _CALL_BUCKETS_MS),
 )

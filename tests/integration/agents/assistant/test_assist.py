@@ -182,6 +182,68 @@ class TestBrokenModels:
             assert (answer.status_code, answer.json()["code"]) == (404, "flow_not_found")
 
 
+class TestFiles:
+    async def test_the_model_is_told_whether_flows_see_them(
+        self, app: FastAPI, client: httpx2.AsyncClient, openai: OpenAIServer
+    ) -> None:
+        """With auto-login flows have a folder that everybody shares."""
+        openai.script(openai.tool_call("write_file", {"path": "notes.md", "content": "mine"}), openai.text("Written."))
+        await streamed(client, input_value="write notes.md")
+        asked = str(openai.asked[-1].body["messages"])
+        assert "a flow does not see what write_file writes" in asked
+        assert "the same that" not in asked
+        areas = [(await client.get(f"/api/v1/workspace/files?area={area}")).json() for area in ("assistant", "flows")]
+        assert ["notes.md" in str(one) for one in areas] == [True, False]
+
+
+class TestTableOfTheSeed:
+    """Cases of seed 001's table of errors, with the statuses that ADR 30 gives them."""
+
+    async def refused(self, client: httpx2.AsyncClient, **body: Any) -> tuple[int, str, str]:
+        """Status, code and text; the stream ends with the same code and text."""
+        asked = MODEL | {"input_value": "hello"} | body
+        answer = await client.post("/api/v1/agentic/assist", json=asked)
+        problem = answer.json()
+        event = (await streamed(client, **asked))[-1]
+        assert (event["event"], event["code"], event["message"]) == ("error", problem["code"], problem["detail"])
+        assert event["remedy"] == problem["remedy"]
+        return answer.status_code, problem["code"], problem["detail"]
+
+    async def test_no_provider_is_configured(self, client: httpx2.AsyncClient) -> None:
+        await client.delete("/api/v1/variables/OPENAI_API_KEY")
+        status, code, text = await self.refused(client)
+        assert (status, code) == (422, "provider_not_configured")
+        opening = "No model provider is configured. Please configure at least one model provider in Settings. "
+        assert text.startswith(opening)
+        assert "OPENAI_API_KEY" in text
+
+    async def test_another_provider_is_configured(self, client: httpx2.AsyncClient) -> None:
+        status, code, text = await self.refused(client, provider="anthropic", model_name="claude-sonnet-4-5")
+        assert (status, code) == (422, "provider_not_configured")
+        assert text.startswith("Provider 'anthropic' is not configured. Available providers: openai. ")
+
+    async def test_an_unknown_provider(self, client: httpx2.AsyncClient) -> None:
+        status, code, text = await self.refused(client, provider="opneai")
+        assert (status, code) == (422, "unknown_provider")
+        assert "opneai" in text
+
+    @pytest.mark.parametrize(
+        ("reply", "wanted"),
+        [
+            (("wrong_key", "Incorrect API key."), (502, "model_key_rejected")),
+            (("out_of_money",), (429, "model_quota_exhausted")),
+            (("too_long",), (413, "prompt_too_long")),
+            (("no_such_model", "gpt-5-mini"), (502, "model_not_accessible")),
+        ],
+    )
+    async def test_the_model_fails(
+        self, client: httpx2.AsyncClient, openai: OpenAIServer, reply: tuple[str, ...], wanted: tuple[int, str]
+    ) -> None:
+        openai.script(getattr(openai, reply[0])(*reply[1:]))
+        status, code, _ = await self.refused(client)
+        assert (status, code) == wanted
+
+
 class TestCancel:
     async def test_hanging_up_stops_the_turn_and_saves_nothing(self, app: FastAPI, openai: OpenAIServer) -> None:
         openai.script(openai.slow(30))

@@ -545,6 +545,42 @@ class TestFigures:
         ):
             assert name in names
 
+    async def test_count_what_pages_report(self, client: httpx2.AsyncClient) -> None:
+        events = (
+            "flow_proposal_continue", "flow_proposal_dismiss", "flow_tail_update_buffered", "plan_dismiss",
+            "plan_reset", "skip_all_toggle", "skip_all_auto_approve", "input_history_recall",
+        )  # fmt: skip
+        batch = {"counts": dict.fromkeys(events, 3), "apply_ms": [12.5, 700], "skip_all": True}
+        with captured_logs() as logs:
+            for _ in range(2):
+                answer = await client.post("/api/v1/agentic/page-metrics", json=batch)
+                assert answer.status_code == 204, answer.text
+        page = (await client.get("/metrics")).text
+        for event in events:
+            assert f"headgate_assistant_{event}_total 6.0" in page
+        assert "headgate_assistant_flow_apply_duration_ms_count 4.0" in page
+        assert "headgate_assistant_flow_apply_duration_ms_sum 1425.0" in page
+        assert "headgate_assistant_skip_all_enabled_count 1.0" in page
+        assert [entry["event"] for entry in logs if "count" in entry].count("assistant.skip_all.toggled") == 2
+        await client.post("/api/v1/agentic/page-metrics", json={"skip_all": False})
+        assert "headgate_assistant_skip_all_enabled_count 0.0" in (await client.get("/metrics")).text
+
+    @pytest.mark.parametrize(
+        "batch",
+        [
+            {"counts": {"requests": 1}},
+            {"counts": {"plan_reset": 0}},
+            {"counts": {"plan_reset": 1001}},
+            {"counts": {"plan_reset": "many"}},
+            {"apply_ms": [-1]},
+            {"apply_ms": [1.0] * 51},
+            {"text": "what was asked"},
+        ],
+    )
+    async def test_count_nothing_that_is_no_figure(self, client: httpx2.AsyncClient, batch: dict[str, Any]) -> None:
+        assert (await client.post("/api/v1/agentic/page-metrics", json=batch)).status_code == 422
+        assert "headgate_assistant_plan_reset_total 0.0" in (await client.get("/metrics")).text
+
     async def test_count_errors_by_code(self, client: httpx2.AsyncClient, openai: OpenAIServer) -> None:
         openai.script(openai.wrong_key("no"))
         await streamed(client, "hello")

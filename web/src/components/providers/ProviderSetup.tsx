@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ExternalLink } from "lucide-react";
 import { meQuery } from "@/api/queries/me";
 import { Callout, CopyButton, Field, Input } from "@/components/ui";
+import { LocalModels } from "./LocalModels";
 import { useProviderTexts } from "./texts";
 import { type Provider, type ProviderSetting, wrongValue } from "./values";
 
@@ -17,20 +18,13 @@ interface SetupProps {
 export function ProviderSetup({ provider, values, tried, onChange }: SetupProps) {
   const t = useProviderTexts();
   const me = useQuery(meQuery);
-  if (!provider.installed) {
-    return (
-      <Callout tone="warn" title={t("install_title", { name: provider.label })}>
-        {t("install_more")}
-        <Command text={provider.install} />
-      </Callout>
-    );
-  }
+  if (!provider.installed) return <NotInstalled provider={provider} />;
   if (provider.id === "local") {
     return (
-      <Callout title={t("local_title")}>
-        {provider.configured ? provider.reason : t("local_more")}
-        {!provider.configured && <Command text="headgate models pull qwen2.5-coder-1.5b" />}
-      </Callout>
+      <>
+        <p className="text-sm text-muted">{t("local_more")}</p>
+        <LocalModels label={t("local_title")} />
+      </>
     );
   }
   if (me.data && !me.data.permissions.tenant.includes("variables.manage")) {
@@ -58,6 +52,17 @@ export function ProviderSetup({ provider, values, tried, onChange }: SetupProps)
         <ExternalLink aria-hidden className="size-3.5" />
       </a>
     </div>
+  );
+}
+
+/** A provider whose package is missing on the server, and the command that installs it. */
+export function NotInstalled({ provider }: { provider: Provider }) {
+  const t = useProviderTexts();
+  return (
+    <Callout tone="warn" title={t("install_title", { name: provider.label })}>
+      {t("install_more")}
+      <Command text={provider.install} />
+    </Callout>
   );
 }
 

@@ -12,6 +12,7 @@ import { FirstVisit } from "./FirstVisit";
 import { Importing } from "./imports/Importing";
 import { FlowList, FlowListSkeleton } from "./list/FlowList";
 import { FlowTools, type ListView } from "./list/FlowTools";
+import { NoModel } from "./NoModel";
 import { useHomeTexts } from "./texts";
 
 const route = getRouteApi("/inside/");
@@ -62,6 +63,7 @@ export function HomePage() {
             elsewhere={address.space !== space}
           />
         )}
+        {builds && <NoModel />}
         {isFirst ? (
           <FirstVisit builds={builds} onSay={() => input.current?.focus()} onFile={() => setChoosing(true)} />
         ) : (

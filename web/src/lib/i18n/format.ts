@@ -59,3 +59,8 @@ export function ago(
   }
   return "";
 }
+
+/** `Anna, Bo or Cecilia`. */
+export function anyOf(names: readonly string[]): string {
+  return new Intl.ListFormat(locale(), { type: "disjunction" }).format(names);
+}

@@ -1,5 +1,6 @@
 """The components and the canvas as the model reads them: quoted, capped, never as instructions (seed 000 ADR-046)."""
 
+from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.foundation.quoting import quoted
 from headgate.graph.model import Flow
 from headgate.graph.template import Catalog
@@ -20,6 +21,18 @@ _COMPONENTS_END = "[End of components]"
 def components_block(catalog: Catalog) -> str:
     """Every component in a line, with the blank line after it."""
     return quoted(_COMPONENTS, catalogue_lines(catalog), _COMPONENTS_END) + "\n\n"
+
+
+def files_block(files: UserWorkspace | None) -> str:
+    """Which folder the file tools use, and whether flows use it too; empty where there is no workspace."""
+    if files is None:
+        return ""
+    if files.is_that_of_flows:
+        return "[Files: the file tools and WorkspaceFiles in flows that this user runs use the same folder.]\n\n"
+    return (
+        "[Files: the file tools use this user's own folder. WorkspaceFiles in flows uses another, which everybody on "
+        "this server shares: a flow does not see what write_file writes.]\n\n"
+    )
 
 
 def with_canvas(request: str, flow: Flow, catalog: Catalog) -> str:

@@ -2,19 +2,17 @@
 
 import asyncio
 import hashlib
-import threading
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
 from headgate.features.models.local import store, weights
 from headgate.features.models.local.fetching import LocalFetches
 from headgate.foundation.settings import ModelSettings, Settings
-from tests.support.ports import free_port
+from tests.support.range_server import RangeServer
 from tests.support.team import Team, team
 
 NAME = "qwen2.5-coder-0.5b"
@@ -24,58 +22,10 @@ PATIENCE = 60
 FETCH = f"/local-models/{NAME}/fetch"
 
 
-class _Handler(BaseHTTPRequestHandler):
-    owner: ClassVar["RangeServer"]
-
-    def do_GET(self) -> None:
-        ranges = self.headers.get("range", "")
-        start = int(ranges.removeprefix("bytes=").rstrip("-") or 0)
-        self.owner.asked.append((self.path, ranges))
-        body = self.owner.content[start:]
-        self.send_response(206 if start else 200)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        if self.owner.holds and start < HALF:
-            self.wfile.write(body[: HALF - start])
-            self.wfile.flush()
-            self.owner.halfway.set()
-            self.owner.killed.wait(PATIENCE)
-            return  # the connection ends in the middle of the body
-        self.wfile.write(body)
-
-    def log_message(self, *_parts: Any) -> None:
-        return
-
-
-class RangeServer:
-    """Serves one file at one port, from where it is asked for; can be killed and started again."""
-
-    def __init__(self) -> None:
-        self.content = CONTENT
-        self.holds = False
-        """Whether an answer stops at half of the file until the server is killed."""
-        self.asked: list[tuple[str, str]] = []
-        self.halfway, self.killed = threading.Event(), threading.Event()
-        self.port = free_port()
-        self.start()
-
-    def start(self) -> None:
-        self.killed.clear()
-        self._server = ThreadingHTTPServer(("127.0.0.1", self.port), type("Handler", (_Handler,), {"owner": self}))
-        self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
-
-    def kill(self) -> None:
-        self.killed.set()
-        self._server.shutdown()
-        self._server.server_close()
-
-
 @pytest.fixture
 def mirror() -> Iterator[RangeServer]:
-    server = RangeServer()
-    yield server
-    server.kill()
+    with RangeServer(len(CONTENT), lambda start, end: CONTENT[start:end]) as server:
+        yield server
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +39,7 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture
 async def house(settings: Settings, mirror: RangeServer) -> AsyncIterator[Team]:
-    address = f"http://127.0.0.1:{mirror.port}/weights/"
+    address = f"{mirror.origin}/weights/"
     async with team(settings, models=ModelSettings(mirror=address)) as people:
         yield people
 
@@ -130,12 +80,12 @@ class TestFetchingOverREST:
     async def test_continues_by_range_when_the_server_was_killed_in_the_middle(
         self, house: Team, mirror: RangeServer
     ) -> None:
-        mirror.holds = True
+        mirror.holds_at = HALF
         await start(house)
         assert await asyncio.to_thread(mirror.halfway.wait, PATIENCE)
         assert (await shown(house))["fetching"]
         mirror.kill()
-        mirror.holds = False
+        mirror.holds_at = None
         mirror.start()
         model = await ended(house)
         assert (model["ready"], model["failed"], model["done"]) == (True, False, len(CONTENT))
@@ -147,7 +97,7 @@ class TestFetchingOverREST:
     async def test_one_that_was_stopped_keeps_its_bytes_and_another_process_continues(
         self, house: Team, mirror: RangeServer
     ) -> None:
-        mirror.holds = True
+        mirror.holds_at = HALF
         await start(house)
         assert await asyncio.to_thread(mirror.halfway.wait, PATIENCE)
         assert (await house.ask("admin", "DELETE", FETCH)).status_code == 204
@@ -156,9 +106,9 @@ class TestFetchingOverREST:
         assert (stopped["fetching"], stopped["failed"]) == (False, False)
         assert 0 < stopped["done"] <= HALF
         assert stopped["detail"] == "Stopped. What has been fetched is kept."
-        mirror.holds = False
+        mirror.holds_at = None
         mirror.start()
-        other = LocalFetches(house.app.state.local_models, f"http://127.0.0.1:{mirror.port}/weights")
+        other = LocalFetches(house.app.state.local_models, f"{mirror.origin}/weights")
         assert await asyncio.to_thread(other.start(NAME).ended.wait, PATIENCE)
         assert (await shown(house))["ready"]
         assert mirror.asked[-1][1] == f"bytes={stopped['done']}-"
@@ -166,19 +116,19 @@ class TestFetchingOverREST:
     async def test_wrong_bytes_are_thrown_away_and_the_next_fetch_has_the_right_ones(
         self, house: Team, mirror: RangeServer
     ) -> None:
-        mirror.content = CONTENT[:-1] + b"?"
+        mirror.piece = lambda start, end: b"?" * (end - start)
         await start(house)
         wrong = await ended(house)
         assert (wrong["ready"], wrong["failed"], wrong["done"]) == (False, True, 0)
         assert "SHA-256 differs" in wrong["detail"]
-        mirror.content = CONTENT
+        mirror.piece = lambda start, end: CONTENT[start:end]
         await start(house)
         assert (await ended(house))["ready"]
 
 
 class TestTheAuditLog:
     async def test_has_who_started_and_who_stopped_a_fetch(self, house: Team, mirror: RangeServer) -> None:
-        mirror.holds = True
+        mirror.holds_at = HALF
         await start(house)
         assert await asyncio.to_thread(mirror.halfway.wait, PATIENCE)
         assert (await house.ask("admin", "DELETE", FETCH)).status_code == 204

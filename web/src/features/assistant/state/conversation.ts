@@ -1,3 +1,4 @@
+import { pageMetrics } from "@/api/pageMetrics";
 import { checkComponent, resetSession, stopTurn } from "@/api/queries/assistant";
 import { continuesAfterEdits, pendingEdits } from "../model/edits";
 import { asRefinement, type PlanAction, PROTOCOL } from "../model/plan";
@@ -88,8 +89,11 @@ export class Conversation {
     const { messages, patch, keep } = this.store.getState();
     const proposal = answerOf(messages, id)?.proposal;
     if (proposal?.state !== "pending") return false;
+    const from = performance.now();
     const landed = this.turns.hand.take(proposal, how);
     if (!landed) return false;
+    pageMetrics.count("flow_proposal_continue");
+    requestAnimationFrame(() => pageMetrics.applied(performance.now() - from));
     patch(id, (one) =>
       one.proposal
         ? { ...one, proposal: { ...one.proposal, state: "applied", times: one.proposal.times + 1, landed } }
@@ -102,6 +106,7 @@ export class Conversation {
   }
 
   dismissProposal(id: string): void {
+    pageMetrics.count("flow_proposal_dismiss");
     const { patch, keep } = this.store.getState();
     patch(id, (one) => (one.proposal ? { ...one, proposal: { ...one.proposal, state: "dismissed" } } : one));
     keep();

@@ -1,3 +1,4 @@
+import { pageMetrics } from "@/api/pageMetrics";
 import { redacted } from "@/lib/redacted";
 import { readStored, writeStored } from "@/lib/storage";
 import { emptyHistory, type InputHistory, newer, older, pushed } from "../model/history";
@@ -25,6 +26,7 @@ export function createInputSlice(set: SetAssistant, get: GetAssistant): InputSli
       const { history, text } = get();
       const found = way === "older" ? older(history, text) : newer(history);
       if (!found) return false;
+      pageMetrics.count("input_history_recall");
       set({ history: found.history, text: found.text });
       return true;
     },

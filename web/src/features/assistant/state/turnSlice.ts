@@ -1,3 +1,4 @@
+import { pageMetrics } from "@/api/pageMetrics";
 import { readStored, writeStored } from "@/lib/storage";
 import type { AssistantMessage, FieldEdit, Message, TurnProblem, UserMessage } from "../model/message";
 import { newAnswer } from "../model/message";
@@ -43,6 +44,8 @@ const SKIP_ALL = "assistant.skip-all";
 const MODEL = "assistant.model";
 
 export function createTurnSlice(set: SetAssistant, get: GetAssistant): TurnSlice {
+  const skipAll = readStored<unknown>(SKIP_ALL, false) === true;
+  if (skipAll) pageMetrics.skipAll(true);
   const patch: TurnSlice["patch"] = (id, change) =>
     set(({ messages }) => ({
       messages: messages.map((one) => (one.id === id && one.role === "assistant" ? change(one) : one)),
@@ -51,9 +54,11 @@ export function createTurnSlice(set: SetAssistant, get: GetAssistant): TurnSlice
   return {
     working: null,
     stash: null,
-    skipAll: readStored<unknown>(SKIP_ALL, false) === true,
+    skipAll,
     model: readStored<ModelChoice | null>(MODEL, null),
     setSkipAll: (skipAll) => {
+      pageMetrics.count("skip_all_toggle");
+      pageMetrics.skipAll(skipAll);
       writeStored(SKIP_ALL, skipAll);
       set({ skipAll });
     },
@@ -81,6 +86,9 @@ export function createTurnSlice(set: SetAssistant, get: GetAssistant): TurnSlice
       if (!message) return [];
       const reduced = reduceTurn(message, event, { skipAll: get().skipAll });
       patch(id, () => reduced.message);
+      if ((reduced.message.proposal?.tail.length ?? 0) > (message.proposal?.tail.length ?? 0)) {
+        pageMetrics.count("flow_tail_update_buffered");
+      }
       // A new plan takes the place of the one that was being refined.
       if (event.event === "flow_update" && event.action === "propose_plan") set({ stash: null });
       return reduced.effects;
@@ -97,6 +105,7 @@ export function createTurnSlice(set: SetAssistant, get: GetAssistant): TurnSlice
       const plan = find(id)?.plan;
       const next = plan && planAfter(plan, action);
       if (!next || next === plan) return false;
+      if (action !== "approve") pageMetrics.count(action === "dismiss" ? "plan_dismiss" : "plan_reset");
       patch(id, (message) => ({ ...message, plan: next }));
       set({ stash: next.state === "refining" ? plan.markdown : null });
       get().keep();

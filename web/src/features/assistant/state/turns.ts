@@ -1,4 +1,5 @@
 import { streamEvents } from "@/api/events";
+import { pageMetrics } from "@/api/pageMetrics";
 import { ApiError } from "@/api/problem";
 import { checkComponent } from "@/api/queries/assistant";
 import type { Flow } from "@/api/types";
@@ -61,7 +62,10 @@ export class Turns {
     const { messages, skipAll, setEdits } = this.store.getState();
     const message = answerOf(messages, id);
     if (!skipAll || message?.status !== "done") return null;
-    if (message.plansItself) return PROTOCOL.plan_approval_input;
+    if (message.plansItself) {
+      pageMetrics.count("skip_all_auto_approve");
+      return PROTOCOL.plan_approval_input;
+    }
     const edits = pendingEdits(message);
     if (edits.length > 0) setEdits(id, this.hand.accept(edits));
     const after = answerOf(this.store.getState().messages, id);

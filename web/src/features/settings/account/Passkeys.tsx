@@ -11,12 +11,11 @@ import {
 } from "@/api/queries/passkeys";
 import { secondFactorKeys } from "@/api/queries/secondFactor";
 import { confirmationNeeded, RecoveryCodes, useConfirmed } from "@/components/secondFactor";
-import { Button, Confirm, Dialog, EmptyState, Field, Input, Problem, toastError } from "@/components/ui";
+import { Button, Confirm, Dialog, EmptyState, Field, Input, Listing, Problem, Row, toastError } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { ago, dateTime } from "@/lib/i18n/format";
-import { Listing } from "../Listing";
-import { Part, Row } from "../Section";
+import { Part } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import { browserOf } from "./browserOf";
 
 interface Named {

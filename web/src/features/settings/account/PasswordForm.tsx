@@ -2,8 +2,8 @@ import { useState } from "react";
 import { changePassword, sessionKeys } from "@/api/queries/sessions";
 import { confirmationNeeded, useConfirmed } from "@/components/secondFactor";
 import { Button, Field, Input, Problem } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 
 const SHORTEST = 12;
 

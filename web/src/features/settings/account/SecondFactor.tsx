@@ -4,11 +4,11 @@ import { useState } from "react";
 import { removeTotp, renewRecoveryCodes, secondFactorKeys, secondFactorQuery } from "@/api/queries/secondFactor";
 import { sessionKeys } from "@/api/queries/sessions";
 import { EnrolTotp, RecoveryCodes, useConfirmed } from "@/components/secondFactor";
-import { Button, Chip, Confirm, Dialog, Problem, Skeleton, toastError } from "@/components/ui";
+import { Button, Chip, Confirm, Dialog, Problem, Row, Rows, Skeleton, toastError } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { dateTime } from "@/lib/i18n/format";
-import { Part, Row, Rows } from "../Section";
+import { Part } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 
 /** The caller's authenticator app and recovery codes. */
 export function SecondFactor() {

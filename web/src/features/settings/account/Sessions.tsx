@@ -1,12 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Monitor } from "lucide-react";
 import { endOtherSessions, endSession, sessionKeys, sessionsQuery } from "@/api/queries/sessions";
-import { Button, Chip } from "@/components/ui";
+import { Button, Chip, Listing, Row } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { ago, dateTime } from "@/lib/i18n/format";
-import { Listing } from "../Listing";
-import { Part, Row } from "../Section";
+import { Part } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import { browserOf } from "./browserOf";
 
 /** Where the caller is signed in. */

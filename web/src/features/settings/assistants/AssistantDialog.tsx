@@ -3,8 +3,8 @@ import { api, unwrap } from "@/api/client";
 import { assistantKeys, createAssistant, type SharedAssistant } from "@/api/queries/assistants";
 import { ModelPicker } from "@/components/models/ModelPicker";
 import { Button, Dialog, Field, Input, Problem, Textarea } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 
 interface AssistantDialogProps {
   spaceId: string;

@@ -4,12 +4,11 @@ import { useState } from "react";
 import { api, unwrap } from "@/api/client";
 import { assistantKeys, assistantsQuery, type SharedAssistant } from "@/api/queries/assistants";
 import { useRights } from "@/api/rights";
-import { Button, Confirm, EmptyState, IconButton } from "@/components/ui";
-import { Listing } from "../Listing";
-import { Row, Section } from "../Section";
+import { Button, Confirm, EmptyState, IconButton, Listing, Row } from "@/components/ui";
+import { useChange } from "@/components/useChange";
+import { Section } from "../Section";
 import { SpaceSelect, useSpace } from "../SpaceSelect";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import { AssistantDialog } from "./AssistantDialog";
 
 const remove = (assistant_id: string) =>

@@ -2,11 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { FolderSync } from "lucide-react";
 import { useState } from "react";
 import { type Directory, directoryKeys, directoryQuery, revokeDirectoryToken } from "@/api/queries/directory";
-import { Button, Confirm, CopyButton, EmptyState, Problem, Skeleton } from "@/components/ui";
+import { Button, Confirm, CopyButton, EmptyState, Problem, Row, Rows, Skeleton } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { ago } from "@/lib/i18n/format";
-import { Part, Row, Rows, Section } from "../Section";
+import { Part, Section } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import { Groups } from "./Groups";
 import { TokenDialog } from "./TokenDialog";
 

@@ -10,12 +10,11 @@ import {
 } from "@/api/queries/directory";
 import { peopleKeys, type Role } from "@/api/queries/people";
 import { spacesQuery } from "@/api/queries/spaces";
-import { Button, IconButton, Select } from "@/components/ui";
-import { Listing } from "../Listing";
+import { Button, IconButton, Listing, Row, Select } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { ROLES } from "../members/SpaceMembers";
-import { Part, Row } from "../Section";
+import { Part } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 
 /** The groups of the directory, and the roles that each gives in spaces. */
 export function Groups() {

@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { createDirectoryToken, directoryKeys } from "@/api/queries/directory";
 import { Button, Callout, CopyButton, Dialog, Field, Input, Problem } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { networksOf } from "../keys/keyState";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 
 interface TokenDialogProps {
   /** Whether there is a token, which stops working. */

@@ -10,8 +10,8 @@ import {
 } from "@/api/queries/workspaceFiles";
 import { CodeEditor, type CodeLanguage } from "@/components/code";
 import { Button, Dialog, Problem, Skeleton } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 
 const LANGUAGES: Record<string, CodeLanguage> = { py: "python", json: "json", md: "markdown" };
 

@@ -10,12 +10,11 @@ import {
   workspaceKeys,
   writeWorkspaceFile,
 } from "@/api/queries/workspaceFiles";
-import { Button, Confirm, EmptyState, IconButton, Segments } from "@/components/ui";
+import { Button, Confirm, EmptyState, IconButton, Listing, Row, Segments } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { ago, bytes, number } from "@/lib/i18n/format";
-import { Listing } from "../Listing";
-import { Row, Section } from "../Section";
+import { Section } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import { FileDialog } from "./FileDialog";
 
 /** The files of the person's workspace, which the assistant and flows work with. */

@@ -2,8 +2,8 @@ import { type FormEvent, useState } from "react";
 import { addFlowise, codevKeys, flowiseKeys } from "@/api/queries/codev";
 import { variableKeys } from "@/api/queries/variables";
 import { Button, Dialog, Field, Input, Problem } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 
 const NAMED = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}$/;
 const FORM = "flowise-server";

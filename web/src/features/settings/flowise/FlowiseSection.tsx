@@ -11,13 +11,12 @@ import {
 } from "@/api/queries/codev";
 import { variableKeys } from "@/api/queries/variables";
 import { useRights } from "@/api/rights";
-import { Button, Callout, Chip, Confirm, EmptyState, IconButton, Problem } from "@/components/ui";
+import { Button, Callout, Chip, Confirm, EmptyState, IconButton, Listing, Problem, Row } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { duration } from "@/lib/i18n/format";
 import { AdminsOnly } from "../AdminsOnly";
-import { Listing } from "../Listing";
-import { Row, Section } from "../Section";
+import { Section } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import { FlowiseDialog } from "./FlowiseDialog";
 
 /** Flowise servers that the development agent may work on. */

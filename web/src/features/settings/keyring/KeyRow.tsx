@@ -1,8 +1,7 @@
 import { useId } from "react";
 import type { RingKey } from "@/api/queries/keyring";
-import { Button, Chip, type Tone } from "@/components/ui";
+import { Button, Chip, Row, type Tone } from "@/components/ui";
 import { dateTime, number } from "@/lib/i18n/format";
-import { Row } from "../Section";
 import { useSettingsTexts } from "../texts";
 
 const TONES: Record<RingKey["state"], Tone> = {

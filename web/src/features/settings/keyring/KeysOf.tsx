@@ -1,10 +1,10 @@
 import { RotateCw } from "lucide-react";
 import { useState } from "react";
 import { type KeyPurpose, keyringKeys, type RingKey, retireKey, rotateKey } from "@/api/queries/keyring";
-import { Button, Confirm, toast } from "@/components/ui";
-import { Part, Rows } from "../Section";
+import { Button, Confirm, Rows, toast } from "@/components/ui";
+import { useChange } from "@/components/useChange";
+import { Part } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import { KeyRow } from "./KeyRow";
 import { RevokeDialog } from "./RevokeDialog";
 import { Rotation } from "./Rotation";

@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { keyringKeys, revokeRingKey } from "@/api/queries/keyring";
 import { Button, Callout, Dialog, Field, Problem, Textarea } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 
 interface RevokeDialogProps {
   ringKey: string;

@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { apiKeyKeys, createApiKey } from "@/api/queries/apiKeys";
 import { Button, Callout, CopyButton, Dialog, Field, Input, Problem, Select } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import { endOf, type Lifetime, networksOf } from "./keyState";
 
 const SCOPES = ["all", "viewer", "runner", "editor", "publisher"] as const;

@@ -2,12 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
 import { type ApiKey, apiKeyKeys, apiKeysQuery, revokeApiKey } from "@/api/queries/apiKeys";
-import { Button, Chip, Confirm, EmptyState } from "@/components/ui";
+import { Button, Chip, Confirm, EmptyState, Listing, Row } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { ago, dateTime } from "@/lib/i18n/format";
-import { Listing } from "../Listing";
-import { Row, Section } from "../Section";
+import { Section } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import { KeyDialog } from "./KeyDialog";
 import { keyState } from "./keyState";
 

@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { type Quota, quotaKeys, setQuota } from "@/api/queries/quotas";
 import { Button, Dialog, Field, Input, Problem } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { number } from "@/lib/i18n/format";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import { QUOTA_NAMES } from "./groups";
 
 /** Sets one limit; an empty field removes it. */

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Quota, quotasQuery } from "@/api/queries/quotas";
-import { Button, Callout, Problem, Progress, Skeleton } from "@/components/ui";
+import { Button, Callout, Problem, Progress, Row, Rows, Skeleton } from "@/components/ui";
 import { dateTime, number } from "@/lib/i18n/format";
-import { Part, Row, Rows, Section } from "../Section";
+import { Part, Section } from "../Section";
 import { useSettingsTexts } from "../texts";
 import { groupsOf, QUOTA_NAMES, type QuotaGroup } from "./groups";
 import { LimitDialog } from "./LimitDialog";

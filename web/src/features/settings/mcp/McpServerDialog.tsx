@@ -3,8 +3,8 @@ import { mcpServerKeys } from "@/api/queries/mcpServers";
 import { useRights } from "@/api/rights";
 import { type Pairs, PairsEditor, VariableSpace } from "@/components/fields";
 import { Button, Dialog, Field, Input, Problem, Segments } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import { createServer, type McpServerIn, readCommand, refreshServer } from "./calls";
 
 /** Registers a server, and asks it for its tools at once. */

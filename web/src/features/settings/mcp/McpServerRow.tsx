@@ -2,11 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, RefreshCw, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { mcpServerKeys, mcpToolsQuery } from "@/api/queries/mcpServers";
-import { Button, Callout, Chip, cx, IconButton, Problem, Skeleton, Switch } from "@/components/ui";
+import { Button, Callout, Chip, cx, IconButton, Problem, Row, Skeleton, Switch } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { duration } from "@/lib/i18n/format";
-import { Row } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import { type McpServer, refreshServer, switchServer, switchTool, testServer } from "./calls";
 
 interface ServerRowProps {

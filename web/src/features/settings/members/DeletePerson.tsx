@@ -1,7 +1,7 @@
 import { deletePerson, type Person, peopleKeys } from "@/api/queries/people";
 import { Confirm } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 
 /** Asks before a user is deleted, and says what stays. */
 export function DeletePerson({ person, onClose }: { person: Person; onClose: () => void }) {

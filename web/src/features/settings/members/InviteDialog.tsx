@@ -2,9 +2,9 @@ import { useState } from "react";
 import { invitePerson, peopleKeys } from "@/api/queries/people";
 import type { components } from "@/api/schema";
 import { Button, Callout, CopyButton, Dialog, Field, Input, Problem, Switch } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { dateTime } from "@/lib/i18n/format";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 
 type OneTimeLink = components["schemas"]["LinkOut"];
 

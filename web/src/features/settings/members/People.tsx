@@ -5,12 +5,11 @@ import { changePerson, makePasswordLink, type Person, peopleKeys, peopleQuery } 
 import { resetSecondFactor } from "@/api/queries/secondFactor";
 import { endSessionsOf } from "@/api/queries/sessions";
 import { useRights } from "@/api/rights";
-import { Button, Chip, IconButton, Menu } from "@/components/ui";
+import { Button, Chip, IconButton, Listing, Menu, Row } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { ago } from "@/lib/i18n/format";
-import { Listing } from "../Listing";
-import { Part, Row } from "../Section";
+import { Part } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import { DeletePerson } from "./DeletePerson";
 import { InviteDialog, LinkDialog } from "./InviteDialog";
 

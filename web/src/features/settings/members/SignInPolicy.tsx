@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { meKeys } from "@/api/queries/me";
 import { secondFactorKeys, setSignInPolicy, signInPolicyQuery } from "@/api/queries/secondFactor";
 import { Toggle } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { Part } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 
 /** What the organisation requires of those who sign in with a password; for admins. */
 export function SignInPolicy() {

@@ -2,8 +2,8 @@ import { useState } from "react";
 import { createSpace, deleteSpace, renameSpace } from "@/api/queries/people";
 import { type Space, spaceKeys } from "@/api/queries/spaces";
 import { Button, Confirm, Dialog, Field, Input, Problem } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 
 const TOUCHES = [spaceKeys.all, ["me"]] as const;
 

@@ -4,12 +4,11 @@ import { useRef, useState } from "react";
 import { membersQuery, peopleKeys, peopleQuery, putMember, type Role, removeMember } from "@/api/queries/people";
 import { type Space, spaceKeys } from "@/api/queries/spaces";
 import { useRights } from "@/api/rights";
-import { Button, IconButton, Menu, Select } from "@/components/ui";
-import { Listing } from "../Listing";
-import { Part, Row } from "../Section";
+import { Button, IconButton, Listing, Menu, Row, Select } from "@/components/ui";
+import { useChange } from "@/components/useChange";
+import { Part } from "../Section";
 import { SpaceSelect, useSpace } from "../SpaceSelect";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import { DeleteSpace, SpaceDialog } from "./SpaceDialogs";
 
 export const ROLES: readonly Role[] = ["viewer", "runner", "editor", "publisher", "owner"];

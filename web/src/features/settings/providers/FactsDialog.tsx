@@ -1,11 +1,11 @@
 import { useState } from "react";
 import { putFacts } from "@/api/queries/modelSetup";
 import { modelName } from "@/components/models/modelValue";
+import { MODELS_TOUCHED } from "@/components/providers";
 import { Button, Dialog, Field, Input, Problem, Switch } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import type { ModelInfo } from "./FactsPart";
-import { MODELS_TOUCHED } from "./touched";
 
 /** Adds a model, or says what one is called and costs, and whether it is offered. */
 export function FactsDialog({ model, onClose }: { model: ModelInfo | null; onClose: () => void }) {

@@ -4,10 +4,9 @@ import { useState } from "react";
 import { modelFactsQuery } from "@/api/queries/modelSetup";
 import { useRights } from "@/api/rights";
 import type { components } from "@/api/schema";
-import { Button, Chip, IconButton, Input } from "@/components/ui";
+import { Button, Chip, IconButton, Input, Listing, Row } from "@/components/ui";
 import { money } from "@/lib/i18n/format";
-import { Listing } from "../Listing";
-import { Part, Row } from "../Section";
+import { Part } from "../Section";
 import { useSettingsTexts } from "../texts";
 import { FactsDialog } from "./FactsDialog";
 

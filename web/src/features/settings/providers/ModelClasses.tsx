@@ -5,10 +5,10 @@ import { api, unwrap } from "@/api/client";
 import { modelClassesQuery, modelKeys } from "@/api/queries/models";
 import { providersQuery } from "@/api/queries/providers";
 import { useRights } from "@/api/rights";
-import { Button, Callout, ClassChip, IconButton, Input, Select } from "@/components/ui";
-import { Part, Row, Rows } from "../Section";
+import { Button, Callout, ClassChip, IconButton, Input, Row, Rows, Select } from "@/components/ui";
+import { useChange } from "@/components/useChange";
+import { Part } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 
 interface Classed {
   provider: string;

@@ -2,13 +2,13 @@ import { Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { putRole, type RoleModel, type RoleState, removeRole } from "@/api/queries/modelSetup";
 import type { JsonValue } from "@/api/types";
+import { ROLE_WORDS, useModelSetupTexts } from "@/components/modelSetup";
 import { ModelPicker } from "@/components/models/ModelPicker";
 import { modelName } from "@/components/models/modelValue";
+import { MODELS_TOUCHED } from "@/components/providers";
 import { Button, Checkbox, Dialog, Field, IconButton, Input, Problem, Select } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
-import { ROLE_WORDS } from "./RolesPart";
-import { MODELS_TOUCHED } from "./touched";
 
 const OFFLINE = "offline";
 const EFFORTS = ["minimal", "low", "medium", "high"] as const;
@@ -17,7 +17,8 @@ const MOST = 8;
 /** Chooses the model of a role and its parameters; for the fallback chain several, in their order. */
 export function RoleDialog({ state, onClose }: { state: RoleState; onClose: () => void }) {
   const t = useSettingsTexts();
-  const title = t(ROLE_WORDS[state.role].title);
+  const words = useModelSetupTexts();
+  const title = words(ROLE_WORDS[state.role].title);
   const [models, setModels] = useState<RoleModel[]>(() => startOf(state));
   const several = state.role === "fallback";
   const offline = models[0]?.model === OFFLINE;
@@ -30,7 +31,7 @@ export function RoleDialog({ state, onClose }: { state: RoleState; onClose: () =
       open
       onOpenChange={(open) => !open && onClose()}
       title={title}
-      description={t(ROLE_WORDS[state.role].more)}
+      description={words(ROLE_WORDS[state.role].more)}
       footer={
         <>
           {state.source === "settings" && state.models.length > 0 && (

@@ -1,20 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { modelRolesQuery, type RoleName, type RoleState } from "@/api/queries/modelSetup";
+import { modelRolesQuery, type RoleState } from "@/api/queries/modelSetup";
 import { useRights } from "@/api/rights";
-import { Button, Chip } from "@/components/ui";
-import { Listing } from "../Listing";
-import { Part, Row } from "../Section";
+import { ROLE_WORDS, useModelSetupTexts } from "@/components/modelSetup";
+import { Button, Chip, Listing, Row } from "@/components/ui";
+import { Part } from "../Section";
 import { type SettingsText, useSettingsTexts } from "../texts";
 import { RoleDialog } from "./RoleDialog";
-
-export const ROLE_WORDS: Record<RoleName, { title: SettingsText; more: SettingsText }> = {
-  default: { title: "role_default", more: "role_default_more" },
-  assistant: { title: "role_assistant", more: "role_assistant_more" },
-  codev: { title: "role_codev", more: "role_codev_more" },
-  step: { title: "role_step", more: "role_step_more" },
-  fallback: { title: "role_fallback", more: "role_fallback_more" },
-};
 
 /** Which model answers where nothing names one: for each role its model, where it was chosen, and why it is not ready. */
 export function RolesPart() {
@@ -36,24 +28,25 @@ export function RolesPart() {
 
 function RoleRow({ state, onChoose }: { state: RoleState; onChoose?: () => void }) {
   const t = useSettingsTexts();
+  const say = useModelSetupTexts();
   const words = ROLE_WORDS[state.role];
   const chain = state.models.map(({ provider, name }) => `${provider}/${name}`).join(" → ");
   const isOffline = state.model === "offline/offline" || (state.role === "assistant" && !state.model);
-  const model = state.role === "fallback" ? chain : isOffline ? t("role_offline") : state.model;
+  const model = state.role === "fallback" ? chain : isOffline ? say("role_offline") : state.model;
   const params = Object.entries(state.params).map(([name, value]) => `${name} ${String(value)}`);
   return (
     <Row
       title={
         <>
-          {t(words.title)}
+          {say(words.title)}
           {state.source && <Chip tone={state.ready ? "ok" : "warn"}>{sourceOf(state.source, t)}</Chip>}
         </>
       }
       detail={
         <>
-          <span className={model ? "font-mono text-xs" : ""}>{model || t("role_none")}</span>
+          <span className={model ? "font-mono text-xs" : ""}>{model || say("role_none")}</span>
           {params.length > 0 && ` · ${params.join(", ")}`}
-          <span className="block">{t(words.more)}</span>
+          <span className="block">{say(words.more)}</span>
           {!state.ready && state.model && (
             <span className="block text-warn">
               {state.problem} {state.remedy}
@@ -64,7 +57,7 @@ function RoleRow({ state, onChoose }: { state: RoleState; onChoose?: () => void 
       }
       aside={
         onChoose && (
-          <Button size="sm" aria-label={t("role_change_what", { what: t(words.title) })} onClick={onChoose}>
+          <Button size="sm" aria-label={t("role_change_what", { what: say(words.title) })} onClick={onChoose}>
             {t("role_choose")}
           </Button>
         )

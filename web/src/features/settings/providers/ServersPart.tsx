@@ -3,14 +3,13 @@ import { Plus, Server, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { type ModelServer, modelServersQuery, removeServer, testServer } from "@/api/queries/modelSetup";
 import { useRights } from "@/api/rights";
-import { Button, Chip, Confirm, IconButton, toastError } from "@/components/ui";
-import { Listing } from "../Listing";
-import { Part, Row } from "../Section";
+import { Tested } from "@/components/modelSetup";
+import { MODELS_TOUCHED } from "@/components/providers";
+import { Button, Chip, Confirm, IconButton, Listing, Row, toastError } from "@/components/ui";
+import { useChange } from "@/components/useChange";
+import { Part } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import { ServerDialog } from "./ServerDialog";
-import { Tested } from "./Tested";
-import { MODELS_TOUCHED } from "./touched";
 
 /** Model servers by name: add, test, remove. */
 export function ServersPart() {

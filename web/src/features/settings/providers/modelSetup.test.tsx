@@ -3,10 +3,10 @@ import userEvent from "@testing-library/user-event";
 import { HttpResponse, http } from "msw";
 import { expect, it, vi } from "vitest";
 import type { LocalModel } from "@/api/queries/modelSetup";
+import { Tested } from "@/components/modelSetup";
 import { renderStudio } from "@/testing/render";
 import { server } from "@/testing/server";
 import { LocalPart } from "./LocalPart";
-import { Tested } from "./Tested";
 
 vi.setConfig({ testTimeout: 20_000 });
 
@@ -45,7 +45,7 @@ it("fetches a local model, shows its progress and stops it", async () => {
   renderStudio(<LocalPart />);
   await userEvent.click(await screen.findByRole("button", { name: "Fetch" }));
   const bar = await screen.findByRole("progressbar", { name: "Progress of Qwen2.5 Coder 1.5B" });
-  expect(bar).toHaveAttribute("value", "250");
+  expect(bar).toHaveAttribute("aria-valuenow", "25");
   await userEvent.click(screen.getByRole("button", { name: "Stop" }));
   expect(await screen.findByRole("button", { name: "Continue" })).toBeVisible();
   expect(calls).toEqual(["fetch qwen2.5-coder-1.5b", "stop qwen2.5-coder-1.5b"]);

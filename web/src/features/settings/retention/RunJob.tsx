@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { jobPreviewQuery, type MaintenanceJob, maintenanceKeys, runJob } from "@/api/queries/maintenance";
 import { runKeys } from "@/api/queries/runs";
 import { Confirm, Problem, toast } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import { countWords, deletedWords, isCounted, jobName, jobSummary } from "./jobWords";
 
 /** Asks before a job runs: a dry run shows what it deletes. */

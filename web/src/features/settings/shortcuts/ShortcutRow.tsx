@@ -1,8 +1,7 @@
 import { RotateCcw } from "lucide-react";
 import { useState } from "react";
-import { Button, cx, IconButton, Keys } from "@/components/ui";
+import { Button, cx, IconButton, Keys, Row } from "@/components/ui";
 import { keysOf, type ShortcutId, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
-import { Row } from "../Section";
 import { useSettingsTexts } from "../texts";
 import { isOfBrowser, pressed, takenBy } from "./pressed";
 

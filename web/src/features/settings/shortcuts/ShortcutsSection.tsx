@@ -1,6 +1,6 @@
-import { Button, Callout } from "@/components/ui";
+import { Button, Callout, Rows } from "@/components/ui";
 import { SHORTCUTS, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
-import { Part, Rows, Section } from "../Section";
+import { Part, Section } from "../Section";
 import { useSettingsTexts } from "../texts";
 import { ShortcutRow } from "./ShortcutRow";
 

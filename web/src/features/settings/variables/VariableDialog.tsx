@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { setVariable, variableKeys } from "@/api/queries/variables";
 import { Button, Dialog, Field, Input, Problem, Select, Switch, Textarea } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import { ORGANISATION, type Owner, spaceOf } from "./owners";
 
 interface VariableDialogProps {

@@ -5,12 +5,11 @@ import { providersQuery } from "@/api/queries/providers";
 import { deleteVariable, variableKeys, variablesQuery, variableUsesQuery } from "@/api/queries/variables";
 import { useRights } from "@/api/rights";
 import type { Variable } from "@/api/types";
-import { Button, Callout, Chip, Confirm, EmptyState, IconButton, Select } from "@/components/ui";
+import { Button, Callout, Chip, Confirm, EmptyState, IconButton, Listing, Row, Select } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { ago } from "@/lib/i18n/format";
-import { Listing } from "../Listing";
-import { Row, Section } from "../Section";
+import { Section } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { useChange } from "../useChange";
 import { type Owner, ownerOf, useOwners } from "./owners";
 import { VariableDialog } from "./VariableDialog";
 

@@ -26,6 +26,7 @@ from headgate.agents.codev.domains.flowise.drawn import (
     text_of,
 )
 from headgate.agents.codev.domains.flowise.errors import BadSpec
+from headgate.agents.codev.domains.flowise.gathering import Faults
 from headgate.agents.codev.domains.flowise.node_schema import NOTES, NodeSchema
 from headgate.agents.codev.domains.flowise.placing import ROW, places
 from headgate.agents.codev.domains.flowise.quoting import seen, told
@@ -45,18 +46,26 @@ def assemble(
     schemas: Mapping[str, NodeSchema],
     credentials: Sequence[StoredCredential] | None = None,
     before: Mapping[str, Any] | None = None,
+    faults: Faults | None = None,
 ) -> dict[str, JsonValue]:
-    """The whole chatflow. Raises `BadSpec` naming the node or edge.
+    """The whole chatflow. Raises `BadSpec` naming every node and edge that is wrong.
 
     Args:
         spec: What is wanted.
         schemas: Components of the server, by name.
         credentials: Those of the server; None when they are not known.
         before: The chatflow as it is; None for a new one.
+        faults: Gathers what is wrong instead; what is returned is then without it.
     """
+    found = Faults() if faults is None else faults
     there = by_id(nodes_of(before or {}))
-    nodes = {one.id: _node(one, schemas, credentials, there.get(one.id)) for one in spec.nodes}
-    edges = wire(nodes, spec.edges, before or {})
+    nodes: dict[str, dict[str, Any]] = {}
+    for one in spec.nodes:
+        with found.part(one.id):
+            nodes[one.id] = _node(one, schemas, credentials, there.get(one.id), found)
+    edges = wire(nodes, spec.edges, before or {}, found)
+    if faults is None:
+        found.check()
     _end_well(nodes, edges, there)
     _place(nodes, edges, there)
     kept = {key: value for key, value in (before or {}).items() if key not in {"nodes", "edges"}}
@@ -84,6 +93,7 @@ def _node(
     schemas: Mapping[str, NodeSchema],
     credentials: Sequence[StoredCredential] | None,
     there: dict[str, Any] | None,
+    faults: Faults,
 ) -> dict[str, Any]:
     schema = schemas.get(wanted.name)
     if there is not None and data_of(there).get("name") == wanted.name:
@@ -99,11 +109,14 @@ def _node(
     data = node["data"]
     if wanted.label:
         data["label"] = wanted.label
-    _set_inputs(wanted, data, schema, is_new=there is None)
-    _set_credential(wanted, data, credentials)
-    _set_output(wanted, data)
+    with faults.part(wanted.id):
+        _set_inputs(wanted, data, schema, is_new=there is None, faults=faults)
+    with faults.part(wanted.id):
+        _set_credential(wanted, data, credentials)
+    with faults.part(wanted.id):
+        _set_output(wanted, data)
     _set_branches(data)
-    fill_configs(data, schemas, credentials)
+    fill_configs(data, schemas, credentials, faults)
     return node
 
 
@@ -121,24 +134,30 @@ def _new_node(node_id: str, schema: NodeSchema) -> dict[str, Any]:
     return node
 
 
-def _set_inputs(wanted: SpecNode, data: dict[str, Any], schema: NodeSchema | None, *, is_new: bool) -> None:
+def _set_inputs(
+    wanted: SpecNode, data: dict[str, Any], schema: NodeSchema | None, *, is_new: bool, faults: Faults
+) -> None:
     places = {text_of(one.get("name")): one for one in [*anchors_of(data), *params_of(data)]}
     held = inputs_of(data)
     configs = {f"{name}{CONFIG}" for name, one in places.items() if one.get("loadConfig") is True}
     unknown = sorted(wanted.inputs.keys() - places.keys() - held.keys() - configs)
-    if unknown:
-        raise BadSpec(
-            f"'{wanted.id}' has no input '{told(unknown[0], 80)}'{did_you_mean(unknown[0], places) or '.'}",
+    for name in unknown:
+        error = BadSpec(
+            f"'{wanted.id}' has no input '{told(name, 80)}'{did_you_mean(name, places) or '.'}",
             remedy=f"It has: {listed([one for one in places if one != 'credential'], most=40)}.",
         )
+        faults.add(error, wanted.id)
     inputs = dict(held) if is_new else {**held, **_emptied(wanted, data, schema)}
     for name, value in wanted.inputs.items():
+        if name in unknown:
+            continue
         if not is_new and held.get(name) != seen(held.get(name)) == value:
             continue  # as it was shown: what nobody sees joins letters in many languages
         if not is_kept(value):
             inputs[name] = deepcopy(_stored(value, places.get(name)))
         elif is_new:
-            raise BadSpec(f"'{wanted.id}.{name}' is to be kept, and there is nothing yet.", remedy="Give its value.")
+            error = BadSpec(f"'{wanted.id}.{name}' is to be kept, and there is nothing yet.", remedy="Give its value.")
+            faults.add(error, wanted.id)
     data["inputs"] = inputs
 
 

@@ -1,6 +1,6 @@
 """Tools that change the session's chatflow. They write nothing: each says what the whole flow would then be."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -12,6 +12,7 @@ from headgate.agents.codev.domains.flowise.compact import compact
 from headgate.agents.codev.domains.flowise.configs import CONFIG
 from headgate.agents.codev.domains.flowise.drawn import CREDENTIAL_ID, split
 from headgate.agents.codev.domains.flowise.errors import BadSpec
+from headgate.agents.codev.domains.flowise.gathering import Faults
 from headgate.agents.codev.domains.flowise.looking import arguments, reading_tool, refused, text_property
 from headgate.agents.codev.domains.flowise.quoting import told
 from headgate.agents.codev.domains.flowise.room import Room
@@ -96,12 +97,12 @@ class _Changing:
         self._room = room
 
     async def validate(self, given: dict[str, Any]) -> Answer:
-        schemas, credentials = await self._room.look()
-        spec = read_spec(given)
-        is_agentflow(spec, schemas)
+        await self._room.look()
+        faults = Faults()
+        spec = read_spec(given, faults)
         held = await self._room.store.read(str(given["chatflow_id"])) if given.get("chatflow_id") else None
-        before = held.definition if held is not None else None
-        found = standing_out(self._room.faults(assemble(spec, schemas, credentials, before)), self._standing(held))
+        definition = self._assembled(spec, faults, held.definition if held is not None else None)
+        found = standing_out(self._room.faults(definition), self._standing(held))
         return {"valid": not found, "faults": [str(one) for one in found]}
 
     async def create(self, held: Held | None, given: dict[str, Any]) -> Change | Answer:
@@ -114,7 +115,7 @@ class _Changing:
         if not name:
             return {"error": "The chatflow needs a name.", "remedy": "Give 'name'."}
         return await self._changed(
-            None, lambda: read_spec(given), lambda spec: f"Make '{name}', {_counted(spec)}", name
+            None, lambda faults: read_spec(given, faults), lambda spec: f"Make '{name}', {_counted(spec)}", name
         )
 
     async def update(self, held: Held | None, given: dict[str, Any]) -> Change | Answer:
@@ -122,7 +123,7 @@ class _Changing:
             return _nothing_yet()
         name = told(given.get("name"), 200) or held.name
         return await self._changed(
-            held, lambda: read_spec(given), lambda spec: f"Rewrite '{name}', {_counted(spec)}", name
+            held, lambda faults: read_spec(given, faults), lambda spec: f"Rewrite '{name}', {_counted(spec)}", name
         )
 
     def edited(self, edit: Edit) -> Callable[[Held | None, dict[str, Any]], Any]:
@@ -133,7 +134,7 @@ class _Changing:
                 return _nothing_yet()
             said = ""
 
-            def wanted() -> Spec:
+            def wanted(_faults: Faults) -> Spec:
                 nonlocal said
                 spec = compact(held.definition, self._room.schemas or {})
                 said = edit(spec, given)
@@ -144,20 +145,32 @@ class _Changing:
         return change
 
     async def _changed(
-        self, held: Held | None, wanted: Callable[[], Spec], summary: Callable[[Spec], str], name: str
+        self, held: Held | None, wanted: Callable[[Faults], Spec], summary: Callable[[Spec], str], name: str
     ) -> Change | Answer:
         try:
-            schemas, credentials = await self._room.look()
-            spec = wanted()
-            type_ = "AGENTFLOW" if is_agentflow(spec, schemas) else "CHATFLOW"
+            schemas, _ = await self._room.look()
+            faults = Faults()
+            spec = wanted(faults)
             before = self._room.whole(held) if held is not None else None
-            definition, layout = split(assemble(spec, schemas, credentials, before))
+            definition, layout = split(self._assembled(spec, faults, before))
+            type_ = "AGENTFLOW" if is_agentflow(spec, schemas) else "CHATFLOW"
         except HeadgateError as error:
             return refused(error)
         about: dict[str, JsonValue] = {"type": type_, "layout": layout}
         if held is not None:
             about["type"] = held.about.get("type") or type_
         return Change(definition, summary(spec), name=name, about=about | self._standing(held))
+
+    def _assembled(self, spec: Spec, faults: Faults, before: Mapping[str, Any] | None) -> dict[str, JsonValue]:
+        """The chatflow. Raises `BadSpec` naming everything that is wrong with the description."""
+        schemas, credentials = self._room.schemas or {}, self._room.credentials
+        with faults.part():
+            is_agentflow(spec, schemas)
+        definition = assemble(spec, schemas, credentials, before, faults)
+        if faults.errors:
+            self._room.other_faults(definition, faults)
+        faults.check()
+        return definition
 
     def _standing(self, held: Held | None) -> dict[str, JsonValue]:
         """What is wrong with a chatflow now, where something is."""

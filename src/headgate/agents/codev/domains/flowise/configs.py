@@ -11,6 +11,7 @@ from typing import Any
 from headgate.agents.codev.domains.flowise.answers import StoredCredential, objects
 from headgate.agents.codev.domains.flowise.drawn import CREDENTIAL_ID, inputs_of, params_of, text_of
 from headgate.agents.codev.domains.flowise.errors import BadSpec
+from headgate.agents.codev.domains.flowise.gathering import Faults
 from headgate.agents.codev.domains.flowise.node_schema import NodeSchema, is_anchor, names_of
 from headgate.agents.codev.domains.flowise.quoting import told
 from headgate.graph.names import did_you_mean, listed
@@ -43,13 +44,18 @@ def loaded(data: Mapping[str, Any]) -> Iterator[Loaded]:
 
 
 def fill_configs(
-    data: Mapping[str, Any], schemas: Mapping[str, NodeSchema], credentials: Sequence[StoredCredential] | None
+    data: Mapping[str, Any],
+    schemas: Mapping[str, NodeSchema],
+    credentials: Sequence[StoredCredential] | None,
+    faults: Faults,
 ) -> None:
-    """Give each component the values of a new one where it has none, and its credential. Raises `BadSpec`."""
+    """Give each component the values of a new one where it has none, and its credential."""
+    node_id = text_of(data.get("id"))
     for one in loaded(data):
         schema = schemas.get(one.component)
         if schema is not None:
-            one.scope[f"{one.name}{CONFIG}"] = _filled(text_of(data.get("id")), one, schema, credentials)
+            with faults.part(node_id):
+                one.scope[f"{one.name}{CONFIG}"] = _filled(node_id, one, schema, credentials)
 
 
 def chosen_credential(
@@ -97,8 +103,9 @@ def _require_known(node_id: str, one: Loaded, schema: NodeSchema, given: Mapping
     names = [place["name"] for place in schema.inputs if not is_anchor(place)]
     unknown = sorted(given.keys() - {*(place["name"] for place in schema.inputs), "credential", CREDENTIAL_ID})
     if unknown:
+        quoted = listed([repr(told(name, 80)) for name in unknown])
+        guess = did_you_mean(unknown[0], names) if len(unknown) == 1 else ""
         raise BadSpec(
-            f"'{one.component}' in '{node_id}.{one.where}{CONFIG}' has no input '{told(unknown[0], 80)}'"
-            f"{did_you_mean(unknown[0], names) or '.'}",
+            f"'{one.component}' in '{node_id}.{one.where}{CONFIG}' has no input {quoted}{guess or '.'}",
             remedy=f"It has: {listed(names, most=40)}.",
         )

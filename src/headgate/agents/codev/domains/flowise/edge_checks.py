@@ -31,9 +31,11 @@ def edge_faults(there: Flow, edges: Sequence[dict[str, Any]]) -> Iterator[Fault]
         source, target = text_of(edge.get("source")), text_of(edge.get("target"))
         where = f"{told(source, 60) or '?'} -> {told(target, 60) or '?'}"
         lacking = [one for one in (source, target) if one not in there]
+        for one in lacking:
+            yield Fault(where, f"There is no node '{told(one, 60)}'.", "Take the edge out, or add the node.")
         if lacking:
-            yield Fault(where, f"There is no node '{told(lacking[0], 60)}'.", "Take the edge out, or add the node.")
-        elif is_agentflow_node(there[source]):
+            continue
+        if is_agentflow_node(there[source]):
             yield from _agentflow_edge_faults(where, edge, there[source], target)
         else:
             yield from _handle_faults(where, edge, there[source], there[target])

@@ -34,9 +34,9 @@ def input_faults(node: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[
         value = inputs.get(name)
         if place.get("type") == "credential":
             continue
-        lost = [one for one in references(value) if one not in there]
-        if lost:
-            yield Fault(id_of(node), f"'{name}' refers to '{lost[0]}', which is no node.", "Connect it to one.")
+        for lost in dict.fromkeys(references(value)):
+            if lost not in there:
+                yield Fault(id_of(node), f"'{name}' refers to '{lost}', which is no node.", "Connect it to one.")
         if is_required(place, inputs) and value in EMPTY:
             remedy = "Give it a value." if place in params_of(data) else f"Connect a node to '{id_of(node)}.{name}'."
             yield Fault(id_of(node), f"'{name}' ({told(place.get('label'), 60)}) is required and not set.", remedy)

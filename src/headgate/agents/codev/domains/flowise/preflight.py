@@ -84,9 +84,7 @@ def _faults(
             continue
         yield from _shape_faults(node)
         yield from _known_faults(node, schemas)
-        yield from input_faults(node, there)
-        yield from credential_faults(node, credentials)
-        yield from config_faults(node, schemas, credentials)
+        yield from node_faults(node, there, schemas, credentials)
     edges = edges_of(definition)
     yield from edge_faults(there, edges)
     flow = {key: data for key, data in there.items() if data.get("name") not in NOTES}
@@ -94,6 +92,18 @@ def _faults(
         yield from _agentflow_faults(flow)
     else:
         yield from ending_faults(flow, edges)
+
+
+def node_faults(
+    node: Mapping[str, Any],
+    there: Mapping[str, Any],
+    schemas: Mapping[str, NodeSchema] | None,
+    credentials: Sequence[StoredCredential] | None,
+) -> Iterator[Fault]:
+    """What is wrong with the values of one node."""
+    yield from input_faults(node, there)
+    yield from credential_faults(node, credentials)
+    yield from config_faults(node, schemas, credentials)
 
 
 def _id_faults(nodes: Sequence[dict[str, Any]]) -> Iterator[Fault]:
@@ -150,8 +160,8 @@ def _known_faults(node: Mapping[str, Any], schemas: Mapping[str, NodeSchema] | N
 
 def _agentflow_faults(flow: Mapping[str, Mapping[str, Any]]) -> Iterator[Fault]:
     mixed = [key for key, data in flow.items() if not is_agentflow_node(data)]
-    if mixed:
-        yield Fault(mixed[0], "It is no node of an AgentflowV2.", "Use nodes of the category 'Agent Flows' only.")
+    for one in mixed:
+        yield Fault(one, "It is no node of an AgentflowV2.", "Use nodes of the category 'Agent Flows' only.")
     starts = [key for key, data in flow.items() if data.get("name") == _START]
     if len(starts) != 1:
         yield Fault("", f"An AgentflowV2 begins at one '{_START}'; this has {len(starts)}.", "Have exactly one.")

@@ -8,9 +8,12 @@ from headgate.agents.codev.domain import Fault, Held
 from headgate.agents.codev.domains.flowise.answers import StoredCredential
 from headgate.agents.codev.domains.flowise.catalogue import Catalogue
 from headgate.agents.codev.domains.flowise.client import FlowiseClient
-from headgate.agents.codev.domains.flowise.drawn import joined
-from headgate.agents.codev.domains.flowise.node_schema import NodeSchema
-from headgate.agents.codev.domains.flowise.preflight import faults_of
+from headgate.agents.codev.domains.flowise.drawn import data_of, id_of, joined, nodes_of
+from headgate.agents.codev.domains.flowise.errors import BadSpec
+from headgate.agents.codev.domains.flowise.gathering import Faults
+from headgate.agents.codev.domains.flowise.node_schema import NOTES, NodeSchema
+from headgate.agents.codev.domains.flowise.preflight import faults_of, node_faults
+from headgate.agents.codev.domains.flowise.quoting import told
 from headgate.agents.codev.domains.flowise.store import Store
 
 
@@ -34,6 +37,16 @@ class Room:
     def faults(self, definition: Mapping[str, Any], *, type_: str = "") -> list[Fault]:
         """What keeps a chatflow from being written, as far as it is known what the server has."""
         return faults_of(definition, self.schemas, self.credentials, type_=type_)
+
+    def other_faults(self, definition: Mapping[str, Any], gathered: Faults) -> None:
+        """Add what is wrong with the values of nodes that nothing else is wrong with."""
+        nodes = nodes_of(definition)
+        there = {id_of(one): data_of(one) for one in nodes}
+        for node in nodes:
+            if id_of(node) in gathered.places or data_of(node).get("name") in NOTES:
+                continue
+            for fault in node_faults(node, there, self.schemas, self.credentials):
+                gathered.add(BadSpec(f"{told(fault.where, 200)}: {told(fault.message, 600)}", remedy=fault.remedy))
 
     @staticmethod
     def whole(held: Held) -> dict[str, Any]:

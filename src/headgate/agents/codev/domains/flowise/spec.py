@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from headgate.agents.codev.domains.flowise.errors import BadSpec
+from headgate.agents.codev.domains.flowise.gathering import Faults
 from headgate.agents.codev.domains.flowise.quoting import NAME, told
 from headgate.graph.json_values import plain_json
 from headgate.graph.names import listed
@@ -85,20 +86,45 @@ class Spec:
         return found
 
 
-def read_spec(given: Mapping[str, Any]) -> Spec:
-    """What a model wrote. Raises `BadSpec` naming the node or edge."""
+def read_spec(given: Mapping[str, Any], faults: Faults | None = None) -> Spec:
+    """What a model wrote. Raises `BadSpec` naming every node and edge that is wrong.
+
+    Args:
+        given: The description.
+        faults: Gathers what is wrong instead; what is returned is then without it.
+    """
+    found = Faults() if faults is None else faults
     nodes, edges = given.get("nodes"), given.get("edges", [])
     if not isinstance(nodes, list) or not isinstance(edges, list):
         raise BadSpec("'nodes' and 'edges' must be lists.", remedy="Give both, even where there are no edges: [].")
     if len(nodes) > MOST_NODES or len(edges) > MOST_EDGES:
         raise BadSpec(f"More than {MOST_NODES} nodes or {MOST_EDGES} edges are not written.")
-    made = Spec([read_node(one) for one in nodes], [])
-    ids = [one.id for one in made.nodes]
-    twice = next((one for one in ids if ids.count(one) > 1), None)
-    if twice is not None:
-        raise BadSpec(f"Two nodes are called '{twice}'.", remedy="Give each node an id of its own.")
-    made.edges = [read_edge(one, ids) for one in edges]
+    made = Spec([], [])
+    for one in nodes:
+        _read_into(made, one, found)
+    named = [one.get("id") for one in nodes if isinstance(one, dict)]
+    ids = [one for one in named if isinstance(one, str)]  # an edge to a node that is wrong is not wrong itself
+    for one in edges:
+        with found.part(*_mentioned(one)):
+            made.edges.append(read_edge(one, ids))
+    if faults is None:
+        found.check()
     return made
+
+
+def _read_into(made: Spec, given: Any, faults: Faults) -> None:  # noqa: ANN401 - from a model
+    node_id = given.get("id") if isinstance(given, dict) else ""
+    with faults.part(str(node_id)):
+        node = read_node(given)
+        if any(one.id == node.id for one in made.nodes):
+            raise BadSpec(f"Two nodes are called '{node.id}'.", remedy="Give each node an id of its own.")
+        made.nodes.append(node)
+
+
+def _mentioned(edge: Any) -> list[str]:  # noqa: ANN401 - from a model
+    """The nodes that an edge may be meant for."""
+    ends = [edge.get("from"), edge.get("to")] if isinstance(edge, dict) else []
+    return [one.partition(".")[0] for one in ends if isinstance(one, str)]
 
 
 def read_node(given: Any) -> SpecNode:  # noqa: ANN401 - from a model
@@ -110,24 +136,31 @@ def read_node(given: Any) -> SpecNode:  # noqa: ANN401 - from a model
         raise BadSpec(
             f"{told(str(node_id), 100)!r} is no id of a node.", remedy="Use letters, digits and '_', as 'llmChain_0'."
         )
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise BadSpec(f"The node '{node_id}' names no component.", remedy="Take 'name' from list_nodes.")
-    if not isinstance(inputs, dict):
-        raise BadSpec(f"'inputs' of '{node_id}' must be an object.")
+    faults = Faults()
+    node = SpecNode(node_id, "")
+    if isinstance(name, str) and NAME.fullmatch(name):
+        node.name = name
+    else:
+        faults.add(BadSpec(f"The node '{node_id}' names no component.", remedy="Take 'name' from list_nodes."))
+    if isinstance(inputs, dict):
+        with faults.part():
+            node.inputs = plain_inputs(node_id, inputs)
+    else:
+        faults.add(BadSpec(f"'inputs' of '{node_id}' must be an object."))
     unknown = sorted(given.keys() - {"id", "name", "inputs", "credential", "label", "output"})
     if unknown:
-        raise BadSpec(
-            f"The node '{node_id}' has '{told(unknown[0], 60)}', which no node has.",
-            remedy="Values belong into 'inputs'; anchors and handles are made for you.",
+        quoted = listed([repr(told(one, 60)) for one in unknown])
+        faults.add(
+            BadSpec(
+                f"The node '{node_id}' has {quoted}, which no node has.",
+                remedy="Values belong into 'inputs'; anchors and handles are made for you.",
+            )
         )
-    return SpecNode(
-        node_id,
-        name,
-        plain_inputs(node_id, inputs),
-        credential=_text(given, "credential", node_id),
-        label=_text(given, "label", node_id),
-        output=_text(given, "output", node_id),
-    )
+    for member in ("credential", "label", "output"):
+        with faults.part():
+            setattr(node, member, _text(given, member, node_id))
+    faults.check()
+    return node
 
 
 def plain_inputs(node_id: str, inputs: dict[str, Any]) -> dict[str, JsonValue]:

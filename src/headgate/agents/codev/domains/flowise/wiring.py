@@ -21,6 +21,7 @@ from headgate.agents.codev.domains.flowise.drawn import (
     text_of,
 )
 from headgate.agents.codev.domains.flowise.errors import BadSpec
+from headgate.agents.codev.domains.flowise.gathering import Faults
 from headgate.agents.codev.domains.flowise.spec import SpecEdge, reference_to, references
 from headgate.graph.names import did_you_mean, listed
 
@@ -31,19 +32,22 @@ ENDING = "EndingNode"
 _COLOR = "#9e9e9e"
 
 
-def wire(nodes: Nodes, wanted: Sequence[SpecEdge], before: Mapping[str, Any]) -> list[JsonValue]:
-    """The edges, with every input that they fill filled in. Raises `BadSpec`.
+def wire(nodes: Nodes, wanted: Sequence[SpecEdge], before: Mapping[str, Any], faults: Faults) -> list[JsonValue]:
+    """The edges, with every input that they fill filled in; those that are wrong are among the faults.
 
     References that stand in inputs become edges too. An edge that was there before stays the object that it was.
     """
-    every = [*wanted, *_implied(nodes, wanted)]
+    drawable = [one for one in wanted if one.source in nodes and one.target in nodes]
+    faults.places.update(one.target for one in wanted if one not in drawable)  # its other end is what is wrong
+    every = [*drawable, *_implied(nodes, drawable)]
     chosen: dict[str, str] = {}
     made: dict[tuple[str, str, str, str], dict[str, Any]] = {}
     filled: dict[tuple[str, str], list[str]] = {}
     for one in every:
-        edge = _agentflow_edge(nodes, one) if _is_agentflow(nodes, one) else _edge(nodes, one, chosen, filled)
-        made[_key(edge)] = edge
-    _fill(nodes, filled, by_id(nodes_of(before)))
+        with faults.part(one.source, one.target):
+            edge = _agentflow_edge(nodes, one) if _is_agentflow(nodes, one) else _edge(nodes, one, chosen, filled)
+            made[_key(edge)] = edge
+    _fill(nodes, filled, by_id(nodes_of(before)), faults)
     held = {_key(one): one for one in edges_of(before)}
     return [held.get(key, edge) for key, edge in made.items()]
 
@@ -168,7 +172,7 @@ def _refer(node: dict[str, Any], name: str, wanted: SpecEdge, taking: Mapping[st
     inputs[name] = reference
 
 
-def _fill(nodes: Nodes, filled: Mapping[tuple[str, str], list[str]], there: Nodes) -> None:
+def _fill(nodes: Nodes, filled: Mapping[tuple[str, str], list[str]], there: Nodes, faults: Faults) -> None:
     """Inputs that other nodes are connected to say so, as they did before where they are the same; others are empty."""
     for node_id, node in nodes.items():
         data = data_of(node)
@@ -180,10 +184,11 @@ def _fill(nodes: Nodes, filled: Mapping[tuple[str, str], list[str]], there: Node
             sources = filled.get((node_id, name), [])
             value = inputs_of(data).get(name)
             if not sources and value and not references(value):
-                raise BadSpec(
+                error = BadSpec(
                     f"'{node_id}.{name}' takes a node, not a value.", remedy=f"Connect a node to '{node_id}.{name}'."
                 )
-            if sources:
+                faults.add(error, node_id)
+            elif sources:
                 data.setdefault("inputs", {})[name] = _filled(anchor, sources, held.get(name))
             elif value:
                 data["inputs"][name] = ""

@@ -144,6 +144,40 @@ class TestLooking:
         assert "Check that Flowise runs" in str(found["remedy"])
 
 
+class TestEveryFault:
+    async def test_of_a_description_is_named_at_once(self, place: FlowiseWorkplace, server: FlowiseServer) -> None:
+        """One of each stage: reading, assembling twice in one node, and the values that Flowise would fail at."""
+        spec = copy.deepcopy(LLM_CHAIN)
+        spec["nodes"][0]["inputs"] |= {"temprature": 1, "maxtoken": 2}
+        del spec["nodes"][1]["inputs"]["template"]
+        spec["nodes"].append({"id": "other_0", "name": "noComponent"})
+        spec["edges"].append({"from": "gone_0", "to": "llmChain_0.memory"})
+        checked = await ask(place, "validate_flow_data", **spec)
+        assert isinstance(checked, dict)
+        for words in (
+            f"{checked['error']} {checked['remedy']}",
+            await refusal(place, "create_chatflow", None, name="x", **spec),
+        ):
+            assert "5 things are wrong." in words
+            for fault in (
+                "An edge names 'gone_0'",
+                "'chatOpenAI_0' has no input 'maxtoken'",
+                "'chatOpenAI_0' has no input 'temprature'; did you mean 'temperature'?",
+                "'other_0' is a 'noComponent'",
+                "promptTemplate_0: 'template' (Template) is required and not set.",
+            ):
+                assert fault in words
+        assert not server.chatflows
+
+    async def test_that_only_follows_from_another_is_not_named(self, place: FlowiseWorkplace) -> None:
+        """The chain lacks its model because the model's node is wrong, and the edge to it is not."""
+        spec = copy.deepcopy(LLM_CHAIN)
+        spec["nodes"][0]["name"] = "chatOpenAl"
+        words = await refusal(place, "create_chatflow", None, name="x", **spec)
+        assert "'chatOpenAI_0' is a 'chatOpenAl', which the server does not have" in words
+        assert "llmChain_0" not in words
+
+
 class TestWriting:
     async def test_makes_what_flowise_can_run(self, place: FlowiseWorkplace, server: FlowiseServer) -> None:
         held = await made(place)

@@ -2,6 +2,7 @@ import { assistantConfigQuery } from "@/api/queries/assistant";
 import { setupKeys } from "@/api/queries/modelSetup";
 import { modelKeys } from "@/api/queries/models";
 import { providerKeys } from "@/api/queries/providers";
+import { variableKeys } from "@/api/queries/variables";
 
 /** What is asked anew after a change of what models there are and which is chosen. */
 export const MODELS_TOUCHED = [
@@ -10,5 +11,6 @@ export const MODELS_TOUCHED = [
   setupKeys.facts,
   modelKeys.all,
   providerKeys.all,
+  variableKeys.all,
   assistantConfigQuery.queryKey,
 ] as const;

@@ -1,5 +1,5 @@
 import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
-import { toast, toastError } from "@/components/ui";
+import { toast, toastError } from "./ui";
 
 interface Change<V, R> {
   change: (wanted: V) => Promise<R>;

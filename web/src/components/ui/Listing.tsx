@@ -1,7 +1,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { Problem, Skeleton } from "@/components/ui";
-import { Rows } from "./Section";
+import { Problem, Skeleton } from "./Feedback";
+import { Rows } from "./Rows";
 
 interface ListingProps<T> {
   label: string;

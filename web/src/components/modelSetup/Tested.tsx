@@ -1,13 +1,13 @@
 import type { ServerTest } from "@/api/queries/modelSetup";
 import { Callout } from "@/components/ui";
 import { duration } from "@/lib/i18n/format";
-import { useSettingsTexts } from "../texts";
+import { useModelSetupTexts } from "./texts";
 
 const SHOWN = 5;
 
 /** The outcome of a test: the models that the server lists, and how long one took to answer. */
 export function Tested({ name, outcome }: { name: string; outcome: ServerTest }) {
-  const t = useSettingsTexts();
+  const t = useModelSetupTexts();
   const names = outcome.models.slice(0, SHOWN).join(", ");
   const listed =
     outcome.models.length > 0 &&
