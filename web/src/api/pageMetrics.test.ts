@@ -22,7 +22,5 @@ it("sends what happened in one batch, once, and nothing where nothing happened",
   pageMetrics.send();
   pageMetrics.send();
   await arrived;
-  expect(batches).toEqual([
-    { counts: { plan_dismiss: 2, input_history_recall: 1 }, apply_ms: [12.3], skip_all: true },
-  ]);
+  expect(batches).toEqual([{ counts: { plan_dismiss: 2, input_history_recall: 1 }, apply_ms: [12.3], skip_all: true }]);
 });
