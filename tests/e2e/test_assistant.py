@@ -14,8 +14,10 @@ from tests.e2e.support.axe import check_accessible
 from tests.e2e.support.browser import Console, open_page
 from tests.e2e.support.studio import Studio
 from tests.e2e.support.waiting import until
-from tests.integration.agents.assistant.scenarios.model import Model, speaking
+from tests.integration.agents.assistant.scenarios.model import Model, is_classification, speaking
 from tests.integration.agents.assistant.scenarios.script import Answer, Intent, Said, Scenario, scenarios
+from tests.support.openai_server import OpenAIServer
+from tests.support.scripted_server import Asked, Hold, Script
 
 KEY = "sk-test-0123456789abcdef"
 PANEL = "section[aria-label=Assistant]"
@@ -231,6 +233,41 @@ class TestEdits:
         talk.field.press("Escape")
         talk.page.keyboard.press("Control+z")
         talk.expect_nodes("ask", "answer")
+
+    def test_live_edits_are_on_the_canvas_with_a_line_each_while_the_turn_goes_on(
+        self, begin: Callable[..., Talk], model: Model
+    ) -> None:
+        """Settings of one step that change twice are one line of the checklist."""
+        talk, hold = begin(ECHO), Hold()
+        asked = turns("Inline build tasks for live canvas mutations")[0]
+        calls = [answer for answer in asked.model if answer.call]
+        again = Answer(call="configure_component", given={"node_id": "agent", "params": {"instructions": "Be kind."}})
+        model.begin(Intent(intent="build_flow"), [*calls, again])
+        server, scripted = model.server, model.server.sort
+        assert isinstance(server, OpenAIServer)
+        assert scripted is not None
+
+        def held_at_the_end(request: Asked) -> Script | None:
+            if model.left or is_classification(request):
+                return scripted(request)
+            return server.held_text("Done.", hold)
+
+        server.sort = held_at_the_end
+        try:
+            talk.say(asked.user)
+            tasks = talk.panel.get_by_role("list", name="What was done").get_by_role("listitem")
+            expect(tasks).to_have_count(5)
+            expect(tasks.last).to_have_text(re.compile("Set (model, instructions|instructions, model) of agent"))
+            expect(talk.page.locator(".react-flow__node")).to_have_count(3)
+            expect(talk.button("Stop")).to_be_visible()
+            expect(talk.panel.get_by_text("Done.")).to_have_count(0)
+        finally:
+            hold.release()
+        talk.rest()
+        expect(talk.panel.get_by_text("Done.")).to_be_visible()
+        expect(tasks).to_have_count(5)
+        talk.expect_nodes("ask", "answer", "agent")
+        assert talk.draft()["nodes"][-1]["params"]["instructions"] == "Be kind."
 
     def test_edit_and_run_continuation_approve_edits_flow_runs_in_the_same_request(
         self, begin: Callable[..., Talk], model: Model
