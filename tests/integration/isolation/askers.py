@@ -194,6 +194,7 @@ PERSONAL: Mapping[Name, Permission | None] = {
 SOMEWHERE: Mapping[Name, str] = {
     ("POST", "/api/v1/files"): "an upload is in no space until a run takes it",
     ("GET", "/api/v1/agentic/check-config"): "providers are the tenant's",
+    ("POST", "/api/v1/agentic/page-metrics"): "figures of a window are of no space",
     ("POST", "/api/v1/agentic/turns/{turn_id}/stop"): "a turn is of the person who asked, whichever flow it is about",
     ("GET", "/api/v1/evidence-keys"): "the keys sign for the whole installation",
 }

@@ -13,6 +13,7 @@ class TestModelSettings:
             ("HEADGATE_MODELS__ASSISTANT", "of fline"),
             ("HEADGATE_MODELS__STEP", "openai/"),
             ("HEADGATE_MODELS__FALLBACK", '["gpt-5"]'),
+            ("HEADGATE_MODELS__MIRROR", "ftp://files.example.org"),
             ("HEADGATE_CODEV__MODEL", "claude"),
             ("HEADGATE_MODELS__ASSISTANT_PARAMS__TIMEOUT_SECONDS", "soon"),
             ("HEADGATE_MODELS__CODEV_PARAMS__REASONING_EFFORT", "enormous"),
