@@ -210,16 +210,21 @@ def _merged(inputs: dict[str, JsonValue], name: str, value: JsonValue, component
 
 
 def _add_node(spec: Spec, given: dict[str, Any]) -> str:
-    node = read_node(given.get("node"))
+    faults, wanted, edges = Faults(), given.get("node"), given.get("edges") or []
     ids = [one.id for one in spec.nodes]
-    if node.id in ids:
-        raise BadSpec(f"There is a node '{node.id}' already.", remedy="Give the new one another id.")
-    spec.nodes.append(node)
-    edges = given.get("edges") or []
+    node_id = wanted.get("id") if isinstance(wanted, dict) else None
+    with faults.part():
+        if node_id in ids:
+            raise BadSpec(f"There is a node '{told(node_id, 100)}' already.", remedy="Give the new one another id.")
+        spec.nodes.append(read_node(wanted))
     if not isinstance(edges, list):
-        raise BadSpec("'edges' must be a list.")
-    spec.edges += [read_edge(one, [*ids, node.id]) for one in edges]
-    return f"Add '{node.id}' ({node.name})"
+        faults.add(BadSpec("'edges' must be a list."))
+        edges = []
+    for one in edges:
+        with faults.part():
+            spec.edges.append(read_edge(one, [*ids, node_id] if isinstance(node_id, str) else ids))
+    faults.check()
+    return f"Add '{spec.nodes[-1].id}' ({spec.nodes[-1].name})"
 
 
 def _remove_node(spec: Spec, given: dict[str, Any]) -> str:

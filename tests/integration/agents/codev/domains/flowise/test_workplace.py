@@ -169,6 +169,13 @@ class TestEveryFault:
                 assert fault in words
         assert not server.chatflows
 
+    async def test_of_a_node_and_its_edges_is_named_at_once(self, place: FlowiseWorkplace) -> None:
+        node = {"id": "memory_0", "name": "bufferMemory", "input": {}, "label": 7}
+        edges = [{"from": "memory_0", "to": "gone_0.memory"}, {"from": "memory_0"}]
+        words = await refusal(place, "add_node", await made(place), node=node, edges=edges)
+        for fault in ("has 'input'", "'label' of 'memory_0'", "names 'gone_0.memory'", "An edge must be an object"):
+            assert fault in words
+
     async def test_that_only_follows_from_another_is_not_named(self, place: FlowiseWorkplace) -> None:
         """The chain lacks its model because the model's node is wrong, and the edge to it is not."""
         spec = copy.deepcopy(LLM_CHAIN)
