@@ -12,7 +12,7 @@ export default {
   no_model: "No language model is connected",
   model_not_ready: "The default model is not ready",
   no_model_works:
-    "Works without one: templates, flows without AI steps, and requests that the built-in offline builder understands.",
+    "Works without one: templates and flows without AI steps, and requests that the built-in offline builder understands.",
   no_model_needs: "Needs one: AI steps, agents, and an assistant that understands any request.",
   no_model_go: "Connect a model",
   no_model_hide: "Hide",
