@@ -111,6 +111,7 @@ class TestFirstModel:
 
 class TestAMember:
     def test_is_told_whom_to_ask(self, browser: Browser, tmp_path: Path, console: Console) -> None:
+        console.allow("401")  # before signing in
         with start_closed_studio(tmp_path) as studio:
             add_member(studio, "eva@example.org", "editor")
             with open_page(browser, studio.url, console) as page:

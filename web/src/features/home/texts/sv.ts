@@ -14,7 +14,8 @@ const sv: Translation<typeof en> = {
   connect_model: "Anslut en",
   no_model: "Ingen språkmodell är ansluten",
   model_not_ready: "Standardmodellen är inte redo",
-  no_model_works: "Fungerar utan: mallar och flöden utan AI-steg, och önskemål som den inbyggda offlinebyggaren förstår.",
+  no_model_works:
+    "Fungerar utan: mallar och flöden utan AI-steg, och önskemål som den inbyggda offlinebyggaren förstår.",
   no_model_needs: "Kräver en: AI-steg, agenter och en assistent som förstår alla önskemål.",
   no_model_go: "Anslut en modell",
   no_model_hide: "Dölj",
