@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../client";
+import type { components } from "../schema";
 
 export const assistantKeys = { config: ["assistant", "config"] as const };
 
@@ -20,3 +21,7 @@ export const resetSession = (sessionId: string) =>
 
 /** The template of a component's code, checked in the sandbox. */
 export const checkComponent = (code: string) => unwrap(api.POST("/api/v1/components/check", { body: { code } }));
+
+/** Figures of what happened in this window; a batch that does not arrive is lost. */
+export const reportPageMetrics = (body: components["schemas"]["PageMetrics"]) =>
+  void api.POST("/api/v1/agentic/page-metrics", { body, keepalive: true }).catch(() => undefined);

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { pageMetrics } from "@/api/pageMetrics";
+import { pageMetrics } from "@/lib/pageMetrics";
 import { removeStored } from "@/lib/storage";
 import { CHATBOT, complete, scripted, talk, update } from "./scripted";
 

@@ -1,5 +1,5 @@
-import { pageMetrics } from "@/api/pageMetrics";
-import { checkComponent, resetSession, stopTurn } from "@/api/queries/assistant";
+import { checkComponent, reportPageMetrics, resetSession, stopTurn } from "@/api/queries/assistant";
+import { pageMetrics } from "@/lib/pageMetrics";
 import { continuesAfterEdits, pendingEdits } from "../model/edits";
 import { asRefinement, type PlanAction, PROTOCOL } from "../model/plan";
 import { readCommand, type SlashCommand } from "../model/slash";
@@ -20,6 +20,7 @@ export class Conversation {
     private readonly outside: Outside,
   ) {
     this.turns = new Turns(store, outside);
+    pageMetrics.to(reportPageMetrics);
   }
 
   /** The panel was opened: a conversation that begins now begins on the server too. */

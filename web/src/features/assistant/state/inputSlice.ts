@@ -1,4 +1,4 @@
-import { pageMetrics } from "@/api/pageMetrics";
+import { pageMetrics } from "@/lib/pageMetrics";
 import { redacted } from "@/lib/redacted";
 import { readStored, writeStored } from "@/lib/storage";
 import { emptyHistory, type InputHistory, newer, older, pushed } from "../model/history";

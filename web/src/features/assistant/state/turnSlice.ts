@@ -1,4 +1,4 @@
-import { pageMetrics } from "@/api/pageMetrics";
+import { pageMetrics } from "@/lib/pageMetrics";
 import { readStored, writeStored } from "@/lib/storage";
 import type { AssistantMessage, FieldEdit, Message, TurnProblem, UserMessage } from "../model/message";
 import { newAnswer } from "../model/message";

@@ -1,9 +1,9 @@
 import { streamEvents } from "@/api/events";
-import { pageMetrics } from "@/api/pageMetrics";
 import { ApiError } from "@/api/problem";
 import { checkComponent } from "@/api/queries/assistant";
 import type { Flow } from "@/api/types";
 import type { DraftStore } from "@/lib/draft";
+import { pageMetrics } from "@/lib/pageMetrics";
 import { continuesAfterEdits, pendingEdits } from "../model/edits";
 import type { TurnProblem } from "../model/message";
 import { PROTOCOL } from "../model/plan";

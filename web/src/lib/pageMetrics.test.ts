@@ -1,5 +1,6 @@
 import { HttpResponse, http } from "msw";
 import { expect, it } from "vitest";
+import { reportPageMetrics } from "@/api/queries/assistant";
 import { server } from "@/testing/server";
 import { pageMetrics } from "./pageMetrics";
 
@@ -14,6 +15,7 @@ it("sends what happened in one batch, once, and nothing where nothing happened",
       }),
     );
   });
+  pageMetrics.to(reportPageMetrics);
   pageMetrics.count("plan_dismiss");
   pageMetrics.count("plan_dismiss");
   pageMetrics.count("input_history_recall");

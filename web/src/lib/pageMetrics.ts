@@ -1,7 +1,3 @@
-import { api } from "./client";
-import type { components } from "./schema";
-
-type Batch = components["schemas"]["PageMetrics"];
 type PageEvent =
   | "flow_proposal_continue"
   | "flow_proposal_dismiss"
@@ -13,6 +9,13 @@ type PageEvent =
   | "input_history_recall";
 type Counts = Partial<Record<PageEvent, number>>;
 
+/** What happened since the last batch. */
+export interface PageBatch {
+  counts: Counts;
+  apply_ms: number[];
+  skip_all: boolean | null;
+}
+
 const WAIT_MS = 10_000;
 const MOST_AT_ONCE = 1_000;
 const MOST_TIMES = 50;
@@ -21,9 +24,14 @@ let counts: Counts = {};
 let times: number[] = [];
 let skips: boolean | null = null;
 let timer: ReturnType<typeof setTimeout> | null = null;
+let report: (batch: PageBatch) => void = () => undefined;
 
-/** What happens in the page alone, sent to the server in batches of figures; never a text, a flow or a conversation. */
+/** What happens in the page alone, gathered in batches of figures for the server; never a text, a flow or a conversation. */
 export const pageMetrics = {
+  /** Who takes the batches from now on. */
+  to(reporter: (batch: PageBatch) => void): void {
+    report = reporter;
+  },
   /** Something happened once more. */
   count(event: PageEvent): void {
     counts[event] = Math.min((counts[event] ?? 0) + 1, MOST_AT_ONCE);
@@ -50,12 +58,12 @@ function later(): void {
 function send(): void {
   if (timer === null) return;
   clearTimeout(timer);
-  const body: Batch = { counts, apply_ms: times, skip_all: skips };
+  const batch = { counts, apply_ms: times, skip_all: skips };
   counts = {};
   times = [];
   skips = null;
   timer = null;
-  void api.POST("/api/v1/agentic/page-metrics", { body, keepalive: true }).catch(() => undefined);
+  report(batch);
 }
 
 // What was gathered goes before the window does.
