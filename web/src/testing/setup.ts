@@ -1,6 +1,7 @@
 import "@testing-library/jest-dom/vitest";
 import { cleanup, configure } from "@testing-library/react";
 import { afterAll, afterEach, beforeAll, vi } from "vitest";
+import { pageMetrics } from "@/lib/pageMetrics";
 import { forgetStored } from "@/lib/storage";
 import { server } from "./server";
 
@@ -23,6 +24,9 @@ Element.prototype.hasPointerCapture ??= () => false;
 configure({ asyncUtilTimeout: 10_000 }); // a busy machine is no failure
 beforeAll(() => server.listen({ onUnhandledFrame: "error", onUnhandledRequest: "error" } as never));
 afterEach(() => {
+  // What a test counted goes nowhere, also when its time comes.
+  pageMetrics.to(() => undefined);
+  pageMetrics.send();
   server.resetHandlers();
   cleanup();
 });
