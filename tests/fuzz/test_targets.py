@@ -14,10 +14,16 @@ from tests.fuzz.targets import CORPUS, TARGETS
 
 SECONDS = int(os.environ.get("FUZZ_SECONDS", "3"))
 TOP = Path(__file__).parents[2]
-FOUND = TOP / ".fuzz"
-"""Where inputs that fail are kept."""
+KEPT = TOP / ".fuzz"
+"""Where inputs that fail are kept, and the corpus of long runs: the next one continues from it."""
+LONG_SECONDS = 60
 
 every_target = pytest.mark.parametrize("name", sorted(TARGETS))
+
+
+def folder_of(name: str, seconds: int, other: Path) -> Path:
+    """Where a run keeps its inputs: a long run in the repository's own folder, others in one that goes."""
+    return KEPT / name if seconds >= LONG_SECONDS else other
 
 
 class TestTargets:
@@ -29,19 +35,26 @@ class TestTargets:
     @every_target
     @pytest.mark.timeout(0)
     def test_take_what_a_fuzzer_makes_up(self, name: str, tmp_path: Path) -> None:
-        command = [sys.executable, "-m", "tests.fuzz.run", name, "--seconds", str(SECONDS), "--keep", str(tmp_path)]
+        folder = folder_of(name, SECONDS, tmp_path)
+        command = [sys.executable, "-m", "tests.fuzz.run", name, "--seconds", str(SECONDS), "--keep", str(folder)]
         done = subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=SECONDS + 300, check=False)
         for pattern in ("crash-*", "timeout-*", "oom-*"):
             for path in tmp_path.glob(pattern):
-                (FOUND / name).mkdir(parents=True, exist_ok=True)
-                shutil.copy(path, FOUND / name)
-        assert done.returncode == 0, f"inputs are in {FOUND / name}\n{done.stderr[-3000:]}"
+                (KEPT / name).mkdir(parents=True, exist_ok=True)
+                shutil.copy(path, KEPT / name)
+        assert done.returncode == 0, f"inputs are in {KEPT / name}\n{done.stderr[-3000:]}"
         assert "Done " in done.stdout + done.stderr
 
     def test_have_code_to_follow_and_samples(self) -> None:
         assert INSTRUMENTED.keys() == TARGETS.keys() == {one.name for one in CORPUS.iterdir() if one.is_dir()}
         stored = {name for name in samples() if (CORPUS / name).is_file()}
         assert stored == set(samples())
+
+    def test_keep_what_a_long_run_learned(self, tmp_path: Path) -> None:
+        assert folder_of("spec", 600, tmp_path) == TOP / ".fuzz" / "spec"
+        assert folder_of("spec", 3, tmp_path) == tmp_path
+        ignored = (TOP / ".gitignore").read_text(encoding="utf-8").splitlines()
+        assert ".fuzz/" in ignored or "/.fuzz/" in ignored
 
     def test_would_fail_by_a_fault(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("headgate.graph.spec.print_spec", lambda flow: "")

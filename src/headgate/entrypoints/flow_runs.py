@@ -19,6 +19,7 @@ from headgate.features.runs.schemas import RunOut, RunStart
 from headgate.features.runs.views.stream import RunStream
 from headgate.foundation.checked import checked
 from headgate.foundation.database import Database
+from headgate.sdk.outside import Marks
 from headgate.toolkit.ports import RunEvent, RunOutcome
 
 
@@ -40,6 +41,7 @@ class FlowRuns:
         on_event: RunEvent,
         wanted: Wanted = "draft",
         idempotency_key: str | None = None,
+        outside: Marks = (),
     ) -> RunOutcome:
         """Pin the draft (or the version wanted), run it, and read back what it came to.
 
@@ -47,7 +49,7 @@ class FlowRuns:
         """
         start = checked(RunStart, text=text, form_data=dict(form), file_ids=list(file_ids), version=wanted)
         run_id = await start_once(
-            self.database, self.engine, principal, flow_id, start, idempotency_key=idempotency_key
+            self.database, self.engine, principal, flow_id, start, idempotency_key=idempotency_key, outside=outside
         )
         watching = asyncio.create_task(self._watch(principal, run_id, on_event))
         try:
@@ -80,6 +82,7 @@ class FlowRuns:
             duration_ms=round(run.ms or 0),
             input_tokens=sum(step.tokens_input or 0 for step in paid),
             output_tokens=sum(step.tokens_output or 0 for step in paid),
+            outside=tuple(f"{one.kind}:{one.name}" for one in run.outside_content),
         )
 
 

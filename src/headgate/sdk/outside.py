@@ -15,7 +15,9 @@ from headgate.foundation.quoting import as_data, shortened
 
 Marks = tuple[str, ...]
 """Marks without repeats, sorted."""
-MarkKind = Literal["web", "file", "server", "description", "visitor", "chat", "workspace", "pinned", "more"]
+MarkKind = Literal[
+    "web", "file", "server", "description", "visitor", "chat", "workspace", "pinned", "run", "component", "more"
+]
 MOST_MARKS = 20
 LONGEST_MARK = 120
 _WORDS: dict[str, str] = {
@@ -27,6 +29,8 @@ _WORDS: dict[str, str] = {
     "chat": "earlier messages of the chat",
     "workspace": "the workspace file {}",
     "pinned": "the pinned output of step {}",
+    "run": "the results of earlier runs",
+    "component": "the description of the component {}",
     "more": "more sources",
 }
 _ASKING = frozenset({"visitor", "chat"})

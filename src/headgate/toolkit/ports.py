@@ -11,6 +11,7 @@ from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.flows.summaries import Wanted
 from headgate.features.flows.undo import Draft
 from headgate.graph.model import Flow
+from headgate.sdk.outside import Marks
 
 if TYPE_CHECKING:
     from headgate.toolkit.stored.visit import Visit
@@ -30,15 +31,23 @@ class RunOutcome:
     duration_ms: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    outside: Marks = ()
+    """Where content from outside came from that reached a step."""
 
 
 class Runner(Protocol):
     """Runs a working flow: it is saved, pinned to a version and executed like any other run."""
 
     async def run(
-        self, flow: Flow, *, text: str, form: Mapping[str, JsonValue], file_ids: tuple[str, ...] = ()
+        self,
+        flow: Flow,
+        *,
+        text: str,
+        form: Mapping[str, JsonValue],
+        file_ids: tuple[str, ...] = (),
+        outside: Marks = (),
     ) -> RunOutcome:
-        """Run to the end; `file_ids` are added to those the request came with.
+        """Run to the end; `file_ids` are added to those the request came with. `outside` marks the input.
 
         Raises `FlowInvalid` when the flow cannot run.
         """
@@ -89,6 +98,7 @@ class RunsFlows(Protocol):
         on_event: RunEvent,
         wanted: Wanted = "draft",
         idempotency_key: str | None = None,
+        outside: Marks = (),
     ) -> RunOutcome:
         """Pin the version, run it, and read back what it came to; cancelled with its caller."""
         ...

@@ -40,7 +40,13 @@ async def run_flow(
     flow = bench.flow
     try:
         _require_known_code(bench)
-        outcome = await bench.runner.run(flow, text=input_value, form=form, file_ids=tuple(file_ids))
+        outcome = await bench.runner.run(
+            flow,
+            text=input_value,
+            form=form,
+            file_ids=tuple(file_ids),
+            outside=bench.outside.of_input(input_value, form),
+        )
     except HeadgateError as error:
         bench.not_run = error.detail
         raise
@@ -82,6 +88,8 @@ def _told(outcome: RunOutcome) -> Result:
         "files": cast("list[JsonValue]", outcome.files),
         **metrics(outcome),
     }
+    if outcome.outside:
+        answer["outside_content"] = list(outcome.outside)
     if outcome.error:
         answer["error"] = outcome.error
         answer["remedy"] = "Correct the step it names and run again."

@@ -12,6 +12,7 @@ from headgate.features.access.errors import PermissionMissing
 from headgate.features.access.permissions import Permission
 from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.foundation.log import get_logger
+from headgate.sdk.outside import Marks
 from headgate.toolkit.cache import call_key
 from headgate.toolkit.schemas import plain
 from headgate.toolkit.shown import masked, secrets_of
@@ -109,10 +110,15 @@ class ToolDefinition:
         """
         before = bench.flow
         answer = await self._called(bench, arguments)
+        bench.outside.add(self.brought(bench, arguments, answer), before)
         if self.uses == "files":
             return answer
         told: Result = masked(answer, secrets_of(bench.registry, before, bench.flow))
         return told
+
+    def brought(self, bench: Workbench, arguments: dict[str, Any], answer: Result) -> Marks:
+        """Where the content of an answer comes from that is from outside."""
+        return bench.outside.brought(self.name, arguments, answer, bench.registry, bench.opened)
 
     async def _called(self, bench: Workbench, arguments: dict[str, Any]) -> Result:
         try:
@@ -121,12 +127,22 @@ class ToolDefinition:
             if self.waits and bench.plan:
                 raise ToolRefused("The plan you proposed waits for the user.", remedy="Stop here and end your turn.")
             checked = self.arguments.model_validate(_as_json(arguments))
+            self._require_decided_inside(bench)
         except ValidationError as error:
             return _refusal(self.name, error)
         except HeadgateError as error:
             return _as_answer(error)
         values = {name: getattr(checked, name) for name in self.arguments.model_fields}
         return await self._answer(bench, values)
+
+    def _require_decided_inside(self, bench: Workbench) -> None:
+        """Raise `OutsideContentRefused` where content from outside may have decided a call with effects outside."""
+        try:
+            bench.outside.require(self.name, reads=self.kind == "read", flow=bench.flow, registry=bench.registry)
+        except HeadgateError as error:
+            if self.kind == "run":
+                bench.not_run = error.detail
+            raise
 
     async def _answer(self, bench: Workbench, values: dict[str, Any]) -> Result:
         """The answer from memory where the call repeats one, else a new one."""

@@ -14,9 +14,12 @@ from headgate.features.flows.readiness.check import check
 from headgate.features.flows.readiness.environment import Environment
 from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.graph.model import Flow
+from headgate.sdk.outside import Marks, mark
 from headgate.toolkit import actions
 from headgate.toolkit.actions import Action
 from headgate.toolkit.cache import ReadCache
+from headgate.toolkit.outgoing import reads_outside
+from headgate.toolkit.outside import OutsideGate
 from headgate.toolkit.ports import ComponentMaker, Runner, RunOutcome, StoredFlow
 from headgate.toolkit.proof import diff_lines, validation
 from headgate.toolkit.repeats import CallLedger
@@ -65,6 +68,8 @@ class Workbench:
     """Class names of the components that were made."""
     environment: Environment | None = None
     """What the space offers flows; None where that is not known."""
+    outside: OutsideGate = field(default_factory=OutsideGate)
+    """What the request read from outside, and which calls that refused."""
     watch: Watch = field(default_factory=Unwatched)
     reads: ReadCache = field(init=False, default_factory=ReadCache)
     calls: CallLedger = field(init=False, default_factory=CallLedger)
@@ -144,10 +149,16 @@ class Workbench:
     def ran(self, outcome: RunOutcome, flow: Flow) -> None:
         """Keep what a run of a flow came to. The run saved it: it is no proposal any more."""
         self.runs.append(outcome)
+        self.outside.add(self.marks_of(outcome), flow)
         self.ran_after.append((outcome.run_id, len(self.actions)))
         self.flow_run, self.not_run = flow, ""
         self._whole_since = None
         self.on_action(actions.flow_ran(outcome.run_id, outcome.status, flow))
+
+    def marks_of(self, outcome: RunOutcome) -> Marks:
+        """Where the content of a run comes from. Its error may quote what a step read from outside."""
+        quotes = outcome.error and reads_outside(self.flow, self.registry)
+        return outcome.outside or ((mark("run"),) if quotes else ())
 
     def _proven(self, action: Action, flow: Flow) -> Action:
         """The action with what it changes and whether the flow would run then."""

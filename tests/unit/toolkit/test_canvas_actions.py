@@ -230,7 +230,7 @@ class Runner:
 
     ran: Flow | None = None
 
-    async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = ()) -> RunOutcome:
+    async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = (), outside: Any = ()) -> RunOutcome:
         self.ran = flow
         return RunOutcome("run-1", "completed", {}, [], duration_ms=250, input_tokens=5, output_tokens=2)
 

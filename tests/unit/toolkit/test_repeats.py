@@ -44,7 +44,9 @@ class TestRepeatedCalls:
         class Runner:
             runs = 0
 
-            async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = ()) -> RunOutcome:
+            async def run(
+                self, flow: Flow, *, text: str, form: Any, file_ids: Any = (), outside: Any = ()
+            ) -> RunOutcome:
                 self.runs += 1
                 return RunOutcome(f"r{self.runs}", "failed", {}, [], error="it broke")
 

@@ -227,7 +227,9 @@ class TestGetFieldValue:
 class TestRunFlow:
     async def test_reports_what_the_run_came_to(self, bench: Workbench) -> None:
         class Runner:
-            async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = ()) -> RunOutcome:
+            async def run(
+                self, flow: Flow, *, text: str, form: Any, file_ids: Any = (), outside: Any = ()
+            ) -> RunOutcome:
                 assert flow.name == "Greeting"
                 return RunOutcome(run_id="r", status="completed", outputs={"shout": text.upper()}, files=[])
 
@@ -243,7 +245,9 @@ class TestRunFlow:
     @pytest.mark.parametrize("status", ["failed", "cancelled"])
     async def test_is_not_ok_unless_the_run_completed(self, bench: Workbench, status: str) -> None:
         class Runner:
-            async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = ()) -> RunOutcome:
+            async def run(
+                self, flow: Flow, *, text: str, form: Any, file_ids: Any = (), outside: Any = ()
+            ) -> RunOutcome:
                 return RunOutcome(run_id="r", status=status, outputs={}, files=[], error="it broke")
 
         await call(bench, "build_flow", spec=SPEC)
@@ -254,7 +258,9 @@ class TestRunFlow:
 
     async def test_tells_a_mistake_of_its_own_in_the_log_and_not_in_the_answer(self, bench: Workbench) -> None:
         class Runner:
-            async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = ()) -> RunOutcome:
+            async def run(
+                self, flow: Flow, *, text: str, form: Any, file_ids: Any = (), outside: Any = ()
+            ) -> RunOutcome:
                 raise TypeError("an inside of ours")
 
         await call(bench, "build_flow", spec=SPEC)

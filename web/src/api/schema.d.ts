@@ -4071,6 +4071,12 @@ export interface components {
              */
             file_ids?: string[];
             /**
+             * Outside Allowlist
+             * @description Tools that may be called in this request although content from outside was read before it: names of `outside.refused` of an earlier answer.
+             * @default []
+             */
+            outside_allowlist?: string[];
+            /**
              * Apply
              * @description Save what was built or edited when the turn ends. Without it only a flow that was run is saved.
              * @default false
@@ -8206,6 +8212,11 @@ export interface components {
             } | null;
             /** Steps */
             steps: components["schemas"]["StepSummary"][];
+            /**
+             * Outside Content
+             * @default []
+             */
+            outside_content?: components["schemas"]["OutsideOut"][];
         };
         /**
          * RunStart

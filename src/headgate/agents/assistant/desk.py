@@ -27,6 +27,7 @@ from headgate.foundation.quoting import quoted
 from headgate.graph.contracts import FILE_TYPES
 from headgate.graph.diff import is_replaced
 from headgate.graph.model import Flow
+from headgate.sdk.outside import Marks
 from headgate.toolkit import RunOutcome
 from headgate.toolkit.ports import RunEvent, RunsFlows
 
@@ -158,7 +159,13 @@ class Desk:
         self.flow_id, self.revision, self.stored = row.id, row.revision, flow
 
     async def run(
-        self, flow: Flow, *, text: str, form: Mapping[str, JsonValue], file_ids: tuple[str, ...] = ()
+        self,
+        flow: Flow,
+        *,
+        text: str,
+        form: Mapping[str, JsonValue],
+        file_ids: tuple[str, ...] = (),
+        outside: Marks = (),
     ) -> RunOutcome:
         """Save and run it. A flow that cannot run is refused before it is saved."""
         known = await self.registry.for_flow(self.principal.tenant_id, flow)
@@ -173,6 +180,7 @@ class Desk:
             form=with_only_file(flow, {**self.given.form, **form}, self.file_ids),
             file_ids=tuple(dict.fromkeys((*self.file_ids, *file_ids))),
             on_event=self.on_event,
+            outside=outside,
         )
 
     async def _ask_again(self) -> None:

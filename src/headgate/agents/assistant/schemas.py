@@ -29,6 +29,12 @@ class AssistRequest(BaseModel):
     file_ids: tuple[str, ...] = Field(
         default=(), max_length=50, description="Files for a run that the request asks for."
     )
+    outside_allowlist: tuple[str, ...] = Field(
+        default=(),
+        max_length=20,
+        description="Tools that may be called in this request although content from outside was read before it:"
+        " names of `outside.refused` of an earlier answer.",
+    )
     apply: bool = Field(
         default=False,
         description="Save what was built or edited when the turn ends. Without it only a flow that was run is saved.",

@@ -7,6 +7,8 @@ from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from pydantic import JsonValue
+
 from headgate.agents.assistant.at_work import TurnsAtWork, Work
 from headgate.agents.assistant.desk import Desk, RunInput
 from headgate.agents.assistant.errors import TooManyTurns, TurnStopped
@@ -27,6 +29,8 @@ from headgate.agents.assistant.turn.events import AssistEvent
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.agents.assistant.turn.usage import Budget, BudgetSpent
 from headgate.features.access.principal import Again, Principal, within
+from headgate.features.audit.actions import Action
+from headgate.features.audit.recorder import record
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex
@@ -41,6 +45,7 @@ from headgate.foundation.log import get_logger
 from headgate.foundation.settings import AssistantSettings
 from headgate.graph.model import Flow
 from headgate.toolkit import Workbench
+from headgate.toolkit.outside import OutsideGate
 from headgate.toolkit.ports import RunsFlows, StoredFlow
 from headgate.toolkit.proof import diff_lines
 
@@ -282,13 +287,31 @@ class Assistant:
             turn, request.input_value, models, history, flow_id=desk.flow_id or ""
         )
         asking.work = work
-        played = await self._played(work)
+        try:
+            played = await self._played(work)
+        finally:
+            await self._audit(asking, turn)
         if request.apply and turn.bench.flow != turn.before:
             await desk.save(turn.bench.flow, restores=turn.bench.restores)
         data = self._completed(asking, turn, played)
         said: ConversationTurn = _load().remembered(turn, work.said, played.result)
         await self.conversations.push_async(key, said)
         return data
+
+    async def _audit(self, asking: Asking, turn: Turn) -> None:
+        """Record which calls content from outside may have decided: those refused, and those the user allowed."""
+        gate = turn.bench.outside
+        payloads: list[tuple[Action, dict[str, JsonValue]]] = []
+        if gate.refused:
+            tools = sorted({one.tool for one in gate.refused})
+            payloads.append(("assistant.call_refused", {"tools": [*tools], "sources": [*gate.marks]}))
+        if gate.let_through:
+            payloads.append(("assistant.call_allowed", {"tools": [*sorted(gate.let_through)]}))
+        if not payloads:
+            return
+        async with self.database.writing() as session:
+            for action, payload in payloads:
+                await record(session, turn.principal, action, id=asking.desk.flow_id or "", payload=payload)
 
     async def _played(self, work: "Orchestration") -> "Played":
         turn = work.turn
@@ -324,6 +347,7 @@ class Assistant:
             files=self.files_of(desk.principal) if self.files_of is not None else None,
             stored=self.stored_of(desk.principal, lambda: desk.flow_id, desk.again) if self.stored_of else None,
             environment=await desk.environment(),
+            outside=OutsideGate(asking.request.input_value, frozenset(asking.request.outside_allowlist)),
         )
         limits = self.limits
         turn = Turn(

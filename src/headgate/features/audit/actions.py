@@ -5,6 +5,8 @@ from typing import Literal
 Action = Literal[
     "api_key.created",
     "api_key.revoked",
+    "assistant.call_allowed",
+    "assistant.call_refused",
     "assistant.changed",
     "assistant.created",
     "assistant.deleted",

@@ -126,7 +126,8 @@ class OutsideOut(BaseModel):
     """A source of content from outside."""
 
     kind: str
-    """web, file, server (answers of an MCP server), description, visitor, chat, workspace, pinned, or more."""
+    """web, file, server (answers of an MCP server), description, visitor, chat, workspace, pinned, run, component,
+    or more."""
     name: str
     """The host, file, server or step; a stranger's text. Empty for a visitor and for a chat."""
 
@@ -195,6 +196,8 @@ class RunOut(RunSummary):
     where the text is only the beginning. An output that is an artifact has `truncated`, `file_id`, `size_bytes`,
     `preview` and `download` in place of `value`."""
     steps: list[StepSummary]
+    outside_content: list[OutsideOut] = []
+    """Where content from outside comes from: of the input, and of the result."""
 
 
 class CancelOut(BaseModel):

@@ -80,6 +80,7 @@ async def start_run(
     *,
     history: Sequence["Message"] = (),
     once: StartKey | None = None,
+    outside: Sequence[str] = (),
 ) -> "RunKey":
     """Pin a version, check the input, write the run down and begin it.
 
@@ -91,13 +92,16 @@ async def start_run(
         wanted: What it is started with.
         history: A chat before it that no runs hold; it is kept with the run.
         once: The idempotency key of the request.
+        outside: Marks of the input: a model chose it after it read content from outside.
 
     Raises what `prepare_run` raises, or `Unavailable`; then there is no run.
     """
     require_capacity(engine)
     prepared = await prepare_run(database, engine, principal, flow_id, wanted)
-    if history:
-        given = replace(prepared.request.input, history=tuple(history))
+    if history or outside:
+        given = prepared.request.input
+        marks = sdk_outside.merged(given.outside, outside)
+        given = replace(given, history=tuple(history), outside=marks)
         prepared = replace(prepared, request=replace(prepared.request, input=given))
     await begin_run(engine, principal, prepared, once=once)
     return prepared.request.key

@@ -9,6 +9,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.runs import service
 from headgate.features.runs.once import start_once
 from headgate.features.runs.schemas import Ending, RunOut, RunStart, RunState
+from headgate.features.runs.views.runs import outside_of
 from headgate.foundation.checked import checked
 from headgate.foundation.quoting import shortened
 from headgate.toolkit.running import shown_outputs
@@ -64,6 +65,8 @@ class Run(TypedDict):
     error: NotRequired[str]
     ms: float | None
     steps: list[StepLine]
+    outside_content: NotRequired[list[str]]
+    """Where content from outside came from that reached a step."""
     more_steps: NotRequired[int]
     """Steps that are not listed, where there are very many."""
 
@@ -185,6 +188,8 @@ async def read_run(visit: Visit, run_id: str) -> Run:
     }
     if found.error is not None:
         answer["error"] = _said(found.error)
+    if marks := outside_of(found):
+        answer["outside_content"] = list(marks)
     if len(found.steps) > MOST_STEPS:
         answer["more_steps"] = len(found.steps) - MOST_STEPS
     return answer

@@ -19,11 +19,12 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCa
 from langchain_core.outputs import ChatResult
 from langchain_core.tools import BaseTool, StructuredTool
 
-from headgate.agents.assistant.loop.calls import call_tool, offered_tools
+from headgate.agents.assistant.loop.calls import answer_of, offered_tools
 from headgate.agents.assistant.loop.order import CallOrder
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.foundation.log import get_logger
 from headgate.sdk.answers import MOST_CORRECTIONS, Fault, fault_of, placeholder
+from headgate.sdk.outside import for_model
 from headgate.toolkit import ToolDefinition, succeeded
 from headgate.toolkit.registry import TOOLS
 
@@ -88,9 +89,9 @@ class _TurnMiddleware(AgentMiddleware[Any, Working, Any]):
             if call["name"] == CORRECT_INTENT and working.turn.intent == "question":
                 return _corrected(working, call)
             offered_names = [tool.name for tool in working.tools]
-            answer = await call_tool(working.turn, offered_names, call["name"], call["args"])
+            answer, marks = await answer_of(working.turn, offered_names, call["name"], call["args"])
         return ToolMessage(
-            orjson.dumps(answer).decode(),
+            for_model(orjson.dumps(answer).decode(), marks),
             name=call["name"],
             tool_call_id=call["id"],
             status="success" if succeeded(answer) else "error",

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from headgate.agents.assistant.turn.events import Step
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.graph.names import did_you_mean
+from headgate.sdk.outside import Marks, merged
 from headgate.toolkit import ToolDefinition, succeeded
 from headgate.toolkit.registry import TOOLS, tools_for
 
@@ -52,6 +53,18 @@ async def call_tool(turn: Turn, offered: Collection[str], name: str, arguments: 
         error = f"There is no tool '{name}'{did_you_mean(name, offered) or '.'}"
         return {"ok": False, "error": error, "remedy": f"Tools: {', '.join(offered)}.", "code": "unknown_tool"}
     return await _timed(turn, _BY_NAME[name], arguments)
+
+
+async def answer_of(
+    turn: Turn, offered: Collection[str], name: str, arguments: dict[str, Any]
+) -> tuple[dict[str, JsonValue], Marks]:
+    """Call a tool for a model. Returns the answer, and where its content comes from that is from outside."""
+    runs = len(turn.bench.runs)
+    answer = await call_tool(turn, offered, name, arguments)
+    if name not in _BY_NAME:
+        return answer, ()
+    marks = _BY_NAME[name].brought(turn.bench, arguments, answer)
+    return answer, merged(marks, *(turn.bench.marks_of(one) for one in turn.bench.runs[runs:]))
 
 
 def runs_last(name: str) -> bool:

@@ -11,6 +11,7 @@
 | plan        | the plan that waits for the person; empty when there is none                                  |
 | done        | what was done, a sentence each: files, components, runs, how many changes                     |
 | note        | a sentence when the answer claims what did not happen; empty when not                         |
+| outside     | sources of content from outside that was read, and tool calls refused after it                |
 | stopped     | `budget`, `loop` or `answer` when the turn was ended early; empty when not; why: `stop_note`  |
 | runs        | each run: run_id, status, and what it took and used                                           |
 | usage_by_phase | tokens of each phase of the turn                                                           |
@@ -45,6 +46,7 @@ def report(turn: Turn, answer: str) -> dict[str, Any]:
         "plan": bench.plan,
         "done": _done(turn, changes),
         "note": " ".join(false_claims(answer, happened(turn))),
+        "outside": bench.outside.as_json(),
         "stopped": turn.stopped,
         "stop_note": turn.stop_note,
         "runs": [_run(outcome) for outcome in bench.runs],

@@ -1,6 +1,6 @@
 """Rows of runs as the API shows them. Pure."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +59,7 @@ def run_view(row: Any, steps: Sequence[Any], planned: "PlannedFlow | None") -> R
         input=given,
         output=output,
         steps=[step_summary(step, labels, pinned_of(row)) for step in steps],
+        outside_content=_sources(payloads.outside_of(row.input_payload), payloads.outside_of(row.output_payload)),
     )
 
 
@@ -80,10 +81,18 @@ def class_view(level: int | None, scheme: Scheme | None) -> ClassOut | None:
 
 def outside_view(row: Any) -> list[OutsideOut]:  # noqa: ANN401 - a row of flow_steps
     """Where the content from outside comes from that reached a step."""
-    return [
-        OutsideOut(kind=kind, name=name)
-        for kind, _, name in (one.partition(":") for one in payloads.outside_of(row.output_payload))
-    ]
+    return _sources(payloads.outside_of(row.output_payload))
+
+
+def outside_of(run: RunOut) -> tuple[str, ...]:
+    """Marks of a run's input and result; the error of a failed run may quote what a step read."""
+    marks = tuple(f"{one.kind}:{one.name}" for one in run.outside_content)
+    return marks or (("run:",) if run.error is not None and run.status == "failed" else ())
+
+
+def _sources(*marks: Iterable[str]) -> list[OutsideOut]:
+    found = dict.fromkeys(one for group in marks for one in group)
+    return [OutsideOut(kind=kind, name=name) for kind, _, name in (one.partition(":") for one in found)]
 
 
 def step_view(

@@ -50,7 +50,7 @@ class HangingRunner:
         self.cancelled = False
         self.texts: list[str] = []
 
-    async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = ()) -> RunOutcome:
+    async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = (), outside: Any = ()) -> RunOutcome:
         self.texts.append(text)
         self.hanging.set()
         try:
@@ -154,7 +154,9 @@ class TestRunLoop:
         inner = ScriptedModel(script=[says("inner words")])
 
         class Runner:
-            async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = ()) -> RunOutcome:
+            async def run(
+                self, flow: Flow, *, text: str, form: Any, file_ids: Any = (), outside: Any = ()
+            ) -> RunOutcome:
                 said = [chunk.text async for chunk in inner.astream("x")]
                 return RunOutcome("r", "completed", {"said": "".join(said)}, [], input_tokens=3, output_tokens=4)
 
@@ -264,7 +266,7 @@ class TestCancellation:
 class LeakingRunner:
     """A run that fails with a secret of the flow in its error."""
 
-    async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = ()) -> RunOutcome:
+    async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = (), outside: Any = ()) -> RunOutcome:
         return RunOutcome("r1", "failed", {"hook": f"sent {SECRET}"}, [], error=f"refused: {SECRET}")
 
 

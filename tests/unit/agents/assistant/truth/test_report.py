@@ -21,7 +21,7 @@ class Runs:
     def __init__(self, *statuses: str, error: str = "step 'said' failed: it broke") -> None:
         self.statuses, self.error = list(statuses), error
 
-    async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = ()) -> RunOutcome:
+    async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = (), outside: Any = ()) -> RunOutcome:
         status = self.statuses.pop(0)
         error = "" if status == "completed" else self.error
         number = f"run{len(self.statuses)}"

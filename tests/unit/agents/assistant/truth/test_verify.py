@@ -81,7 +81,9 @@ class TestVerify:
 
     async def test_does_not_press_for_a_run_that_was_refused(self) -> None:
         class Refusing(Runs):
-            async def run(self, flow: Flow, *, text: str, form: Any, file_ids: Any = ()) -> RunOutcome:
+            async def run(
+                self, flow: Flow, *, text: str, form: Any, file_ids: Any = (), outside: Any = ()
+            ) -> RunOutcome:
                 raise Invalid("node 'brief' needs 'model'.", remedy="Set it.")
 
         script = [*BUILT[:1], calls("run_flow"), says("It needs a model.")]

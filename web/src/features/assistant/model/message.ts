@@ -1,5 +1,5 @@
 import type { Flow, JsonValue } from "@/api/types";
-import type { Budget, Finding, FlowUpdate, Manifest, PatchOperation, Usage, Validation } from "./wire";
+import type { Budget, Finding, FlowUpdate, Manifest, PatchOperation, RefusedCall, Usage, Validation } from "./wire";
 
 export type GateState = "pending" | "applied" | "dismissed";
 export type PlanState = "pending" | "approved" | "refining" | "dismissed";
@@ -137,6 +137,8 @@ export interface AssistantMessage {
   validation: Validation | null;
   note: string;
   caveat: string;
+  /** Calls that content from outside may have decided. */
+  refused: RefusedCall[];
   /** The version that keeps what a whole new flow took the place of. */
   keptVersion: number | null;
   usage: Usage | null;
@@ -175,6 +177,7 @@ export function newAnswer(id: string, at: number): AssistantMessage {
     validation: null,
     note: "",
     caveat: "",
+    refused: [],
     keptVersion: null,
     usage: null,
     seconds: null,

@@ -148,6 +148,7 @@ function completed(message: AssistantMessage, data: Completed, mode: Mode): Redu
     changes: data.changes ?? [],
     note: data.note ?? "",
     caveat: data.stop_note ?? "",
+    refused: refusedOf(data),
     keptVersion: data.kept_version ?? null,
     usage: sum(done.usage, data.usage),
     seconds: (done.seconds ?? 0) + (data.duration_seconds ?? 0),
@@ -161,6 +162,8 @@ function completed(message: AssistantMessage, data: Completed, mode: Mode): Redu
   if (landsNow(done, data, mode)) effects.unshift(landing(data));
   return { message: read, effects };
 }
+
+const refusedOf = (data: Completed) => data.outside?.refused ?? [];
 
 /** A whole flow that waits although the turn ran and saved it: what was run is what the person is to see. */
 function landsNow(message: AssistantMessage, data: Completed, mode: Mode): boolean {
@@ -219,6 +222,7 @@ export function continued(message: AssistantMessage): AssistantMessage {
     continues: false,
     problem: null,
     caveat: "",
+    refused: [],
     note: "",
   };
 }

@@ -91,6 +91,7 @@ export interface Completed {
   done?: string[];
   note?: string;
   stop_note?: string;
+  outside?: { sources: { kind: string; name: string }[]; refused: RefusedCall[] };
   runs?: { run_id: string; status: string; error?: string; duration_seconds?: number; total_tokens?: number }[];
   verification?: { verified: boolean; attempts: number; caveat: string };
   continuation_expected?: boolean;
@@ -102,6 +103,12 @@ export interface Completed {
   validation_attempts?: number;
   manifest?: Manifest;
   findings?: Finding[];
+}
+
+/** A tool call that was not made after content from outside was read. */
+export interface RefusedCall {
+  tool: string;
+  detail: string;
 }
 
 export interface Finding {

@@ -85,6 +85,21 @@ export class Conversation {
     await this.turns.work(answer, PROTOCOL.plan_approval_input);
   }
 
+  /** Ask the same again; calls that were refused after content from outside are allowed in it. */
+  async allowRefused(id: string): Promise<void> {
+    const { messages, working, begin } = this.store.getState();
+    const message = answerOf(messages, id);
+    const asked = messages
+      .slice(
+        0,
+        messages.findIndex((one) => one.id === id),
+      )
+      .findLast((one) => one.role === "user");
+    if (working || !message?.refused?.length || asked?.role !== "user") return;
+    const tools = message.refused.map((one) => one.tool);
+    await this.turns.work(begin({ text: asked.text, kind: asked.kind }), asked.text, tools);
+  }
+
   /** Put a proposal on the canvas; whether it took it. */
   take(id: string, how: "add" | "replace"): boolean {
     const { messages, patch, keep } = this.store.getState();

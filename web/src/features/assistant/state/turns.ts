@@ -43,13 +43,13 @@ export class Turns {
   }
 
   /** Turns until the request is done: with every gate hidden one leads to the next, in one answer. */
-  async work(id: string, input: string): Promise<void> {
+  async work(id: string, input: string, allowed: readonly string[] = []): Promise<void> {
     const aborting = new AbortController();
     this.aborting = aborting;
     this.store.getState().keep();
     let next: string | null = input;
     while (next !== null) {
-      await this.turn(id, next, aborting.signal);
+      await this.turn(id, next, aborting.signal, allowed);
       next = aborting.signal.aborted ? null : this.unasked(id);
       if (next !== null) this.store.getState().resume(id);
     }
@@ -72,7 +72,7 @@ export class Turns {
     return after && continuesAfterEdits(after) ? PROTOCOL.edit_continuation_input : null;
   }
 
-  private async turn(id: string, input: string, signal: AbortSignal): Promise<void> {
+  private async turn(id: string, input: string, signal: AbortSignal, allowed: readonly string[]): Promise<void> {
     const { draft, unsaved } = this.outside;
     const { end, sessionId, flowId, model } = this.store.getState();
     if (!(await draft.getState().flush())) {
@@ -83,6 +83,7 @@ export class Turns {
       input_value: input,
       flow_id: flowId,
       session_id: sessionId,
+      ...(allowed.length > 0 ? { outside_allowlist: allowed } : {}),
       ...(model ? { provider: model.provider, ...(model.name ? { model_name: model.name } : {}) } : {}),
     };
     const letGo = draft.getState().hold();

@@ -168,6 +168,10 @@ export default {
   not_runnable_one: "{{count}} thing keeps the flow from running",
   not_runnable_other: "{{count}} things keep the flow from running",
   truth: "Checked against the flow",
+  outside_refused: "Not done: content from outside was read first",
+  outside_hint:
+    "Check the changes before you allow this. Files, pages and results of runs can contain instructions that are not yours.",
+  outside_allow: "Allow once and ask again",
   kept_version: "What you had is kept as version {{version}}.",
   usage: "Tokens and time of this answer",
   usage_tokens: "{{count}} tokens",

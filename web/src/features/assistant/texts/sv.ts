@@ -171,6 +171,10 @@ export default {
   not_runnable_one: "{{count}} sak hindrar flödet från att köras",
   not_runnable_other: "{{count}} saker hindrar flödet från att köras",
   truth: "Kontrollerat mot flödet",
+  outside_refused: "Inte utfört: innehåll utifrån lästes först",
+  outside_hint:
+    "Granska ändringarna innan du tillåter detta. Filer, sidor och körresultat kan innehålla instruktioner som inte är dina.",
+  outside_allow: "Tillåt en gång och fråga igen",
   kept_version: "Det du hade är sparat som version {{version}}.",
   usage: "Svarets token och tid",
   usage_tokens: "{{count}} token",

@@ -1,7 +1,8 @@
 import { ChevronRight, CircleAlert, CircleCheck } from "lucide-react";
-import { Callout } from "@/components/ui";
+import { Button, Callout } from "@/components/ui";
 import type { AssistantMessage } from "../model/message";
 import { useAssistantTexts } from "../texts";
+import { useAssistant, useConversation } from "./context";
 
 /** What was done, read back from the flow: its lines, whether it runs now, and where the words said otherwise. */
 export function Outcome({ message }: { message: AssistantMessage }) {
@@ -10,6 +11,7 @@ export function Outcome({ message }: { message: AssistantMessage }) {
     <>
       {message.changes.length > 0 && <Changes message={message} />}
       {message.caveat && <Callout tone="warn">{message.caveat}</Callout>}
+      {message.refused?.length > 0 && <Refused message={message} />}
       {message.note && (
         <Callout tone="warn" title={t("truth")}>
           {message.note}
@@ -19,6 +21,26 @@ export function Outcome({ message }: { message: AssistantMessage }) {
         <p className="text-xs text-muted">{t("kept_version", { version: message.keptVersion })}</p>
       )}
     </>
+  );
+}
+
+/** Calls that were not made because content from outside may have decided them. The user may allow them once. */
+function Refused({ message }: { message: AssistantMessage }) {
+  const t = useAssistantTexts();
+  const conversation = useConversation();
+  const busy = useAssistant((state) => state.working !== null);
+  return (
+    <Callout tone="warn" title={t("outside_refused")}>
+      <ul className="flex flex-col gap-1">
+        {message.refused.map((one) => (
+          <li key={one.tool}>{one.detail}</li>
+        ))}
+      </ul>
+      <p className="mt-1 text-muted">{t("outside_hint")}</p>
+      <Button className="mt-2" size="sm" disabled={busy} onClick={() => void conversation.allowRefused(message.id)}>
+        {t("outside_allow")}
+      </Button>
+    </Callout>
   );
 }
 

@@ -118,6 +118,8 @@ export default {
   outside_chat: "earlier messages",
   outside_workspace: "workspace file {{name}}",
   outside_pinned: "pinned output of {{name}}",
+  outside_run: "results of earlier runs",
+  outside_component: "description of {{name}}",
   outside_more: "more sources",
   tokens_in_out: "{{input}} in, {{output}} out",
   taken_over: "Taken over from an earlier run, which paid for it",

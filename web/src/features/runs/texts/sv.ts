@@ -117,6 +117,8 @@ const sv: Translation<typeof en> = {
   outside_chat: "tidigare meddelanden",
   outside_workspace: "arbetsytans fil {{name}}",
   outside_pinned: "fäst utdata från {{name}}",
+  outside_run: "resultat av tidigare körningar",
+  outside_component: "beskrivning av {{name}}",
   outside_more: "fler källor",
   tokens_in_out: "{{input}} in, {{output}} ut",
   taken_over: "Övertaget från en tidigare körning, som betalade för det",

@@ -2,6 +2,8 @@
 export default {
   did_api_key_created: "Key made",
   did_api_key_revoked: "Key revoked",
+  did_assistant_call_allowed: "Assistant call allowed",
+  did_assistant_call_refused: "Assistant call refused",
   did_assistant_changed: "Assistant changed",
   did_assistant_created: "Assistant added",
   did_assistant_deleted: "Assistant deleted",

@@ -4,6 +4,8 @@ import type en from "./en.actions";
 const sv: Translation<typeof en> = {
   did_api_key_created: "Nyckel skapad",
   did_api_key_revoked: "Nyckel återkallad",
+  did_assistant_call_allowed: "Assistentens anrop tillåtet",
+  did_assistant_call_refused: "Assistentens anrop nekat",
   did_assistant_changed: "Assistent ändrad",
   did_assistant_created: "Assistent tillagd",
   did_assistant_deleted: "Assistent borttagen",

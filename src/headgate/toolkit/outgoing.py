@@ -1,0 +1,74 @@
+"""The steps of a flow that reach outside the installation, and whether they are as they were."""
+
+from headgate.features.catalog.own.overlay import Overlay
+from headgate.graph.mentions import mentions, policy_mentions
+from headgate.graph.model import Flow, Node
+from headgate.graph.wiring import Wiring, wire
+
+_READERS = frozenset({"FileInput", "FormInput", "ReadFile", "Transcribe", "WorkspaceFiles"})
+"""Components that read files."""
+
+
+def changed_steps(before: Flow, after: Flow, registry: Overlay) -> list[str]:
+    """Ids of the steps that decide what leaves and that differ from an earlier flow, in the flow's order.
+
+    A step decides when it reaches outside, has such a step as a tool, or comes before one that does. Positions do not
+    count. A step that takes its input from others is another step, and another form changes every step.
+    """
+    earlier, now = wire(before, registry), wire(after, registry)
+    deciding = _deciding(now, registry)
+    if before.form != after.form:
+        return [key for key in now.nodes if key in deciding]
+    old, new = _contents(earlier), _contents(now)
+    return [key for key in now.nodes if key in deciding and old.get(key) != new[key]]
+
+
+def reads_outside(flow: Flow, registry: Overlay) -> bool:
+    """Whether a run of a flow may read anything from outside: the web, a server, a file."""
+    return any(node.type in _READERS or reaches_outside(node, registry) for node in flow.nodes)
+
+
+def reaches_outside(node: Node, registry: Overlay) -> bool:
+    """Whether a step sends anything out of the installation by itself. What nobody knows counts as such."""
+    if node.policy.input_config is not None or node.policy.output_config is not None:
+        return True
+    own = registry.own.get(node.type)
+    if own is not None:
+        return own.template.outside or bool(own.manifest.hosts) or (node.code is not None and node.code != own.code)
+    template = registry.template(node.type, node.params)
+    return template is None or template.outside
+
+
+def _deciding(wiring: Wiring, registry: Overlay) -> set[str]:
+    outside = {key for key, node in wiring.nodes.items() if reaches_outside(node, registry)}
+    found = outside | {one.edge.target for key in outside for one in wiring.leaving[key] if one.configures}
+    sources, waiting = _sources(wiring), list(found)
+    while waiting:
+        fresh = sources[waiting.pop()] - found
+        found |= fresh
+        waiting += fresh
+    return found
+
+
+def _sources(wiring: Wiring) -> dict[str, set[str]]:
+    """Each node to those whose outputs it takes, over edges and references."""
+    found = {key: {one.edge.source for one in wires} for key, wires in wiring.arriving.items()}
+    aliases = wiring.aliases
+    for key, node in wiring.nodes.items():
+        named = (*mentions(node), *policy_mentions(node.policy))
+        steps = (wiring.step_named(one.reference.root, aliases) for one in named)
+        found[key] |= {one for one in steps if one is not None and one != key}
+    return found
+
+
+def _contents(wiring: Wiring) -> dict[str, tuple[object, ...]]:
+    """What each node is and where its input comes from."""
+    sources = _sources(wiring)
+    return {
+        key: (
+            node.model_dump(mode="json", exclude={"position"}),
+            sorted(one.edge.id for one in wiring.arriving[key]),
+            sources[key],
+        )
+        for key, node in wiring.nodes.items()
+    }

@@ -1,0 +1,160 @@
+"""Content from outside in a request to an assistant: what tool answers bring in, and which calls it may not decide.
+
+Marks are added where the answer of a tool enters, and calls are checked where a tool is called (ADR 30). Both lists
+name what is harmless: a tool that is in none of them brings content from outside and has effects outside.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import orjson
+from pydantic import JsonValue
+
+from headgate.features.catalog.own.overlay import Overlay
+from headgate.features.runs.errors import OutsideContentRefused
+from headgate.graph.model import Flow
+from headgate.sdk.outside import Marks, in_words, mark, merged
+from headgate.toolkit.outgoing import changed_steps
+
+Values = Mapping[str, JsonValue]
+MOST_STEPS_NAMED = 5
+
+INSIDE = frozenset(
+    {
+        *("add_component", "remove_component", "connect_components", "disconnect_components", "configure_component"),
+        *("rename_component", "edit_flow", "group_components", "build_flow", "undo", "propose_plan"),
+        *("propose_field_edit", "write_file", "edit_file", "save_tests", "upload_file"),
+    }
+)
+"""Tools that change only the open draft, its tests, the user's own files: nothing leaves, and the user sees it."""
+OWN = frozenset(
+    {
+        *("read_grammar", "read_flow", "get_field_value", "describe_flow_io", "dry_run", "list_models"),
+        *("list_variables", "generate_component", "register_component", "run_flow"),
+        *INSIDE,
+    }
+)
+"""Tools whose answers hold what the user, the model or Headgate wrote. `run_flow`: `Workbench.ran` marks each run."""
+
+
+def _path(arguments: Values, _answer: Values) -> Marks:
+    return (mark("workspace", str(arguments.get("path") or arguments.get("pattern") or "")),)
+
+
+def _earlier_runs(_arguments: Values, _answer: Values) -> Marks:
+    return (mark("run"),)
+
+
+def _of_the_run(_arguments: Values, answer: Values) -> Marks:
+    found = answer.get("outside_content")
+    return merged(str(one) for one in found) if isinstance(found, list) else ()
+
+
+def _servers(_arguments: Values, answer: Values) -> Marks:
+    found = answer.get("servers")
+    named = found if isinstance(found, list) else []
+    return merged(mark("description", str(one["name"])) for one in named if isinstance(one, dict) and one.get("tools"))
+
+
+_BRINGS: Mapping[str, Callable[[Values, Values], Marks]] = {
+    "read_file": _path,
+    "grep_search": _path,
+    "glob_search": _path,
+    "read_run": _of_the_run,
+    "list_runs": _earlier_runs,
+    "get_tests": _earlier_runs,
+    "run_tests": _earlier_runs,
+    "list_mcp_servers": _servers,
+}
+_CATALOGUE = frozenset({"search_components", "describe_component"})
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedCall:
+    """A tool call that was not made."""
+
+    tool: str
+    detail: str
+    sources: Marks
+
+
+@dataclass(slots=True)
+class OutsideGate:
+    """The marks of one request, and the check of each tool call in it."""
+
+    request: str = ""
+    """The user's own words: a run may take its input from them."""
+    allowlist: frozenset[str] = frozenset()
+    """Tools that the user allows in this request, whatever was read before."""
+    refused: list[RefusedCall] = field(default_factory=list)
+    let_through: set[str] = field(default_factory=set)
+    """Tools that were called only because the user allows them."""
+    _marks: set[str] = field(default_factory=set)
+    _clean: Flow | None = None
+
+    @property
+    def marks(self) -> Marks:
+        """Where all content comes from that was read until now."""
+        return merged(self._marks)
+
+    def add(self, marks: Iterable[str], flow: Flow) -> None:
+        """Content from outside was read while the flow was this one."""
+        self._marks.update(marks)
+        if self._marks and self._clean is None:
+            self._clean = flow
+
+    def brought(self, tool: str, arguments: Values, answer: Values, registry: Overlay, opened: Flow) -> Marks:
+        """Where the content of an answer comes from."""
+        if tool in _CATALOGUE:
+            return _documented(answer, registry, opened)
+        if tool in _BRINGS:
+            return _BRINGS[tool](arguments, answer)
+        return _of_the_run(arguments, answer) if tool in OWN else (mark("more"),)
+
+    def of_input(self, text: str, form: Values) -> Marks:
+        """Marks of what a run is started with: none where every value is in the user's own words."""
+        values = [text, *(one if isinstance(one, str) else orjson.dumps(one).decode() for one in form.values())]
+        return () if all(one in self.request for one in values) else self.marks
+
+    def require(self, tool: str, *, reads: bool, flow: Flow, registry: Overlay) -> None:
+        """Raise `OutsideContentRefused` for a call with effects outside that such content may have decided."""
+        if not self._marks or reads or tool in INSIDE:
+            return
+        if tool in self.allowlist:
+            self.let_through.add(tool)
+            return
+        why = "it may have decided the call"
+        if tool in {"run_flow", "run_tests"}:
+            before = self._clean if tool == "run_flow" else None
+            steps = changed_steps(before or Flow(), flow, registry)
+            if not steps:
+                return
+            named = ", ".join(f"'{one}'" for one in steps[:MOST_STEPS_NAMED])
+            why = f"the flow reaches outside, by steps that were written after that: {named}"
+            if tool == "run_tests":
+                why = f"the flow reaches outside, and tests choose its inputs: {named}"
+        detail = (
+            f"'{tool}' was not called. Content from outside was read before it ({in_words(self.marks)}), and {why}."
+        )
+        self.refused.append(RefusedCall(tool, detail, self.marks))
+        raise OutsideContentRefused(
+            detail,
+            remedy="Do not try it another way. Tell the user what should be done and why; the user allows it for one "
+            "request, or does it in the studio.",
+            outside=list(self.marks),
+        )
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """What the user is shown: sources, and each refused call once."""
+        sources: list[JsonValue] = []
+        for kind, _, name in (one.partition(":") for one in self.marks):
+            sources.append({"kind": kind, "name": name})
+        refused: dict[str, JsonValue] = {one.tool: {"tool": one.tool, "detail": one.detail} for one in self.refused}
+        return {"sources": sources, "refused": list(refused.values())}
+
+
+def _documented(answer: Values, registry: Overlay, opened: Flow) -> Marks:
+    """Components whose description came with the flow: others may have written it."""
+    carried = {node.type for node in opened.nodes if node.code is not None and node.type in registry.own}
+    text = orjson.dumps(answer).decode() if carried else ""
+    return merged(mark("component", name) for name in carried if name in text)
