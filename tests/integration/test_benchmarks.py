@@ -15,7 +15,7 @@ ROWS: dict[str, set[str]] = {
     "canvas": {"20"},
     "codev": set(),
     "engine": {"SQLite", "SQLite FULL", "PostgreSQL"},
-    "fairness": {"4 sleeping runs", "8 short runs", "4 sleeping calls of own code"},
+    "fairness": {"4 sleeping runs", "8 short runs", "4 sleeping calls of own code", "workers: 8 short runs"},
     "identity": {"SQLite"},
     "mcp": set(),
     "page": {"flows", "runs", "settings"},
