@@ -21,7 +21,11 @@ HOW_TO_ADD = (
 
 def model_field() -> Any:  # noqa: ANN401 - as `field`
     """The field `model` of a component that calls one."""
-    return field(label="Model", help="The chat model, provider/name; or connect a Language model's model output.")
+    return field(
+        label="Model",
+        help="The chat model, provider/name; or connect a Language model's model output. Empty: the default for steps.",
+        default_model=True,
+    )
 
 
 def assistant_field() -> Any:  # noqa: ANN401 - as `field`

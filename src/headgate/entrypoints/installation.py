@@ -5,6 +5,9 @@ from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pydantic import JsonValue
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from headgate.features.access.principal import Principal
 from headgate.features.keyring.current import read_current
 from headgate.foundation.database import Database
@@ -69,7 +72,11 @@ class Installation:
     @cached_property
     def registry(self) -> "registry.Registry":
         """Every component: built-in and installed ones, and where custom ones are stored."""
-        return installed.full_registry(store.OwnComponents(self.database))
+        return installed.full_registry(store.OwnComponents(self.database), self.step_model)
+
+    async def step_model(self, session: AsyncSession, *, tenant_id: str, space_id: str) -> JsonValue:
+        """The default model for steps of a space, as a model field holds it; None where none is chosen."""
+        return await self.variables_of(tenant_id, space_id).step_model(session)
 
     @cached_property
     def index(self) -> "search.WordIndex":

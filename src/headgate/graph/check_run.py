@@ -107,7 +107,9 @@ def _brought(node: Node) -> bool:
 
 def _missing(node: Node, field: FieldTemplate) -> Issue:
     if PortType.MODEL in field.types:
-        remedy = f"Set '{field.name}' to a model such as openai/gpt-5-mini, or connect a Model output to it."
+        remedy = f"Set '{field.name}' to a model, written provider/name, or connect a Model output to it."
+        if field.default_model:
+            remedy += " Or choose a default model for steps in Settings, Models."
     elif set(field.types) == {PortType.TOOL}:
         remedy = f"Connect the 'tool' output of a node to '{field.name}'."
     elif field.types:

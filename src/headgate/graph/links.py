@@ -1,12 +1,13 @@
-"""Steps that link a shared assistant: what it gives them is frozen with the version, and the run reads only that.
+"""What steps get from their space where they set nothing: values of a linked shared assistant, and the default model.
 
-A step names an assistant in its field `assistant`. Freezing a flow puts the assistant's values beside the step's own
-params, as `linked`; a value that the step sets itself stands before it (seed 002, prompt_override). The assistant
-itself is never read or changed by a run.
+A step names an assistant in its field `assistant`; a step whose model field is empty uses the default model for steps.
+Freezing a flow stores both with the node, as `linked`, and a run reads only that: a value that the step sets itself
+comes first, then the assistant's (seed 002, prompt_override), then the default. Assistants and defaults are never read
+or changed by a run.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
@@ -28,30 +29,59 @@ class SharedAssistant:
     temperature: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class StepDefaults:
+    """What a space offers steps that set nothing themselves."""
+
+    assistants: Mapping[str, SharedAssistant] = field(default_factory=dict)
+    """Shared assistants by name."""
+    model: JsonValue = None
+    """The default model for steps, as a model field holds it; None where there is none."""
+
+
+NO_DEFAULTS = StepDefaults()
+
+
 def linked_names(flow: Flow, catalog: Catalog) -> dict[str, str]:
     """Node id to the name of the assistant that it links."""
-    found = {}
+    names = {}
     for node in flow.nodes:
         name = node.params.get(LINK_FIELD)
         if isinstance(name, str) and name:
             template = catalog.template(node.type, node.params)
             if template is not None and template.field(LINK_FIELD) is not None:
-                found[node.id] = name
-    return found
+                names[node.id] = name
+    return names
 
 
-def link(flow: Flow, catalog: Catalog, assistants: Mapping[str, SharedAssistant]) -> Flow:
-    """The flow with what its assistants give. An assistant that is not among them gives nothing."""
-    names = linked_names(flow, catalog)
-    if not names:
-        return flow
-    nodes = tuple(
-        node.model_copy(update={"linked": _given(node, catalog, assistants[names[node.id]])})
-        if names.get(node.id) in assistants
-        else node
+def empty_models(flow: Flow, catalog: Catalog) -> list[tuple[str, str]]:
+    """Node id and name of each empty model field that takes the default model for steps."""
+    connected = {(edge.target, edge.input) for edge in flow.edges}
+    return [
+        (node.id, name)
         for node in flow.nodes
-    )
-    return flow.model_copy(update={"nodes": nodes})
+        for name in _default_fields(node, catalog)
+        if node.params.get(name) in (None, "")
+        and (node.id, name) not in connected
+        and name not in node.policy.input_bindings
+    ]
+
+
+def link(flow: Flow, catalog: Catalog, defaults: StepDefaults) -> Flow:
+    """The flow with what its assistants and the default model give. An unknown assistant gives nothing."""
+    given: dict[str, dict[str, JsonValue]] = {}
+    if defaults.model is not None:
+        for node_id, name in empty_models(flow, catalog):
+            given.setdefault(node_id, {})[name] = defaults.model
+    names = linked_names(flow, catalog)
+    for node in flow.nodes:
+        assistant = defaults.assistants.get(names.get(node.id, ""))
+        if assistant is not None:
+            given[node.id] = {**given.get(node.id, {}), **_given(node, catalog, assistant)}
+    if not given:
+        return flow
+    nodes = (node.model_copy(update={"linked": given[node.id]}) if node.id in given else node for node in flow.nodes)
+    return flow.model_copy(update={"nodes": tuple(nodes)})
 
 
 def link_issues(flow: Flow, catalog: Catalog, assistants: Mapping[str, SharedAssistant]) -> list[Issue]:
@@ -71,14 +101,14 @@ def link_issues(flow: Flow, catalog: Catalog, assistants: Mapping[str, SharedAss
 
 
 def unlink(flow: Flow) -> Flow:
-    """The flow as a draft holds it: the links, without what they gave when it was frozen."""
+    """The flow as a draft holds it: without what assistants and the default model gave when it was frozen."""
     if not any(node.linked for node in flow.nodes):
         return flow
     return flow.model_copy(update={"nodes": tuple(node.model_copy(update={"linked": {}}) for node in flow.nodes)})
 
 
 def effective(flow: Flow) -> Flow:
-    """The flow as it runs: what the assistants gave is among the params, behind what the steps set themselves."""
+    """The flow as it runs: what was linked is among the params, behind what the steps set themselves."""
     if not any(node.linked for node in flow.nodes):
         return flow
     return flow.model_copy(update={"nodes": tuple(_merged(node) for node in flow.nodes)})
@@ -87,6 +117,11 @@ def effective(flow: Flow) -> Flow:
 def _merged(node: Node) -> Node:
     own = {name: value for name, value in node.params.items() if value not in (None, "") or name not in node.linked}
     return node.model_copy(update={"params": {**node.linked, **own}, "linked": {}})
+
+
+def _default_fields(node: Node, catalog: Catalog) -> Iterator[str]:
+    template = catalog.template(node.type, node.params)
+    yield from (one.name for one in template.fields if one.default_model) if template is not None else ()
 
 
 def _given(node: Node, catalog: Catalog, assistant: SharedAssistant) -> dict[str, JsonValue]:

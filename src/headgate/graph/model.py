@@ -112,7 +112,7 @@ class Node(Value):
     code: PlainText | None = Field(default=None, max_length=1_000_000)
     policy: StepPolicy = StepPolicy.model_construct()
     linked: dict[PortName, PlainJson] = Field(default_factory=dict)
-    """In a version: what the shared assistant gave that the node links (see `links`). A draft never holds any."""
+    """In a version: what a shared assistant and the default model gave the node (`links`). A draft never holds any."""
 
 
 class Edge(Value):

@@ -67,6 +67,8 @@ class FieldTemplate(BaseModel):
     """Whether each value of the object in this field is text or a secret reference, as headers are."""
     syntax: Syntax = ""
     """The language that text in this field is written in: it is checked before a run."""
+    default_model: bool = False
+    """Whether the installation's default model for steps is used when this field is empty."""
     schema_: dict[str, JsonValue] | None = None
     """JSON Schema of one value, for kinds `json` and `table`."""
 

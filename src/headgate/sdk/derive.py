@@ -104,6 +104,7 @@ def field_template(name: str, info: FieldInfo) -> FieldTemplate:
         interpolate=bool(meta.get("interpolate", True)),
         main=bool(meta.get("main")),
         syntax=meta.get("syntax", ""),
+        default_model=bool(meta.get("default_model")),
         secret_values=any(_has_secret_values(branch) for branch in branches),
         schema_=meta.get("schema"),
     )

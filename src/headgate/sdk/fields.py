@@ -33,6 +33,7 @@ def field(
     tool_mode: bool = False,
     interpolate: bool = True,
     syntax: Syntax = "",
+    default_model: bool = False,
     schema: dict[str, JsonValue] | None = None,
     ge: float | None = None,
     le: float | None = None,
@@ -57,6 +58,7 @@ def field(
         tool_mode: An agent fills this field when the component is its tool.
         interpolate: Whether `{{...}}` is resolved before the step runs.
         syntax: The language of the text, where it has one; it is checked before a run.
+        default_model: Whether the installation's default model for steps is used when a model field is empty.
         schema: JSON Schema of the value, for JSON and table editors.
         ge: Smallest number allowed.
         le: Largest number allowed.
@@ -74,6 +76,7 @@ def field(
         "tool_mode": tool_mode,
         "interpolate": interpolate,
         "syntax": syntax,
+        "default_model": default_model,
         "schema": schema,
     }
     arguments: dict[str, Any] = {"description": help, "json_schema_extra": {META: meta}}

@@ -48,7 +48,7 @@ class TestRun:
 
 class TestValidate:
     def test_gives_the_line_of_what_is_missing(self, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-        text = flow_of("guide.md", "Brief").replace("    model: local/qwen2.5-coder-1.5b\n", "")
+        text = flow_of("guide.md", "Brief").replace("    prompt: Summarise in one sentence.\n", "")
         (folder / "brief.flow").write_text(text, encoding="utf-8")
         issue = answered(capsys, "validate", "brief.flow", code=3)["issues"][0]
         assert (issue["code"], issue["line"]) == ("missing_value", 4)

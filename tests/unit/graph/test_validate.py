@@ -356,9 +356,8 @@ class TestCheckRunnable:
             (
                 flow(node("a", "AIStep", prompt="p")),
                 (
-                    "node 'a' (AIStep) needs 'model', which is empty. Set 'model' to a model such as "
-                    "openai/gpt-5-mini, or "
-                    "connect a Model output to it."
+                    "node 'a' (AIStep) needs 'model', which is empty. Set 'model' to a model, written provider/name, "
+                    "or connect a Model output to it. Or choose a default model for steps in Settings, Models."
                 ),
             ),
             (

@@ -2298,7 +2298,7 @@ export interface paths {
         get?: never;
         /**
          * Choose the model of a role
-         * @description Choose the default model, that of the assistant, the development agent or new steps, or the fallback chain.
+         * @description Choose the default model, that of the assistant, the development agent or steps, or the fallback chain.
          *
          *     Needs the permission `models.manage`.
          */
@@ -2567,7 +2567,7 @@ export interface paths {
         };
         /**
          * What a run cost
-         * @description The cost of each step at list prices, and the total; reused and pinned results cost this run nothing.
+         * @description The cost of each step at its models' prices, and the total; reused and pinned results cost this run nothing.
          *
          *     Needs the permission `runs.view`.
          */
@@ -5097,6 +5097,11 @@ export interface components {
              * @enum {string}
              */
             syntax?: "" | "url" | "sql" | "jmespath" | "re2";
+            /**
+             * Default Model
+             * @default false
+             */
+            default_model?: boolean;
             /** Schema */
             schema_?: {
                 [key: string]: components["schemas"]["JsonValue"];
@@ -8127,7 +8132,7 @@ export interface components {
         };
         /**
          * RunCostOut
-         * @description What a run took at list prices.
+         * @description What a run took, at the prices of its models.
          */
         RunCostOut: {
             /** Steps */

@@ -4,9 +4,10 @@ What was set is never repeated: it may be a secret.
 """
 
 import errno
+from json import JSONDecodeError
 
 from pydantic import ValidationError
-from pydantic_settings import SettingsError
+from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource, SettingsError
 
 from headgate.foundation.errors import HeadgateError, Invalid, Unavailable
 from headgate.foundation.settings import Settings
@@ -51,11 +52,22 @@ def _settings_fault(error: Exception) -> SettingsInvalid | None:
             " ".join(faults), remedy="Correct it in the environment or in .env; see docs/settings.md."
         )
     if isinstance(error, SettingsError):
+        name = _unreadable(error)
         return SettingsInvalid(
-            f"The settings cannot be read: {error}.",
+            f"{name}: the value is not JSON." if name else f"The settings cannot be read: {error}.",
             remedy="Lists and objects are JSON in quotes, for example '[\"10.20.0.0/24\"]'; see docs/settings.md.",
         )
     return None
+
+
+def _unreadable(error: SettingsError) -> str | None:
+    """The variable whose value could not be parsed; the library names only the group that it belongs to."""
+    cause = error.__cause__
+    if not isinstance(cause, JSONDecodeError):
+        return None
+    variables = {**DotEnvSettingsSource(Settings).env_vars, **EnvSettingsSource(Settings).env_vars}
+    names = (name.upper() for name, value in variables.items() if value == cause.doc)
+    return next((name for name in names if name.startswith("HEADGATE_")), None)
 
 
 def _told(place: tuple[str | int, ...], message: str) -> str:

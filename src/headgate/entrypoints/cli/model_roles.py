@@ -18,7 +18,7 @@ from headgate.graph.json_values import parse_json
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="The default model, those of the assistant, the development agent and new steps, and the fallback chain.",
+    help="The default model, those of the assistant, the development agent and steps, and the fallback chain.",
 )
 
 

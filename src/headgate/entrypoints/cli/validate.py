@@ -13,7 +13,7 @@ from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.cli.transfer import read_text
 from headgate.entrypoints.installation import Installation
 from headgate.features.catalog.installed import full_registry
-from headgate.features.flows.readiness.answer import Readiness
+from headgate.features.flows.readiness.answer import Need, Readiness
 from headgate.features.flows.readiness.check import check
 from headgate.features.flows.readiness.environment import Environment
 from headgate.features.flows.transfer import import_flow
@@ -54,7 +54,7 @@ def validate(
     if flow is not None and found.ready:
         console.print(draw(flow, registry), markup=False)
         size = f"{escape(flow.name)}: {len(flow.nodes)} nodes, {len(flow.edges)} edges"
-        unknown = [f"{need.kind.replace('_', ' ')} {need.name}".strip() for need in found.needs if _is_open(need.kind)]
+        unknown = [_named(need) for need in found.needs if _is_open(need.kind)]
         if environment is None and unknown:
             console.print(f"[green]✓[/] {size}, valid. There is no installation here, so these were not checked:")
             console.print(f"  {escape(', '.join(unknown))}")
@@ -81,6 +81,11 @@ def check_text(text: str, catalog: Catalog, environment: Environment | None = No
 
 def _located(issues: tuple[Issue, ...], spec: SpecFlow) -> tuple[Issue, ...]:
     return tuple(sorted((located(issue, spec) for issue in issues), key=lambda issue: issue.line))
+
+
+def _named(need: Need) -> str:
+    name = need.name or ("for steps without one" if need.kind == "model" else "")
+    return f"{need.kind.replace('_', ' ')} {name}".strip()
 
 
 def _is_open(kind: str) -> bool:

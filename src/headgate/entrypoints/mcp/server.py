@@ -71,16 +71,16 @@ nodes:
     url: https://example.org
   brief: AIStep
     prompt: Summarise in three lines.
-    model: openai/gpt-5-mini
   out: ChatOutput
 edges:
   page.text -> brief.input
   brief.output -> out.input
 
 To build: search_components for the types you need, describe_component for their inputs and outputs, read_grammar for
-form, policy, settings, models and tests, list_models for a model that is ready, then create_flow_from_spec with the
-whole flow. To read a flow: read_flow shows every node and edge, then values in pages. Change a flow with
-add_component, connect_components, configure_component, edit_flow and the rest; each answers with the new revision.
+form, policy, settings, models and tests, list_models for the models that are ready and the
+default of steps without one, then create_flow_from_spec with the whole flow. To read a flow: read_flow shows every node
+and edge, then values in pages. Change a flow with add_component, connect_components, configure_component,
+edit_flow and the rest; each answers with the new revision.
 validate_flow says what keeps a flow from running, dry_run what a run would do; run_flow runs it. Several calls go into
 one with batch, where '$0.flow_id' stands for what the first action answered. Errors say what to do next. Secrets are
 never shown: name a variable in their place."""

@@ -13,7 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
-from headgate.features.catalog.registry import OwnSource, Registry
+from headgate.features.catalog.registry import OwnSource, Registry, StepModel
 from headgate.foundation.lazy import lazy_module
 from headgate.foundation.log import get_logger
 from headgate.foundation.quoting import shortened
@@ -42,13 +42,14 @@ class _Unfit(Exception):
     """An entry point brings something that is no component."""
 
 
-def full_registry(own: OwnSource | None = None) -> Registry:
+def full_registry(own: OwnSource | None = None, step_model: StepModel | None = None) -> Registry:
     """The built-in components and the installed ones, loaded by the first use. What is broken is logged and omitted.
 
     Args:
         own: Where own components of flows are known.
+        step_model: Where the default model for steps is chosen.
     """
-    return Registry(_AllComponents(), own)
+    return Registry(_AllComponents(), own, step_model)
 
 
 class _AllComponents:

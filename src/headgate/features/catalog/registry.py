@@ -44,6 +44,10 @@ class Components(Catalog, Protocol):
         """
         ...
 
+    async def step_model(self, session: AsyncSession, *, tenant_id: str, space_id: str) -> JsonValue:
+        """The default model for steps of a space, as a model field holds it; None where none is chosen."""
+        ...
+
 
 class OwnSource(Protocol):
     """Where own components are known."""
@@ -52,6 +56,14 @@ class OwnSource(Protocol):
         self, base: "Registry", codes: Sequence[str], *, tenant_id: str, session: AsyncSession | None
     ) -> Components:
         """The registry with those of these sources that are known beside its components."""
+        ...
+
+
+class StepModel(Protocol):
+    """Where the default model for steps is chosen."""
+
+    async def __call__(self, session: AsyncSession, *, tenant_id: str, space_id: str) -> JsonValue:
+        """That of a space, as a model field holds it; None where none is chosen."""
         ...
 
 
@@ -64,11 +76,18 @@ class Registry:
     Args:
         components: The classes, read by the first use; of two with one name the first is taken.
         own: Where own components of flows are known; without it none is.
+        step_model: Where the default model for steps is chosen; without it there is none.
     """
 
-    def __init__(self, components: Iterable[type[Component]], own: OwnSource | None = None) -> None:
+    def __init__(
+        self,
+        components: Iterable[type[Component]],
+        own: OwnSource | None = None,
+        step_model: StepModel | None = None,
+    ) -> None:
         self._components = components
         self._own = own
+        self._step_model = step_model
         self._variants: OrderedDict[tuple[str, bytes], Template] = OrderedDict()
 
     @cached_property
@@ -108,6 +127,12 @@ class Registry:
         if self._own is None or not codes:
             return self
         return await self._own.over(self, codes, tenant_id=tenant_id, session=session)
+
+    async def step_model(self, session: AsyncSession, *, tenant_id: str, space_id: str) -> JsonValue:
+        """The default model for steps of a space, as a model field holds it; None where none is chosen."""
+        if self._step_model is None:
+            return None
+        return await self._step_model(session, tenant_id=tenant_id, space_id=space_id)
 
     def templates(self) -> tuple[Template, ...]:
         """Every template, sorted by type."""

@@ -1,6 +1,6 @@
 """Freezing, publishing, comparing and restoring versions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -27,7 +27,7 @@ from headgate.foundation.lazy import lazy_module
 from headgate.graph.canonical import checksum, logic_checksum
 from headgate.graph.diff import FlowDiff, diff_flows
 from headgate.graph.issues import Issue, raise_if_any
-from headgate.graph.links import SharedAssistant, effective, link, link_issues, linked_names, unlink
+from headgate.graph.links import StepDefaults, effective, empty_models, link, link_issues, linked_names, unlink
 from headgate.graph.model import Flow
 from headgate.graph.plan import compile_plan
 from headgate.graph.validate import check_runnable
@@ -97,11 +97,9 @@ async def read_definition(database: Database, *, tenant_id: str, flow_id: str, v
         return effective(Flow.model_validate(row.definition))
 
 
-async def as_it_would_run(session: AsyncSession, catalog: "Components", flow: FlowRow) -> Flow:
-    """The draft as it would be frozen, with what its shared assistants give. Changes nothing."""
-    definition = definition_of(flow)
-    catalog = await catalog.for_flow(flow.tenant_id, definition, session=session)
-    return effective(link(definition, catalog, await _assistants(session, flow, definition, catalog)))
+async def draft_as_it_runs(session: AsyncSession, catalog: "Components", flow: FlowRow) -> Flow:
+    """The draft with what its shared assistants and the default model give. Changes nothing."""
+    return effective((await _linked(session, catalog, flow))[0])
 
 
 async def draft_logic(session: AsyncSession, catalog: "Components", flow: FlowRow) -> str:
@@ -110,9 +108,7 @@ async def draft_logic(session: AsyncSession, catalog: "Components", flow: FlowRo
         kept = await repository.find_version(session, flow.id, flow.draft_version, tenant_id=flow.tenant_id)
         if kept is not None:
             return kept.logic_checksum
-    draft = definition_of(flow)
-    known = await catalog.for_flow(flow.tenant_id, draft, session=session)
-    return logic_checksum(link(draft, known, await _assistants(session, flow, draft, known)))
+    return logic_checksum((await _linked(session, catalog, flow))[0])
 
 
 async def version_as_it_runs(
@@ -226,10 +222,7 @@ async def diff_versions(
 
     async def content(which: int | Literal["draft"]) -> Flow:
         if which == "draft":
-            flow = await get_flow(session, principal, flow_id)
-            draft = definition_of(flow)
-            known = await catalog.for_flow(flow.tenant_id, draft, session=session)
-            return link(draft, known, await _assistants(session, flow, draft, known))
+            return (await _linked(session, catalog, await get_flow(session, principal, flow_id)))[0]
         return Flow.model_validate((await get_version(session, principal, flow_id, which)).definition)
 
     return diff_flows(await content(before), await content(after))
@@ -301,19 +294,21 @@ async def _language_issues(session: AsyncSession, catalog: "Components", flow: F
     """What prevents the draft from being compiled, whatever it needs from outside."""
     definition = definition_of(flow)
     catalog = await catalog.for_flow(flow.tenant_id, definition, session=session)
-    shared = await _assistants(session, flow, definition, catalog)
+    defaults = await _defaults(session, flow, definition, catalog)
     return [
-        *link_issues(definition, catalog, shared),
-        *check_runnable(effective(link(definition, catalog, shared)), catalog),
+        *link_issues(definition, catalog, defaults.assistants),
+        *check_runnable(effective(link(definition, catalog, defaults)), catalog),
     ]
 
 
 def _is_frozen(flow: FlowRow, catalog: "Components", version: int) -> None:
     """The draft is this version, and can run: until it changes it is run and published without another look.
 
-    A shared assistant may change while the draft does not: a draft that links one is compared each time.
+    A shared assistant and the default model may change while the draft does not: a draft that uses one is compared each
+    time.
     """
-    flow.draft_version = None if linked_names(definition_of(flow), catalog) else version
+    draft = definition_of(flow)
+    flow.draft_version = None if linked_names(draft, catalog) or empty_models(draft, catalog) else version
 
 
 async def _version_of_draft(
@@ -324,9 +319,7 @@ async def _version_of_draft(
         version = await repository.find_version(session, flow.id, flow.draft_version, tenant_id=principal.tenant_id)
         if version is not None:
             return version
-    draft = definition_of(flow)
-    catalog = await catalog.for_flow(flow.tenant_id, draft, session=session)
-    definition = link(draft, catalog, await _assistants(session, flow, draft, catalog))
+    definition, catalog = await _linked(session, catalog, flow)
     content = checksum(definition)
     version = await repository.find_version_by_checksum(session, flow.id, content, tenant_id=principal.tenant_id)
     if version is None:
@@ -337,12 +330,23 @@ async def _version_of_draft(
     return version
 
 
-async def _assistants(
-    session: AsyncSession, flow: FlowRow, definition: Flow, catalog: "Components"
-) -> Mapping[str, SharedAssistant]:
-    """Those that a flow links, of its own space: another space's are not there for it."""
+async def _linked(session: AsyncSession, catalog: "Components", flow: FlowRow) -> "tuple[Flow, Components]":
+    """The draft as it is frozen, and the components that it is made of."""
+    draft = definition_of(flow)
+    known = await catalog.for_flow(flow.tenant_id, draft, session=session)
+    return link(draft, known, await _defaults(session, flow, draft, known)), known
+
+
+async def _defaults(session: AsyncSession, flow: FlowRow, definition: Flow, catalog: "Components") -> StepDefaults:
+    """What the flow's space gives its steps; nothing is read that no step uses.
+
+    Assistants are those of its own space: another space's are not there for it.
+    """
     names = set(linked_names(definition, catalog).values())
-    return await assistants.shared_by_name(session, names, tenant_id=flow.tenant_id, space_id=flow.space_id)
+    shared = await assistants.shared_by_name(session, names, tenant_id=flow.tenant_id, space_id=flow.space_id)
+    if not empty_models(definition, catalog):
+        return StepDefaults(shared)
+    return StepDefaults(shared, await catalog.step_model(session, tenant_id=flow.tenant_id, space_id=flow.space_id))
 
 
 async def _add_version(

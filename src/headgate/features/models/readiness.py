@@ -7,7 +7,6 @@ the start of a run read these and nothing else.
 """
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pydantic import BaseModel, JsonValue
@@ -16,13 +15,12 @@ from headgate.features.models import service
 from headgate.features.models.errors import NoModelConfigured
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.outlook import ModelOutlook, look_at
-from headgate.features.models.params import accepted_params
 from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import LOCAL
 from headgate.features.models.service import ProviderStatus
-from headgate.features.models.setup.roles import INHERITS, LONG
-from headgate.features.models.setup.values import OFFLINE, ModelRole, ModelSetup
-from headgate.foundation.errors import HeadgateError
+from headgate.features.models.setup.chosen import FIRST_READY, Choice, chosen_model, params_of_role
+from headgate.features.models.setup.roles import LONG
+from headgate.features.models.setup.values import OFFLINE, ModelRole
 from headgate.sdk.values import Model
 
 SETUP = (
@@ -30,16 +28,6 @@ SETUP = (
     "OPENAI_API_KEY`), or fetch a local model (`headgate models pull qwen2.5-coder-1.5b`). `headgate models providers` "
     "lists them all."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The model of a role."""
-
-    model: Model
-    """With its parameters."""
-    source: str
-    """Where it was chosen: `settings`, the name of a variable, or `first_ready`."""
 
 
 class RoleReadiness(BaseModel):
@@ -89,18 +77,14 @@ async def choose_model(
         local: The local models of this process.
         providers: What `list_providers` returned, where it was asked already.
     """
-    setup = await keys.setup()
-    for wanted in INHERITS[role]:
-        choice = setup.roles.get(wanted)
-        if choice is None or not choice.models or (choice.models[0] == OFFLINE and role is not ModelRole.ASSISTANT):
-            continue
-        model = choice.models[0]
-        return Choice(model if model == OFFLINE else await with_params(model, role, keys), choice.source)
+    choice = chosen_model(role, await keys.setup())
+    if choice is not None:
+        return choice
     statuses = await service.list_providers(keys, local=local) if providers is None else providers
     for status in statuses:
         if status.configured and status.default_model and (status.id != LOCAL or role not in LONG):
             first = Model(provider=status.id, name=status.default_model)
-            return Choice(await with_params(first, role, keys), "first_ready")
+            return Choice(await with_params(first, role, keys), FIRST_READY)
     return None
 
 
@@ -120,21 +104,7 @@ async def fallback_models(keys: KeySource) -> tuple[Model, ...]:
 
 async def with_params(model: Model, role: ModelRole, keys: KeySource) -> Model:
     """The model with the parameters of its role; its own come first."""
-    setup = await keys.setup()
-    try:
-        accepted = accepted_params(await service.provider_of(model.provider, keys))
-    except HeadgateError:  # an unknown provider is reported when the model is asked
-        return model
-    usual = {name: value for name, value in _usual_params(role, setup).items() if name in accepted}
-    return model.model_copy(update={"params": {**usual, **model.params}})
-
-
-def _usual_params(role: ModelRole, setup: ModelSetup) -> Mapping[str, JsonValue]:
-    params: dict[str, JsonValue] = {}
-    for wanted in reversed(INHERITS[role]):
-        choice = setup.roles.get(wanted)
-        params |= choice.params if choice is not None else {}
-    return params
+    return params_of_role(model, role, await keys.setup())
 
 
 async def survey(keys: KeySource, *, local: LocalModels | None = None) -> ModelsReadiness:

@@ -50,6 +50,10 @@ class Components(Protocol):
         """These, and beside them the flow's own components that the tenant has had checked."""
         ...
 
+    async def step_model(self, session: AsyncSession, *, tenant_id: str, space_id: str) -> JsonValue:
+        """The default model for steps of a space, as a model field holds it; None where none is chosen."""
+        ...
+
 
 class Definitions(Protocol):
     """The content of immutable versions."""

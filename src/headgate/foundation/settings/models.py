@@ -1,13 +1,22 @@
 """Models used when nothing names one."""
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, Field
 
-MODEL_PATTERN = r"[^\s/]{1,64}/\S[^\r\n]{0,199}"
-ModelName = Annotated[str, StringConstraints(pattern=rf"^(?:{MODEL_PATTERN})?$")]
+_MODEL = re.compile(r"[^\s/]{1,64}/\S[^\r\n]{0,199}")
+
+
+def _model_name(value: str) -> str:
+    if value and _MODEL.fullmatch(value) is None:
+        raise ValueError("write the model as provider/name or server/name")
+    return value
+
+
+ModelName = Annotated[str, AfterValidator(_model_name)]
 """`provider/name`, or empty."""
-AssistantModel = Annotated[str, StringConstraints(pattern=rf"^(?:offline|{MODEL_PATTERN})?$")]
+AssistantModel = Annotated[str, AfterValidator(lambda value: value if value == "offline" else _model_name(value))]
 
 
 class ModelParameters(BaseModel, defer_build=True):
@@ -36,7 +45,8 @@ class ModelSettings(BaseModel, defer_build=True):
         default="", description="Model of the assistant; `offline` for the offline builder. Empty: the default model."
     )
     step: ModelName = Field(
-        default="", description="Model for steps that the assistant adds. Empty: the default model."
+        default="",
+        description="Model of steps that name none, and of steps that the assistant adds. Empty: the default model.",
     )
     fallback: list[ModelName] = Field(
         default_factory=list,

@@ -92,7 +92,7 @@ _INTRODUCTIONS: Mapping[str, str] = {
     " step and says where.",
     "settings": "Settings of the flow, below `settings:`; edit_flow sets them too.",
     "models": "A model field is `provider/name`, or an object with `provider`, `name`, `params` and `api_key`, a secret"
-    " reference. A step without a model needs one before it runs. list_models names the models that are ready. A"
+    " reference. Empty, it is the default for steps, which list_models names with the models that are ready. A"
     " provider takes only some of the params; the refusal names them.",
     "tests": "A flow's tests, saved with save_tests: each an input and what the answer must satisfy.",
 }

@@ -9,9 +9,13 @@ from typing_extensions import TypedDict
 from headgate.features.access.permissions import Permission
 from headgate.features.files import service as files
 from headgate.features.mcptools import service as mcp_servers
+from headgate.features.models import readiness
 from headgate.features.models import service as models
 from headgate.features.models.catalogue import ModelInfo
+from headgate.features.models.readiness import ModelsReadiness
 from headgate.features.models.service import ProviderStatus
+from headgate.features.models.setup.chosen import FIRST_READY
+from headgate.features.models.setup.values import ModelRole
 from headgate.features.secrets import service as variables
 from headgate.foundation.errors import Invalid, Unavailable
 from headgate.foundation.log import redact_text
@@ -41,6 +45,8 @@ class ModelList(TypedDict):
     """The models that are ready, and why others are not."""
 
     models: list[ModelLine]
+    default: NotRequired[str]
+    """The model of steps that name none, and why it cannot be used where it cannot."""
     not_ready: dict[str, str]
     more: NotRequired[dict[str, int]]
 
@@ -79,7 +85,7 @@ class Uploaded(TypedDict):
 
 
 async def list_models(visit: Visit, provider: str = "") -> ModelList:
-    """List the models that are ready, with prices, and which providers are not and why.
+    """List the models that are ready, with prices, the default of steps without one, and which providers are not ready.
 
     Args:
         provider: Only its models, more of them.
@@ -90,7 +96,10 @@ async def list_models(visit: Visit, provider: str = "") -> ModelList:
     keys = studio.keys_of(visit.principal)
     answer: ModelList = {"models": [], "not_ready": {}}
     most, more = (MOST_OF_ONE if provider else MOST_MODELS), dict[str, int]()
-    for status in await models.list_providers(keys, local=studio.local):
+    survey = await readiness.survey(keys, local=studio.local)
+    if (default := default_of_steps(survey)) is not None:
+        answer["default"] = default
+    for status in survey.providers:
         if provider and status.id != provider:
             continue
         if not status.configured:
@@ -103,6 +112,14 @@ async def list_models(visit: Visit, provider: str = "") -> ModelList:
     if more:
         answer["more"] = more
     return answer
+
+
+def default_of_steps(survey: ModelsReadiness) -> str | None:
+    """The model of steps that name none, with what prevents its use; None where none is chosen."""
+    role = survey.role(ModelRole.STEP)
+    if role.model is None or role.source == FIRST_READY:
+        return None
+    return role.model if role.ready else f"{role.model}, which cannot be used: {role.problem} {role.remedy}".strip()
 
 
 async def list_mcp_servers(visit: Visit) -> ServerList:

@@ -172,8 +172,9 @@ async def app(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
     made = create_app(settings)
     async with made.router.lifespan_context(made):
         async with made.state.database.writing() as session:
-            for name in ("OPENAI_API_KEY", "CRM_TOKEN"):
-                await set_variable(session, LOCAL, made.state.box, name=name, value=SecretStr("sk-0123456789abcdefgh"))
+            values = dict.fromkeys(("OPENAI_API_KEY", "CRM_TOKEN"), "sk-0123456789abcdefgh")
+            for name, value in (values | {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}).items():
+                await set_variable(session, LOCAL, made.state.box, name=name, value=SecretStr(value))
         yield made
 
 
@@ -356,6 +357,98 @@ class TestTheCheck:
         assert "'file' reads a file" in answer.json()["detail"]
 
 
+NO_MODEL = {
+    "a model step": steps("  heard: ChatInput\n  ask: AIStep\n    prompt: Answer.\n", ASK_EDGES),
+    "an empty model": steps('  heard: ChatInput\n  ask: AIStep\n    prompt: Answer.\n    model: ""\n', ASK_EDGES),
+    "an agent with a tool": steps(
+        "  heard: ChatInput\n  sums: Calculator\n  boss: Agent\n",
+        "  heard.text -> boss.input\n  sums.tool -> boss.tools\n",
+    ),
+    "a connected model": steps(
+        "  heard: ChatInput\n  chosen: LanguageModel\n  ask: AIStep\n    prompt: Answer.\n",
+        ASK_EDGES + "  chosen.model -> ask.model\n",
+    ),
+    "structured output": steps(
+        "  heard: ChatInput\n  read: StructuredOutput\n    schema: {type: object, properties: {a: {type: string}}}\n",
+        "  heard.text -> read.input\n",
+    ),
+    "a recording, whose model is no chat model": steps(
+        "  file: FileInput\n  words: Transcribe\n", "  file.file -> words.audio\n"
+    ),
+}
+"""Flows with a model step that names no model."""
+DEFAULTS = {"": "missing_value", "openai/gpt-5-mini": "", "anthropic/claude-sonnet-4-5": "model_not_usable"}
+"""Default models for steps, and the error of a step that names none."""
+
+
+async def choose_default(client: httpx2.AsyncClient, model: str) -> None:
+    """Choose the default model for steps; none for an empty name."""
+    if model:
+        answer = await client.put("/model-roles/step", json={"models": [{"model": model}]})
+        assert answer.is_success, answer.text
+
+
+class TestAStepWithoutAModel:
+    @pytest.mark.parametrize("default", DEFAULTS)
+    async def test_uses_the_default_behind_every_entry_point(
+        self, app: FastAPI, client: httpx2.AsyncClient, capsys: pytest.CaptureFixture[str], default: str
+    ) -> None:
+        await choose_default(client, default)
+        disagreeing = {}
+        for name, spec in NO_MODEL.items():
+            expected = "missing_value" if "recording" in name else DEFAULTS[default]
+            flow = await stored(client, Case(spec))
+            doors = Doors(app, client, capsys, flow["id"], spec)
+            for door, ask in {"canvas": doors.canvas, **doors.others}.items():
+                codes = {one[0] for one in await ask()}
+                if codes != ({expected} if expected else set()):
+                    disagreeing[name, door] = codes
+        assert disagreeing == {}
+
+    async def test_needs_the_default_and_stays_without_one_on_the_canvas(self, client: httpx2.AsyncClient) -> None:
+        await choose_default(client, "openai/gpt-5-mini")
+        flow = await stored(client, Case(NO_MODEL["a model step"]))
+        assert {(one["kind"], one["name"], one["state"]) for one in flow["needs"]} == {
+            ("model", "openai/gpt-5-mini", "ready"),
+            ("variable", "OPENAI_API_KEY", "ready"),
+        }
+        assert "model" not in flow["definition"]["nodes"][1]["params"]
+        look = (await client.post(f"/flows/{flow['id']}/dry-run", json={})).json()
+        assert [model["model"] for step in look["path"] for model in step["models"]] == ["openai/gpt-5-mini"]
+
+    async def test_of_a_version_is_frozen(self, client: httpx2.AsyncClient) -> None:
+        """A published version keeps its model when another default is chosen, or none; a draft follows."""
+        await choose_default(client, "openai/gpt-5-mini")
+        flow_id = (await stored(client, Case(NO_MODEL["a model step"])))["id"]
+        published = (await client.post(f"/flows/{flow_id}/publish", json={})).json()["version"]
+        assert (await client.delete("/model-roles/step")).is_success
+        assert {one[0] for one in refused(await client.post(f"/flows/{flow_id}/runs", json={}))} == {"missing_value"}
+        assert refused(await client.post(f"/flows/{flow_id}/runs", json={"version": "published"})) == frozenset()
+        look = (await client.post(f"/flows/{flow_id}/dry-run", json={"version": "published"})).json()
+        assert [model["model"] for step in look["path"] for model in step["models"]] == ["openai/gpt-5-mini"]
+        await choose_default(client, "openai/gpt-5")
+        drafted = await client.post(f"/flows/{flow_id}/runs", json={"text": "a"})
+        assert drafted.json()["version"] == published + 1
+        difference = (await client.get(f"/flows/{flow_id}/versions/{published}..draft")).json()
+        assert any("linked.model" in line for line in difference["lines"])
+
+    async def test_of_a_version_without_one_is_refused_as_its_start_is(self, client: httpx2.AsyncClient) -> None:
+        """A version that was kept when there was no default is never ready, whatever is chosen later."""
+        flow = await stored(client, Case(NO_MODEL["a model step"]))
+        url = f"/flows/{flow['id']}"
+        await choose_default(client, "openai/gpt-5-mini")
+        first = (await client.post(f"{url}/runs", json={"text": "a"})).json()["version"]
+        assert (await client.delete("/model-roles/step")).is_success
+        body = {"revision": flow["revision"]}
+        assert (await client.post(f"{url}/versions/{first}/restore", json=body)).is_success
+        kept = first + 1  # the draft as it was, without a model
+        await choose_default(client, "openai/gpt-5-mini")
+        look = (await client.post(f"{url}/dry-run", json={"version": kept})).json()
+        start = refused(await client.post(f"{url}/runs", json={"version": kept, "text": "a"}))
+        assert {one["code"] for one in look["findings"] if one["severity"] == "error"} == {"missing_value"}
+        assert {one[0] for one in start} == {"missing_value"}
+
+
 class TestAPartOfAFlow:
     async def test_runs_without_what_only_the_rest_needs(self, client: httpx2.AsyncClient) -> None:
         text = "  heard: ChatInput\n  call: HTTPRequest\n" + URL
@@ -398,7 +491,11 @@ def generated(choice: random.Random) -> str:
 
 
 class TestGeneratedFlows:
-    async def test_start_exactly_when_the_check_says_that_they_are_ready(self, client: httpx2.AsyncClient) -> None:
+    @pytest.mark.parametrize("default", DEFAULTS)
+    async def test_start_exactly_when_the_check_says_that_they_are_ready(
+        self, client: httpx2.AsyncClient, default: str
+    ) -> None:
+        await choose_default(client, default)
         ready = 0
         for seed in range(40):
             spec = generated(random.Random(seed))

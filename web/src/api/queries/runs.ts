@@ -60,7 +60,7 @@ export const deliveriesQuery = (id: string, growing = false) =>
       growing || data?.some(({ status }) => !SETTLED.has(status)) ? 2500 : false,
   });
 
-/** What the steps of a run took, at list prices. */
+/** What the steps of a run took, at the prices of their models. */
 export const runCostQuery = (id: string) =>
   queryOptions({
     queryKey: runKeys.cost(id),

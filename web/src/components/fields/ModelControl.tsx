@@ -1,17 +1,22 @@
+import { useQuery } from "@tanstack/react-query";
+import { modelRolesQuery } from "@/api/queries/modelSetup";
 import { ModelPicker } from "@/components/models/ModelPicker";
 import { modelKey, modelName, withKey } from "@/components/models/modelValue";
 import { SecretSelect } from "./SecretControl";
 import { useFieldTexts } from "./texts";
 import type { ControlProps } from "./types";
 
-/** A model, and the secret that is its key where the provider's own is not used. */
-export function ModelControl({ field: _, nodeId: __, ...rest }: ControlProps) {
+/** A model, and the secret that is its key where the provider's own is not used. Empty is the default for steps. */
+export function ModelControl({ field, nodeId: _, ...rest }: ControlProps) {
   const t = useFieldTexts();
   const { value, onChange } = rest;
   const key = modelKey(value);
+  const roles = useQuery({ ...modelRolesQuery, enabled: field.default_model ?? false });
+  const role = roles.data?.find((one) => one.role === "step");
+  const standard = role && role.source !== "first_ready" ? (role.model ?? undefined) : undefined;
   return (
     <div className="flex flex-col gap-1.5">
-      <ModelPicker {...rest} />
+      <ModelPicker {...rest} standard={standard} onStandard={() => onChange(undefined)} />
       {modelName(value) && (
         <details open={key !== ""} className="text-sm">
           <summary className="cursor-pointer text-muted text-xs hover:text-ink">{t("model_key")}</summary>

@@ -34,7 +34,7 @@ export function NodeField({ nodeId, field, bare }: { nodeId: string; field: Fiel
       label={field.label || field.name}
       help={bare ? undefined : field.help}
       error={error}
-      required={field.required ?? false}
+      required={(field.required ?? false) && !field.default_model}
       aside={reset || undefined}
     >
       {(control) =>

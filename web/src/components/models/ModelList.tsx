@@ -16,13 +16,16 @@ type Provider = components["schemas"]["ProviderStatus"];
 
 interface ModelListProps {
   now: ModelName | null;
+  /** The default, as provider/name, where one may be used; and choosing it. */
+  standard?: string | undefined;
+  onStandard?: () => void;
   onPick: (model: ModelName) => void;
   /** A provider by its id, or any. */
   onConnect: (provider: string | true) => void;
 }
 
 /** Models by provider, those that can be asked now first; any other name of a provider's may be written too. */
-export function ModelList({ now, onPick, onConnect }: ModelListProps) {
+export function ModelList({ now, standard, onStandard, onPick, onConnect }: ModelListProps) {
   const t = useModelTexts();
   const models = useQuery(modelsQuery);
   const providers = useQuery(providersQuery);
@@ -42,6 +45,12 @@ export function ModelList({ now, onPick, onConnect }: ModelListProps) {
       />
       <Command.List className="max-h-80 overflow-y-auto p-1">
         {!own && <Command.Empty className="px-2 py-4 text-center text-muted text-sm">{t("nothing")}</Command.Empty>}
+        {standard && onStandard && (
+          <Command.Item value={t("default", { model: standard })} onSelect={onStandard} className={ITEM}>
+            <Check aria-hidden className={cx("size-3.5 shrink-0 text-accent", now && "invisible")} />
+            <span className="min-w-0 flex-1 truncate">{t("default", { model: standard })}</span>
+          </Command.Item>
+        )}
         {own && !isKnown && (
           <Command.Item value={written} forceMount onSelect={() => onPick(own)} className={ITEM}>
             {t("use", { model: `${own.provider}/${own.name}` })}

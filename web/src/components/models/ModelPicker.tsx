@@ -17,6 +17,10 @@ const ProviderDialog = part(async () => ({ default: (await import("@/components/
 interface ModelPickerProps {
   value: JsonValue | undefined;
   onChange: (value: JsonValue) => void;
+  /** The model that is used when none is chosen, as provider/name; without it one has to be chosen. */
+  standard?: string | undefined;
+  /** Leaves the choice to the default. */
+  onStandard?: () => void;
   label?: string;
   id?: string;
   "aria-describedby"?: string;
@@ -24,7 +28,7 @@ interface ModelPickerProps {
 }
 
 /** A model: of which provider, whether it can be asked now, what it can do and costs. */
-export function ModelPicker({ value, onChange, label, ...ids }: ModelPickerProps) {
+export function ModelPicker({ value, onChange, standard, onStandard, label, ...ids }: ModelPickerProps) {
   const t = useModelTexts();
   const [open, setOpen] = useState(false);
   const [connecting, setConnecting] = useState<string | true | null>(null);
@@ -33,7 +37,8 @@ export function ModelPicker({ value, onChange, label, ...ids }: ModelPickerProps
   const now = modelName(value);
   const provider = providers.data?.find((one) => one.id === now?.provider);
   const known = models.data?.find((one) => one.provider === now?.provider && one.name === now?.name);
-  const shown = now ? (known?.label ?? now.name) : typeof value === "string" ? value : "";
+  const named = now ? (known?.label ?? now.name) : typeof value === "string" ? value : "";
+  const shown = named || (standard ? t("default", { model: standard }) : "");
   const connect = (id: string | true) => {
     setOpen(false);
     setConnecting(id);
@@ -47,7 +52,7 @@ export function ModelPicker({ value, onChange, label, ...ids }: ModelPickerProps
           className="inline-flex h-8 w-full items-center gap-2 rounded-md border border-line-strong bg-surface px-2.5 text-left hover:border-faint disabled:opacity-60 aria-invalid:border-bad"
         >
           <Brain aria-hidden className="size-4 shrink-0 text-port-model" />
-          <span className={cx("min-w-0 flex-1 truncate", !shown && "text-faint")}>{shown || t("choose")}</span>
+          <span className={cx("min-w-0 flex-1 truncate", !named && (shown ? "text-muted" : "text-faint"))}>{shown || t("choose")}</span>
           {now && <span className="shrink-0 text-faint text-xs">{provider?.label ?? now.provider}</span>}
           <ChevronDown aria-hidden className="size-4 shrink-0 text-faint" />
         </Popover.Trigger>
@@ -61,6 +66,11 @@ export function ModelPicker({ value, onChange, label, ...ids }: ModelPickerProps
           >
             <ModelList
               now={now}
+              standard={standard}
+              onStandard={() => {
+                onStandard?.();
+                setOpen(false);
+              }}
               onConnect={connect}
               onPick={(model) => {
                 onChange(withModel(value, model));

@@ -9,11 +9,16 @@ _RULE = (
     "A step that needs a model (AIStep, Agent and the like) gets one of these as `provider/name`. Such a step may not"
     " run without one."
 )
+_DEFAULT = (
+    "A step that needs a model (AIStep, Agent and the like) uses the default {model} when it names none: leave `model`"
+    " out, unless the request asks for another of these, as `provider/name`."
+)
 _NONE = "None. No step that needs a model can run: say so instead of adding one, and ask for a key."
 
 
 def models_block(found: ModelsAvailable) -> str:
     """The block with the blank line after it."""
     lines = [f"- {', '.join(f'{provider}/{name}' for name in names)}" for provider, names in found.providers]
-    text = "\n".join([*lines, _RULE]) if lines else _NONE
+    rule = _DEFAULT.format(model=found.default) if found.default else _RULE
+    text = "\n".join([*lines, rule]) if lines else _NONE
     return quoted(OPENING, text, CLOSING) + "\n\n"

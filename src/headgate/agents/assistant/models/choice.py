@@ -18,7 +18,7 @@ from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import GuardedWeb, KeySource
 from headgate.features.models.providers import LOCAL, PROVIDERS, known_provider
-from headgate.features.models.readiness import Choice
+from headgate.features.models.setup.chosen import FIRST_READY, Choice, chosen_model
 from headgate.features.models.setup.facts import known_of
 from headgate.features.models.setup.values import OFFLINE, ModelRole
 from headgate.foundation.errors import HeadgateError
@@ -47,6 +47,8 @@ class ModelsAvailable:
 
     providers: tuple[tuple[str, tuple[str, ...]], ...]
     """Provider and its models, the usual one first."""
+    default: str = ""
+    """The model of steps that name none; empty where none is chosen."""
 
 
 @dataclass(slots=True)
@@ -181,7 +183,7 @@ class ModelChooser:
             return None
         if choice.model == OFFLINE:
             return None
-        renamed = {"name": name} if name and choice.source == "first_ready" else {}
+        renamed = {"name": name} if name and choice.source == FIRST_READY else {}
         return await self._ready(keys, choice.model.model_copy(update=renamed))
 
     async def _named(self, keys: KeySource, provider: str, name: str | None, choice: Choice | None) -> Model:
@@ -218,6 +220,7 @@ class ModelChooser:
         The model that answers and those chosen for steps are always among them.
         """
         step = await readiness.choose_model(ModelRole.STEP, keys, local=self.local)
+        default = chosen_model(ModelRole.STEP, await keys.setup())
         named = [one for one in (step.model if step is not None else None, answering) if one is not None]
         statuses = [one for one in await service.list_providers(keys, local=self.local) if one.configured]
         offers = await asyncio.gather(*(service.offered_models(one, keys, local=self.local) for one in statuses))
@@ -227,7 +230,8 @@ class ModelChooser:
         }
         for model in named:
             names[model.provider] = {model.name: None} | names.get(model.provider, {})
-        return ModelsAvailable(tuple((provider, tuple(some)) for provider, some in names.items() if some))
+        listed = tuple((provider, tuple(some)) for provider, some in names.items() if some)
+        return ModelsAvailable(listed, "" if default is None else str(default.model))
 
 
 def _shown(offered: Sequence[ModelInfo], chosen: str) -> list[dict[str, Any]]:

@@ -62,6 +62,10 @@ class FlowCatalog:
         """What that flow may be made of: the code that it carries itself counts, not what else is known here."""
         return await self.base.for_flow(tenant_id, flow, session=session)
 
+    async def step_model(self, session: AsyncSession, *, tenant_id: str, space_id: str) -> JsonValue:
+        """The default model for steps of a space, as a model field holds it; None where none is chosen."""
+        return await self.base.step_model(session, tenant_id=tenant_id, space_id=space_id)
+
 
 class Overlay(FlowCatalog):
     """What a request may build with: searched like the registry.

@@ -19,7 +19,8 @@ class Need(BaseModel):
 
     kind: NeedKind
     name: str
-    """Of a host: name and port; empty when it is known only from data. Of a file: the form field, or empty."""
+    """Of a host: name and port; empty when it is known only from data. Of a file: the form field, or empty. Of a model:
+    empty for the default model for steps, where no installation says which that is."""
     state: NeedState
     """`unknown`: it cannot be known before the run, as with hosts, or there is no installation to look in."""
     nodes: tuple[str, ...]

@@ -14,7 +14,7 @@ from headgate.foundation.guarded_http.addresses import AddressPolicy
 from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
 from headgate.graph.classification import classify
 from headgate.graph.issues import Issue, IssueCode
-from headgate.graph.links import effective, link, link_issues, linked_names
+from headgate.graph.links import NO_DEFAULTS, effective, empty_models, link, link_issues, linked_names
 from headgate.graph.model import Flow
 from headgate.graph.template import Catalog
 from headgate.graph.tool_names import mcp_nodes, mcp_server
@@ -34,11 +34,11 @@ def check(flow: Flow, catalog: Catalog, environment: Environment | None = None, 
         catalog: The components of the flow.
         environment: What its space offers. None where there is no installation to look in: what the flow needs from
             outside is then listed as unknown.
-        frozen: Whether the flow is a version as it runs: what its shared assistants gave is in it, and they themselves
-            are neither read nor needed.
+        frozen: Whether the flow is a version as it runs: what its shared assistants and the default model gave is in
+            it, and they themselves are neither read nor needed.
     """
-    shared = environment.assistants if environment is not None and not frozen else {}
-    linked = effective(link(flow, catalog, shared))
+    defaults = environment.defaults if environment is not None and not frozen else NO_DEFAULTS
+    linked = effective(link(flow, catalog, defaults))
     wiring = wire(linked, catalog)
     models, variables = model_findings(wiring, environment), variable_findings(wiring, environment)
     files = file_findings(wiring)
@@ -58,6 +58,8 @@ def check(flow: Flow, catalog: Catalog, environment: Environment | None = None, 
     needs = [*models.needs, *variables.needs, *files.needs, *_other_needs(wiring, environment)]
     if not frozen:
         needs.extend(_assistant_needs(flow, catalog, environment))
+    if not frozen and environment is None:
+        needs.extend(_default_needs(flow, catalog))
     return Readiness(
         errors=tuple(issue for issue in issues if issue.severity == "error"),
         warnings=tuple(issue for issue in issues if issue.severity == "warning"),
@@ -66,12 +68,15 @@ def check(flow: Flow, catalog: Catalog, environment: Environment | None = None, 
 
 
 def _language_issues(flow: Flow, linked: Flow, catalog: Catalog, environment: Environment | None) -> Iterator[Issue]:
-    """What the language has against a flow. A value that an unknown assistant may give is not missing."""
-    assistants = linked_names(flow, catalog)
+    """What the language has against a flow. A value that an unknown assistant or default may give is not missing."""
     if environment is not None:
         yield from link_issues(flow, catalog, environment.assistants)
+        yield from check_runnable(linked, catalog)
+        return
+    assistants, models = linked_names(flow, catalog), empty_models(flow, catalog)
     for issue in check_runnable(linked, catalog):
-        if environment is not None or issue.node not in assistants or issue.code is not IssueCode.MISSING_VALUE:
+        unknown = issue.node in assistants or (issue.node, issue.field) in models
+        if not unknown or issue.code is not IssueCode.MISSING_VALUE:
             yield issue
 
 
@@ -85,6 +90,14 @@ def _assistant_needs(flow: Flow, catalog: Catalog, environment: Environment | No
     for node_id, name in linked_names(flow, catalog).items():
         state = "unknown" if environment is None else "ready" if name in environment.assistants else "missing"
         yield Need(kind="assistant", name=name, state=state, nodes=(node_id,))
+
+
+def _default_needs(flow: Flow, catalog: Catalog) -> Iterator[Need]:
+    """The default model for steps, where no installation says whether there is one."""
+    assistants = linked_names(flow, catalog)
+    for node_id, _field in empty_models(flow, catalog):
+        if node_id not in assistants:
+            yield Need(kind="model", name="", state="unknown", nodes=(node_id,))
 
 
 def _other_needs(wiring: Wiring, environment: Environment | None) -> Iterator[Need]:

@@ -9,11 +9,12 @@ from headgate.features.assistants import service as assistants
 from headgate.features.mcptools.publishing import KnownServer, known_servers
 from headgate.features.models.classes import ModelClasses, TenantClasses
 from headgate.features.models.local.models import LocalModels
+from headgate.features.models.setup.chosen import default_step_model
 from headgate.features.models.setup.space import LoadedModels, SpaceModels
 from headgate.foundation.database import Database
 from headgate.foundation.guarded_http.addresses import AddressPolicy
 from headgate.graph.classification import Scheme
-from headgate.graph.links import SharedAssistant
+from headgate.graph.links import SharedAssistant, StepDefaults
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,11 @@ class Environment:
     addresses: AddressPolicy
     classification: Classification | None
     """None where classes are switched off."""
+
+    @property
+    def defaults(self) -> StepDefaults:
+        """What steps get that set nothing themselves."""
+        return StepDefaults(self.assistants, default_step_model(self.variables.of))
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,7 +207,7 @@ async def put_role(
     caller: Caller,
     keys: Keys,
 ) -> RolesOut:
-    """Choose the default model, that of the assistant, the development agent or new steps, or the fallback chain."""
+    """Choose the default model, that of the assistant, the development agent or steps, or the fallback chain."""
     async with database.writing() as session:
         await service.put_role(session, caller, keys, role=role, wanted=body)
     return await list_roles(request, _keys(request, caller))

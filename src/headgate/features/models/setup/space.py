@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from pydantic import SecretStr
+from pydantic import JsonValue, SecretStr
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.models import repository
 from headgate.features.models.errors import KeyMissing
 from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import ADDRESS_VARIABLES, PROVIDER_VARIABLES
+from headgate.features.models.setup.chosen import default_step_model
 from headgate.features.models.setup.sealed import Secret, references_of, unseal
 from headgate.features.models.setup.values import (
     ModelFacts,
@@ -82,6 +83,10 @@ class SpaceModels(Variables):
         found = LoadedModels(rows, self._box, self._from_environment, self._open_to, ADDRESS_VARIABLES)
         found.of = await self._read(session)
         return found
+
+    async def step_model(self, session: AsyncSession) -> JsonValue:
+        """The default model for steps, as a model field holds it; None where none is chosen."""
+        return default_step_model(await self._read(session))
 
     async def _read(self, session: AsyncSession | None = None) -> ModelSetup:
         if session is None:

@@ -81,9 +81,10 @@ class DryRuns:
         """Look ahead at a run of a flow that may be stored nowhere, in the space that the caller works in."""
         components = await self.services.components.for_flow(principal.tenant_id, flow)
         environment = await self.rules.environment(principal.tenant_id, principal.space_id)
-        ready = await run_in_flow_thread(check, flow, components, environment)
+        frozen = version is not None
+        ready = await run_in_flow_thread(check, flow, components, environment, frozen=frozen)
         findings = [_finding(issue) for issue in ready.issues] + await self._input_findings(principal, flow, start)
-        flow = effective(link(flow, components, environment.assistants))
+        flow = flow if frozen else effective(link(flow, components, environment.defaults))
         plan = _plan(flow, components)
         classes = self.services.classes
         classified = await classes.classify(principal.tenant_id, flow) if classes is not None else None

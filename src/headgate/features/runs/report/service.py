@@ -128,7 +128,8 @@ class Reports:
         mask = Mask(await self.notary.secret_values(session, principal, row.space_id), {})
         if version is None:
             graph = await graph_of_draft(session, self.engine, principal, flow_id)
-            return await self._subject(session, row, flows.definition_of(row), graph, mask=mask, language=language)
+            flow = await versions.draft_as_it_runs(session, self.engine.services.components, row)
+            return await self._subject(session, row, flow, graph, mask=mask, language=language)
         frozen = await versions.get_version(session, principal, flow_id, version)
         flow = effective(Flow.model_validate(frozen.definition))
         catalog = await self.engine.services.components.for_flow(row.tenant_id, flow, session=session)

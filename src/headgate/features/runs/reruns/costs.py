@@ -1,11 +1,11 @@
-"""What doing steps again would cost, from what they took in the past run and the list prices of their models."""
+"""What doing steps again would cost, from what they took in the past run and the prices of their models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from headgate.features.models.setup.facts import known_of
-from headgate.features.models.setup.values import NOTHING, ModelSetup
+from headgate.features.models.setup.values import ModelSetup
 from headgate.sdk import Model
 
 _PER_PRICE = 1_000_000
@@ -25,7 +25,7 @@ class Cost:
 UNKNOWN = Cost(None, None, None, None)
 
 
-def cost_of(row: Any, setup: ModelSetup = NOTHING) -> Cost:  # noqa: ANN401 - a row of flow_step_results
+def cost_of(row: Any, setup: ModelSetup) -> Cost:  # noqa: ANN401 - a row of flow_step_results
     """What a step that was executed took, at the prices of `setup`; one that asked no model costs nothing."""
     if row.started_at is None or row.finished_at is None:
         return UNKNOWN

@@ -41,7 +41,7 @@ Engine = Annotated[ExecutionBackend, Depends(_engine)]
 
 @router.get("/cost", summary="What a run cost", responses=problems(404), dependencies=_VIEW)
 async def cost(run_id: str, session: ReadSession, caller: Caller) -> RunCostOut:
-    """The cost of each step at list prices, and the total; reused and pinned results cost this run nothing."""
+    """The cost of each step at its models' prices, and the total; reused and pinned results cost this run nothing."""
     return await cost_of_run(session, caller, run_id)
 
 

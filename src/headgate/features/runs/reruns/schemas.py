@@ -65,12 +65,12 @@ class CostOut(BaseModel):
     tokens_input: int | None
     tokens_output: int | None
     usd: float | None
-    """At the catalogue's list prices; null where one is not known."""
+    """At the prices that the organisation set, else list prices; null where one is not known."""
     ms: float | None
 
 
 class RunCostOut(BaseModel):
-    """What a run took at list prices."""
+    """What a run took, at the prices of its models."""
 
     steps: dict[str, CostOut]
     """Of each step that the run itself carried out."""

@@ -14,6 +14,7 @@ from headgate.features.flows.errors import FlowNotFound
 from headgate.features.flows.summaries import Wanted
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.models.setup.prices import prices_of
+from headgate.features.models.setup.values import ModelSetup
 from headgate.features.runs import repository
 from headgate.features.runs.audited import change_of
 from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
@@ -43,6 +44,8 @@ class Rerun:
     prepared: PreparedRun
     planned: PlannedFlow
     decisions: tuple[Decision, ...]
+    prices: ModelSetup
+    """What the organisation says of models."""
     input_changed: bool
 
     @property
@@ -216,7 +219,9 @@ async def _prepare(
         decisions = everything(planned, Why.UPSTREAM, upstream)
     elif all(decision.reuse for decision in decisions):
         decisions = everything(planned, Why.EVERYTHING)
-    return Rerun(past, prepared, planned, decisions, input_changed=changed)
+    async with database.reading() as session:
+        prices = await prices_of(session, principal.tenant_id)
+    return Rerun(past, prepared, planned, decisions, prices, input_changed=changed)
 
 
 async def _start_of(

@@ -44,7 +44,7 @@ def _cost(rerun: Rerun, step_id: str) -> Cost:
         return UNKNOWN
     if rerun.past.reusable.get(step_id) is not rerun.past.outcomes.get(step_id):
         return UNKNOWN
-    return Cost(0, 0, 0.0, 0.0) if row.status == "skipped" else cost_of(row)
+    return Cost(0, 0, 0.0, 0.0) if row.status == "skipped" else cost_of(row, rerun.prices)
 
 
 def _step(rerun: Rerun, decision: Decision, cost: Cost) -> StepPlanOut:

@@ -26,7 +26,8 @@ async def graph_of_draft(
     flow, guard = flows.definition_of(row), engine.services.classes
     classes = {}
     if guard is not None:
-        found = (await guard.classify(principal.tenant_id, flow)).steps
+        running = await versions.draft_as_it_runs(session, engine.services.components, row)
+        found = (await guard.classify(principal.tenant_id, running)).steps
         classes = {step: view for step, one in found.items() if (view := views.class_view(one.output, guard.scheme))}
     catalog = await engine.services.components.for_flow(row.tenant_id, flow, session=session)
     return draw(flow, catalog, flow_id=row.id, classes=classes)

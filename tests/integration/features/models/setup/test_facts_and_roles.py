@@ -147,6 +147,8 @@ class TestCosts:
         run = await house.make("editor", f"/flows/{made.json()['id']}/runs", text="Hi", wait=True)
         cost = await house.get("editor", f"/flow-runs/{run['id']}/cost")
         assert cost["total"]["usd"] == pytest.approx(0.02)
+        plan = await house.make("editor", f"/flow-runs/{run['id']}/rerun-plan")
+        assert plan["redo"]["usd"] == pytest.approx(0.02)
         figures = await house.get("editor", "/run-statistics")
         assert figures["now"]["spent"]["usd"] == pytest.approx(0.02)
 

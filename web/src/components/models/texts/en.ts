@@ -1,5 +1,6 @@
 export default {
   choose: "Choose a model",
+  default: "Default ({{model}})",
   find: "Find a model…",
   nothing: "No known model is called that.",
   use: "Use {{model}}",

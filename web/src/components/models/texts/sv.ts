@@ -3,6 +3,7 @@ import type en from "./en";
 
 const sv: Translation<typeof en> = {
   choose: "Välj en modell",
+  default: "Standard ({{model}})",
   find: "Sök modell…",
   nothing: "Ingen känd modell heter så.",
   use: "Använd {{model}}",

@@ -16,6 +16,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.catalog.gallery import find_recipe
 from headgate.features.flows import service as flows
 from headgate.features.mcptools import service as mcp_servers
+from headgate.features.models import readiness
 from headgate.features.models import service as models
 from headgate.features.secrets import service as variables
 from headgate.foundation.errors import HeadgateError
@@ -25,6 +26,7 @@ from headgate.toolkit.registry import OPERATIONS
 from headgate.toolkit.shown import shown_flow
 from headgate.toolkit.stored.keeping import issues_of
 from headgate.toolkit.stored.operation import Operation, OperationFailed, operation, told
+from headgate.toolkit.stored.surroundings import default_of_steps
 from headgate.toolkit.stored.visit import Visit
 
 LOOKING = frozenset({Phase.DISCOVER})
@@ -134,7 +136,8 @@ def _models_tool(place: Place) -> DomainTool:
         ready: dict[str, JsonValue] = {}
         not_ready: dict[str, JsonValue] = {}
         more: dict[str, JsonValue] = {}
-        for status in await models.list_providers(place.keys(), local=place.local):
+        survey = await readiness.survey(place.keys(), local=place.local)
+        for status in survey.providers:
             if not status.configured:
                 not_ready[status.id] = f"{status.reason} {status.remedy}"
                 continue
@@ -144,6 +147,8 @@ def _models_tool(place: Place) -> DomainTool:
             if len(names) > MODELS_SHOWN:
                 more[status.id] = len(names) - MODELS_SHOWN
         answer: Answer = {"ready": ready, "not_ready": not_ready}
+        if (default := default_of_steps(survey)) is not None:
+            answer["default"] = default
         if more:
             answer["more_models"] = more
         return answer
