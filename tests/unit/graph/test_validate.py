@@ -357,7 +357,7 @@ class TestCheckRunnable:
                 flow(node("a", "AIStep", prompt="p")),
                 (
                     "node 'a' (AIStep) needs 'model', which is empty. Set 'model' to a model, written provider/name, "
-                    "or connect a Model output to it. Or choose a default model for steps in Settings, Models."
+                    "or connect a Model output to it."
                 ),
             ),
             (

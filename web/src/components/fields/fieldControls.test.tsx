@@ -213,34 +213,6 @@ describe("a field", () => {
     expect(set()).toEqual({ provider: "openai", name: "gpt-5.4", api_key: { secret: "CRM_TOKEN" } });
   });
 
-  it("of a model shows the default of steps, and goes back to it", async () => {
-    const step = { role: "step", model: "vllm/qwen3", source: "settings", ready: true };
-    server.use(http.get(`${ORIGIN}/api/v1/model-roles`, () => HttpResponse.json({ items: [step] })));
-    const { set } = shown("model", { default_model: true, required: true });
-    expect(await screen.findByText("Default (vllm/qwen3)")).toBeVisible();
-    await userEvent.click(screen.getByRole("button", { name: "It" }));
-    await userEvent.click(await screen.findByRole("option", { name: /GPT-5.4/ }));
-    expect(set()).toBe("openai/gpt-5.4");
-    await userEvent.click(screen.getByRole("button", { name: "It" }));
-    await userEvent.click(await screen.findByRole("option", { name: "Default (vllm/qwen3)" }));
-    expect(set()).toBeUndefined();
-  });
-
-  it("of a model has no default where none was chosen", async () => {
-    const step = { role: "step", model: "openai/gpt-5.4", source: "first_ready", ready: true };
-    const asked: string[] = [];
-    server.use(
-      http.get(`${ORIGIN}/api/v1/model-roles`, () => {
-        asked.push("roles");
-        return HttpResponse.json({ items: [step] });
-      }),
-    );
-    shown("model", { default_model: true });
-    await waitFor(() => expect(asked).toEqual(["roles"]));
-    expect(await screen.findByText("Choose a model")).toBeVisible();
-    expect(screen.queryByText(/Default/)).toBeNull();
-  });
-
   it("of a model offers known ones with what they cost, and takes any other name", async () => {
     const { set } = shown("model");
     await userEvent.click(screen.getByRole("button", { name: "It" }));
