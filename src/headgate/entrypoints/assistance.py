@@ -36,7 +36,9 @@ def assistance_of(  # noqa: PLR0917 - the parts of an installation
     """The assistant of an installation; close its conversations at the end."""
     base, metrics = services.installation, AssistantMetrics(telemetry.metrics)
     workspace = base.workspace
-    workshop = Workshop(PersonalComponents(runs.database, workspace, base.registry, metrics), services.checker)
+    workshop = Workshop(
+        PersonalComponents(runs.database, workspace, base.registry, metrics), services.checker, base.box
+    )
 
     assistant = Assistant(
         database=runs.database,

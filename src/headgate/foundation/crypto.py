@@ -4,6 +4,8 @@ Secrets are encrypted with Fernet (AES-128-CBC with HMAC-SHA256). A ciphertext i
 the key that reads it.
 """
 
+import hashlib
+import hmac
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import SecretStr
@@ -48,6 +50,15 @@ class SecretBox:
                 remedy="It is damaged, or of another HEADGATE_SECRET_KEY or secret.key: set the variable again.",
             ) from error
 
+    def tag(self, purpose: str, text: str) -> str:
+        """A tag that only this installation makes: HMAC-SHA256 under a key of this purpose alone, in hex."""
+        return _tag(self._ring.current(Purpose.SECRETS), purpose, text)
+
+    def is_tag(self, purpose: str, text: str, tag: str) -> bool:
+        """Whether a tag was made here for this text, with the current key or an earlier one."""
+        keys = self._ring.every(Purpose.SECRETS)
+        return any(hmac.compare_digest(_tag(key, purpose, text).encode(), tag.encode()) for key in keys)
+
     def _decrypt_unnamed(self, token: bytes) -> SecretStr:
         """What was stored before ciphertexts named their key."""
         for key in self._ring.every(Purpose.SECRETS):
@@ -76,6 +87,11 @@ class EvidenceSigner:
     def signer(self) -> Signer:
         """The current key. Raises `Unavailable` when it can be neither read nor made, or is no key."""
         return signer_of(self.ring.current(Purpose.EVIDENCE).material)
+
+
+def _tag(key: InstallationKey, purpose: str, text: str) -> str:
+    derived = hmac.digest(key.material, f"headgate tag {purpose}".encode(), hashlib.sha256)
+    return hmac.new(derived, text.encode(), hashlib.sha256).hexdigest()
 
 
 def _fernet(key: bytes) -> "Fernet":

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
+from headgate.features.catalog.own.proposals import ProposedComponent
 from headgate.graph.model import Edge, Flow, Node
 
 Action = dict[str, JsonValue]
@@ -95,6 +96,22 @@ def edit_field(
 def propose_plan(markdown: str) -> Action:
     """A plan was proposed, in Markdown."""
     return {"action": "propose_plan", "markdown": markdown}
+
+
+def propose_component(proposed: ProposedComponent) -> Action:
+    """A component was proposed: its code, and everything that the code may reach."""
+    checked = proposed.checked
+    return {
+        "action": "propose_component",
+        "id": proposed.id,
+        "class_name": checked.type,
+        "description": checked.template.description,
+        "code": checked.code,
+        "reach": checked.reach,
+        "note": checked.note,
+        "attempts": proposed.attempts,
+        "expires_at": proposed.expires_at.isoformat(),
+    }
 
 
 def flow_ran(run_id: str, status: str, flow: Flow) -> Action:

@@ -1,13 +1,15 @@
-"""Tools that make a component which is missing: for the flow at once, and for the person's next requests."""
+"""Tools that propose a component which is missing: written or given as code, checked, and stored when accepted."""
 
 import orjson
 from pydantic import JsonValue
 
 from headgate.features.catalog.own.errors import ComponentNotMade
+from headgate.features.catalog.own.proposals import ProposedComponent
 from headgate.graph.ports import CONFIGURATION_TYPES
+from headgate.graph.template import Template
 from headgate.graph.tool_names import tool_name
 from headgate.graph.wiring import can_be_tool
-from headgate.toolkit.ports import ComponentMaker, MadeComponent
+from headgate.toolkit.ports import ComponentMaker
 from headgate.toolkit.reading import TemplateReading
 from headgate.toolkit.tool import Result, ToolRefused
 from headgate.toolkit.workbench import Workbench
@@ -18,7 +20,7 @@ _TOLD = ("findings", "class_name", "attempts", "component_code")
 
 
 async def generate_component(bench: Workbench, description: str) -> Result:
-    """Have a component written, checked in the sandbox and made ready, when nothing that exists does the job.
+    """Have a component written and checked when nothing that exists does the job. The user sees its code and accepts.
 
     Args:
         description: In whole sentences: what it takes, does and gives, which web service it asks.
@@ -30,22 +32,40 @@ async def generate_component(bench: Workbench, description: str) -> Result:
             f"The description has {len(description)} characters; {MAX_DESCRIPTION_CHARS} are the most.",
             remedy="Describe one component; leave out data.",
         )
+    maker = _maker(bench)
     try:
-        return _used(bench, await _maker(bench).generate(description))
+        return _proposed(bench, await maker.generate(description), maker)
     except ComponentNotMade as error:
         return _not_made(error)
 
 
-async def register_component(bench: Workbench, code: str) -> Result:
-    """Check the Python source of a component in the sandbox and make it ready. A refusal names every fault.
+async def propose_component(bench: Workbench, code: str) -> Result:
+    """Check the Python source of a component in the sandbox and propose it, unsaved. A refusal names every fault.
 
     Args:
         code: One class that derives from headgate.sdk.Component.
     """
+    maker = _maker(bench)
     try:
-        return _used(bench, await _maker(bench).register(code))
+        return _proposed(bench, await maker.propose(code), maker)
     except ComponentNotMade as error:
         return _not_made(error)
+
+
+async def register_component(bench: Workbench, code: str, proposal_id: str) -> Result:
+    """Store a component that the user accepted, with exactly the code that propose_component was given.
+
+    Args:
+        code: The proposed source, unchanged.
+        proposal_id: From the answer of propose_component.
+    """
+    try:
+        saved = await _maker(bench).save(code, proposal_id)
+    except ComponentNotMade as error:
+        return _not_made(error)
+    bench.learn(saved.checked)
+    answer: Result = {"ok": True, "class_name": saved.checked.type, "kept": saved.kept}
+    return answer if saved.kept else answer | {"not_kept": saved.not_kept}
 
 
 def _maker(bench: Workbench) -> ComponentMaker:
@@ -57,28 +77,34 @@ def _maker(bench: Workbench) -> ComponentMaker:
     return bench.maker
 
 
-def _used(bench: Workbench, made: MadeComponent) -> Result:
-    """Put the component into this request's catalogue, and tell what it is."""
-    checked = made.checked
-    bench.learn(checked)
+def _proposed(bench: Workbench, proposed: ProposedComponent, maker: ComponentMaker) -> Result:
+    """Propose the component, and describe it and what it may reach."""
+    bench.propose_component(proposed)
+    checked = proposed.checked
     reading = TemplateReading(checked.template).as_reading
     answer: Result = {
         "ok": True,
+        "proposal_id": proposed.id,
+        "stored": False,
         "class_name": checked.type,
         "description": reading["description"],
         "inputs": reading["inputs"],
         "outputs": reading["outputs"],
-        "manifest": checked.manifest.as_json(),
+        "reach": checked.reach,
         "test": checked.note or _TRIED,
-        "attempts": made.attempts,
-        "kept": made.kept,
+        "attempts": proposed.attempts,
+        "expires_at": proposed.expires_at.isoformat(),
+        "next": maker.next_step,
     }
-    if can_be_tool(checked.template):
-        data = [out.name for out in checked.template.outputs if out.type not in CONFIGURATION_TYPES]
-        answer["tool_name"] = tool_name(checked.type, data)
-    if not made.kept:
-        answer["note"] = made.not_kept
-    return answer | _hosts_note(checked.manifest.hosts)
+    return answer | _tool(checked.template) | _hosts_note(checked.manifest.hosts)
+
+
+def _tool(template: Template) -> dict[str, JsonValue]:
+    """What an agent would call it; nothing when it cannot be a tool."""
+    if not can_be_tool(template):
+        return {}
+    data = [out.name for out in template.outputs if out.type not in CONFIGURATION_TYPES]
+    return {"tool_name": tool_name(template.type, data)}
 
 
 def _not_made(error: ComponentNotMade) -> Result:

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from headgate.features.access.principal import Principal
 from headgate.features.catalog.own.checked import CheckedComponent
+from headgate.features.catalog.own.proposals import ProposedComponent
 from headgate.features.flows.summaries import Wanted
 from headgate.features.flows.undo import Draft
 from headgate.graph.model import Flow
@@ -105,24 +106,31 @@ class RunsFlows(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class MadeComponent:
-    """A component that somebody had made."""
+class SavedComponent:
+    """A component that its user accepted."""
 
     checked: CheckedComponent
-    attempts: int = 1
-    """How often it was written until it passed."""
     kept: bool = True
-    """Whether later requests of this person find it too; why not, when not, stands in `not_kept`."""
+    """Whether later requests of this user find it; `not_kept` says why not."""
     not_kept: str = ""
 
 
 class ComponentMaker(Protocol):
-    """Makes components that are missing: written, scanned, checked in the sandbox, and kept for the person."""
+    """Makes components that are missing. What it proposes is checked and not stored; `save` stores it."""
 
-    async def generate(self, description: str) -> MadeComponent:
+    @property
+    def next_step(self) -> str:
+        """What a model is to do with a proposal."""
+        ...
+
+    async def generate(self, description: str) -> ProposedComponent:
         """Let the model write it. Raises `ComponentNotMade` with the last fault when no attempt passed."""
         ...
 
-    async def register(self, code: str) -> MadeComponent:
-        """Check code that somebody wrote, and keep it. Raises `ComponentNotMade` with every finding."""
+    async def propose(self, code: str) -> ProposedComponent:
+        """Check code that somebody wrote. Raises `ComponentNotMade` with every finding."""
+        ...
+
+    async def save(self, code: str, proposal_id: str) -> SavedComponent:
+        """Store a component that its user accepted. Raises `ComponentNotProposed`, `UserComponentError`."""
         ...

@@ -54,7 +54,7 @@ def _nothing_fits(bench: Workbench, strange: list[str], query: str, *, is_near: 
     rest = "`nearest` does something else." if is_near else f"Types: {types}."
     return (
         f"Nothing fits: no component is about {about}. Combine others, make one with generate_component or"
-        f" register_component, or say that it cannot be done. {rest}"
+        f" propose_component, or say that it cannot be done. {rest}"
     )
 
 

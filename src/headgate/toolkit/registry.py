@@ -15,6 +15,7 @@ from pydantic_core import to_jsonable_python
 from headgate.features.access.permissions import Permission, is_of_space
 from headgate.features.access.principal import Principal
 from headgate.toolkit import tools
+from headgate.toolkit.components import register_component
 from headgate.toolkit.flow.dry_run import dry_run
 from headgate.toolkit.schemas import plain
 from headgate.toolkit.stored import keeping, running, searching, surroundings, testing, viewing
@@ -31,7 +32,7 @@ _WAITS = "The assistant's runs and tests end with its turn: it waits for them, a
 ONLY_ASSISTANT: Mapping[str, str] = {
     "propose_plan": "A plan waits for a user at the canvas; an MCP client asks its own user.",
     "propose_field_edit": "A proposal waits for a user at the canvas; an MCP client asks its own user.",
-    "generate_component": "The client has a model of its own and gives the code to register_component.",
+    "generate_component": "The client has a model of its own and gives the code to propose_component.",
 }
 ONLY_MCP: Mapping[str, str] = {
     **dict.fromkeys(
@@ -61,6 +62,7 @@ ONLY_MCP: Mapping[str, str] = {
         ),
         _SEED,
     ),
+    "register_component": "The user saves a proposed component in the studio; an MCP client asks its own user.",
     "get_component": "The name of seed 000 for MCP clients; describe_component does it in both.",
     "list_component_types": "The assistant's prompt names every type.",
     "count_components": "The assistant's prompt names every type.",
@@ -105,7 +107,7 @@ _CHANGING = frozenset({"save_tests"})
 def _operations() -> dict[str, Operation]:
     modules = (keeping, running, testing, viewing, searching, surroundings)
     listed = [operation(*row) for module in modules for row in module.OPERATIONS]
-    for tool in (*tools.TOOLS, _DRY_RUN):
+    for tool in (*tools.TOOLS, _DRY_RUN, _REGISTER):
         if tool.name in ONLY_ASSISTANT or tool.name in _OWN_FUNCTION:
             continue
         described = _BUILD_FLOW if tool.name == "build_flow" else ""
@@ -169,6 +171,9 @@ def _open_flow_id(bench: Workbench) -> str:
 
 
 _DRY_RUN = define(dry_run, permission=Permission.RUNS_TEST, uses="stored")
+_REGISTER = define(
+    register_component, permission=Permission.FLOWS_EDIT, kind="add", about="user", uses="maker", replayed=False
+)
 OPERATIONS = _operations()
 """What MCP clients are offered, by name."""
 TOOLS = (*tools.TOOLS, _DRY_RUN, *(_on_open_flow(OPERATIONS[name]) for name in _SHARED))

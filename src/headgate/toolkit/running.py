@@ -117,5 +117,5 @@ def _require_known_code(bench: Workbench) -> None:
     named = ", ".join(f"'{node.id}' ({node.type})" for node in strange)
     raise ToolRefused(
         f"Refused to run: the code of {named} was never checked here.",
-        remedy="Call register_component with the code, so that it is checked in the sandbox, then run again.",
+        remedy="Call propose_component with the code; once the user has accepted it, run again.",
     )

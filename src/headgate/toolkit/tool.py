@@ -96,7 +96,7 @@ class ToolDefinition:
     touches: bool = False
     """Whether it changes something beside the flow that other tools read: files."""
     waits: bool = False
-    """Whether it refuses while a proposed plan waits for a person."""
+    """Whether it refuses while a proposed plan or component waits for a user."""
 
     def is_equipped(self, bench: Workbench) -> bool:
         """Whether the bench has what the tool works with."""
@@ -124,8 +124,10 @@ class ToolDefinition:
         try:
             if not bench.may(self.permission):
                 raise PermissionMissing(self.permission)
-            if self.waits and bench.plan:
-                raise ToolRefused("The plan you proposed waits for the user.", remedy="Stop here and end your turn.")
+            if self.waits and bench.waiting:
+                raise ToolRefused(
+                    f"The {bench.waiting} you proposed waits for the user.", remedy="Stop here and end your turn."
+                )
             checked = self.arguments.model_validate(_as_json(arguments))
             self._require_decided_inside(bench)
         except ValidationError as error:

@@ -2,7 +2,7 @@
 
 from headgate.features.access.permissions import Permission
 from headgate.toolkit.building import build_flow
-from headgate.toolkit.components import generate_component, register_component
+from headgate.toolkit.components import generate_component, propose_component
 from headgate.toolkit.editing import (
     add_component,
     configure_component,
@@ -48,7 +48,7 @@ TOOLS = (
         replayed=False,
         waits=True,
     ),
-    define(register_component, permission=Permission.FLOWS_EDIT, kind="add", about="user", uses="maker", waits=True),
+    define(propose_component, permission=Permission.FLOWS_EDIT, kind="add", about="user", uses="maker", waits=True),
     define(run_flow, permission=Permission.RUNS_TEST, kind="run", replayed=False, waits=True),
     define(undo, permission=Permission.FLOWS_EDIT, kind="remove", waits=True),
     define(read_file, permission=Permission.WORKSPACE_USE, about="user", uses="files"),

@@ -9,6 +9,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.overlay import Overlay
+from headgate.features.catalog.own.proposals import ProposedComponent
 from headgate.features.flows.readiness.answer import Readiness
 from headgate.features.flows.readiness.check import check
 from headgate.features.flows.readiness.environment import Environment
@@ -64,8 +65,8 @@ class Workbench:
     """The flow that was run last, as it then was."""
     not_run: str = ""
     """Why a run of the flow as it is was refused before it began; empty when none was."""
-    made: list[str] = field(default_factory=list)
-    """Class names of the components that were made."""
+    component: ProposedComponent | None = None
+    """The component that was proposed and waits for its user; it is not stored."""
     environment: Environment | None = None
     """What the space offers flows; None where that is not known."""
     outside: OutsideGate = field(default_factory=OutsideGate)
@@ -141,10 +142,19 @@ class Workbench:
         self.plan = markdown
         self.on_action(actions.propose_plan(markdown))
 
+    def propose_component(self, proposed: ProposedComponent) -> None:
+        """Report a component that its user may accept; nothing of it is stored."""
+        self.component = proposed
+        self.on_action(actions.propose_component(proposed))
+
+    @property
+    def waiting(self) -> str:
+        """What was proposed and must be decided before anything else changes; empty when nothing was."""
+        return "plan" if self.plan else "component" if self.component is not None else ""
+
     def learn(self, made: CheckedComponent) -> None:
-        """Take a component that was made into this request's catalogue."""
+        """Take a component that was saved into this request's catalogue."""
         self.registry = self.registry.with_own(made)
-        self.made.append(made.type)
 
     def ran(self, outcome: RunOutcome, flow: Flow) -> None:
         """Keep what a run of a flow came to. The run saved it: it is no proposal any more."""

@@ -9,7 +9,7 @@ import pytest
 from headgate.agents.assistant.intent import framing
 from headgate.entrypoints.cli.app import run
 from headgate.entrypoints.cli.exit_codes import DECLINED, FAILED, OK, WAITING
-from tests.integration.agents.assistant.scenarios.model import Model, speaking
+from tests.integration.agents.assistant.scenarios.model import Model, read_by, speaking
 from tests.integration.agents.assistant.scenarios.script import Answer, Intent, components
 from tests.integration.cli.test_commands import data_folder
 from tests.support.cli import answered
@@ -232,12 +232,40 @@ class TestEnd:
         assert "Nothing was changed" in shown.out
         assert shown.err == ""
 
-    def test_says_what_to_do_with_a_component_that_was_made(
+    def test_shows_a_component_and_what_it_may_reach_before_it_is_saved(
+        self, model: Model, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        model.begin(Intent(intent="generate_component"), [Answer(says="```python\n@component:Weather\n```")])
+        assert run(["ask", "make a component", *MODEL]) == WAITING
+        said = capsys.readouterr().out
+        assert "class Weather(Component):" in said
+        assert "Hosts: api.example.org" in said
+        assert "Secrets: the values of api_key" in said
+        assert "headgate components register FILE" in said
+        assert run(["components", "--own"]) == 0
+        assert "Weather" not in capsys.readouterr().out
+
+    def test_saves_a_component_that_is_accepted_and_continues_with_it(
+        self, model: Model, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        answers = [
+            Answer(call="propose_component", given={"code": "@component:ReverseText"}),
+            Answer(says="It waits."),
+            Answer(call="search_components", given={"query": "reverse text"}),
+            Answer(says="It is there."),
+        ]
+        model.begin(Intent(intent="component_then_flow"), answers)
+        run(["ask", "make a component and look for it", "--accept", *MODEL])
+        assert "Saved ReverseText" in capsys.readouterr().out
+        assert model.left == []
+        assert '"type":"ReverseText"' in read_by(model.asked[-1])
+
+    def test_says_what_to_do_with_a_component_that_was_saved(
         self, model: Model, capsys: pytest.CaptureFixture[str]
     ) -> None:
         name, code = "ReverseText", components()["ReverseText"]
         model.begin(Intent(intent="generate_component"), [Answer(says=f"```python\n{code}\n```")])
-        assert run(["ask", "make a component", *MODEL]) == 0
+        assert run(["ask", "make a component", "--accept", *MODEL]) == 0
         assert f'headgate ask "build a flow with {name} ..."' in capsys.readouterr().out
         assert run(["components", "--own"]) == 0
         assert name in capsys.readouterr().out

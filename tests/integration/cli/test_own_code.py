@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from headgate.entrypoints.cli.app import run
-from headgate.entrypoints.cli.exit_codes import PARTLY
+from headgate.entrypoints.cli.exit_codes import INTERRUPTED, PARTLY
 from headgate.sandbox.report import probe
 from tests.support.cli import answered
 from tests.support.own_code import REVERSE, REVERSE_SPEC, component
@@ -33,9 +33,27 @@ class TestComponents:
         assert run(["components", "check", "good.py"]) == 0
         said = capsys.readouterr().out
         assert "ReverseText" in said
-        assert "nothing outside the sandbox" in said
+        assert "Hosts: none, it has no network" in said
         assert run(["components", "check", "bad.py"]) == 3
         assert "line 9" in capsys.readouterr().out
+
+    def test_register_shows_the_reach_and_saves_only_after_yes(
+        self, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "good.py").write_text(REVERSE)
+        questions: list[str] = []
+
+        def refuse(question: str) -> bool:
+            questions.append(question)
+            return False
+
+        monkeypatch.setattr("typer.confirm", refuse)
+        assert run(["components", "register", "good.py"]) == INTERRUPTED
+        assert "Secrets: none" in capsys.readouterr().out
+        assert questions == ["Save ReverseText?"]
+        assert answered(capsys, "components", "--own") == []
+        assert answered(capsys, "components", "register", "good.py", "--yes")["kept"] is True
+        assert [one["type"] for one in answered(capsys, "components", "--own")] == ["ReverseText"]
 
     def test_search_needs_no_word_of_command(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert answered(capsys, "components", "URL")["type"] == "URL"

@@ -189,6 +189,7 @@ PERSONAL: Mapping[Name, Permission | None] = {
     ("DELETE", "/api/v1/me/passkeys/{passkey_id}"): None,
     ("DELETE", "/api/v1/api-keys/{key_id}"): Permission.KEYS_MANAGE,
     ("POST", "/api/v1/agentic/turns/{turn_id}/stop"): None,
+    ("POST", "/api/v1/agentic/components"): None,
 }
 """Routes about what belongs to one person, and the permission with which others may use them."""
 SOMEWHERE: Mapping[Name, str] = {
@@ -196,6 +197,7 @@ SOMEWHERE: Mapping[Name, str] = {
     ("GET", "/api/v1/agentic/check-config"): "providers are the tenant's",
     ("POST", "/api/v1/agentic/page-metrics"): "figures of a window are of no space",
     ("POST", "/api/v1/agentic/turns/{turn_id}/stop"): "a turn is of the person who asked, whichever flow it is about",
+    ("POST", "/api/v1/agentic/components"): "a proposal is of the person to whom it was made, and in no space",
     ("GET", "/api/v1/evidence-keys"): "the keys sign for the whole installation",
 }
 """Routes that need a permission in any space at all, and why no space is known."""

@@ -13,7 +13,7 @@ from headgate.features.runs.quotas.bounds import Bound, Quota, Scope
 from headgate.features.testing.service import revision_of
 from headgate.graph.cases import TestCase
 from tests.integration.isolation.development import INSTANCE, INTERRUPT
-from tests.integration.isolation.worlds import MODEL_SERVER, SESSION, STEP, VARIABLE, WORKSPACE_FILE, World
+from tests.integration.isolation.worlds import MODEL_SERVER, PROPOSED, SESSION, STEP, VARIABLE, WORKSPACE_FILE, World
 from tests.support.own_code import REVERSE
 
 OWNED: dict[str, Callable[[World], list[Any]]] = {
@@ -35,6 +35,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "cursor": lambda world: [world.run_ids[0], world.flow_ids[0], world.file_ids[0]],
     "result_id": lambda world: world.result_ids,
     "turn_id": lambda world: world.turn_ids,
+    "proposal_id": lambda world: world.proposal_ids,
     "checksum": lambda world: [world.checksum],
     "passkey_id": lambda world: [world.passkey_id],
     "pattern_id": lambda world: world.pattern_ids,
@@ -114,6 +115,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
 FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/api/v1/me/second-factor/totp/confirm", "code"): "123456",
     ("/v1/chat/completions", "messages"): [{"role": "user", "content": "the same text"}],
+    ("/api/v1/agentic/components", "code"): PROPOSED,
     ("/api/v1/codev/instances", "id"): "another-server",
     ("/api/v1/mcp-servers", "name"): "another-server",
     ("/api/v1/model-servers/{name}", "name"): MODEL_SERVER,

@@ -58,7 +58,7 @@ from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
 from tests.integration.isolation.development import add_instance, add_pattern, add_sessions
 from tests.integration.isolation.tested import add_tests
-from tests.support.own_code import component
+from tests.support.own_code import REVERSE, component
 from tests.support.tenants import ActingAs
 
 SESSION = "the same session"
@@ -76,6 +76,10 @@ CODE_HASH = "0" * 64
 """Of code that every tenant has had checked."""
 HELD_BY = "elsewhere:1:abcdefabcdef"
 """A worker on another machine that is busy with a run of each tenant."""
+
+
+PROPOSED = f"{REVERSE}\n# proposed\n"
+"""Code that nobody has had checked otherwise."""
 
 
 @dataclass
@@ -123,6 +127,8 @@ class World:
     pattern_ids: list[str] = field(default_factory=list)
     result_ids: list[str] = field(default_factory=list)
     """Of a test set that another process is running."""
+    proposal_ids: list[str] = field(default_factory=list)
+    """Of a component that was proposed to the person."""
     turn_ids: list[str] = field(default_factory=list)
     """Of what the assistant is answering the person."""
     answering: asyncio.Task[Any] | None = None
@@ -160,6 +166,8 @@ async def make_tenant_things(app: FastAPI, world: World, database: Database) -> 
     await register_component(
         app.state.workspace.for_agent(world.principal), OWN_COMPONENT, component("", f"# {world.marker}")
     )
+    proposal = await ask(world, "POST", "/agentic/components/proposals", json={"code": PROPOSED})
+    world.proposal_ids.append(proposal["proposal_id"])
     _be_answered(app, world)
     async with database.writing() as session:
         await add_instance(session, world.principal.tenant_id, world.marker)

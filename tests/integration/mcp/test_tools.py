@@ -285,7 +285,14 @@ async def _files(walk: Walk) -> None:
 
 
 async def _own_component(walk: Walk) -> None:
-    made = await walk("register_component", code=REVERSE)
+    proposed = await walk("propose_component", code=REVERSE)
+    assert (proposed["stored"], proposed["reach"]["hosts"]) == (False, [])
+    missing = await walk("search_components", query=proposed["class_name"])
+    assert proposed["class_name"] not in {one["type"] for one in missing["components"]}
+    other = REVERSE.replace("class", "\nclass", 1)
+    refusal = await refused(walk.client, "register_component", code=other, proposal_id=proposed["proposal_id"])
+    assert refusal["code"] == "component_not_proposed"
+    made = await walk("register_component", code=REVERSE, proposal_id=proposed["proposal_id"])
     assert made["kept"] is True
     found = await walk("search_components", query=made["class_name"])
     assert made["class_name"] in {one["type"] for one in found["components"]}

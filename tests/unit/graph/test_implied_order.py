@@ -1,11 +1,18 @@
 """A reference implies order: what only `{{x.text}}` uses needs no edge and is no orphan."""
 
+import json
+from typing import Any
+
+import pytest
+
 from headgate.graph.check_run import orphan_issues, run_issues
 from headgate.graph.issues import IssueCode
+from headgate.graph.model import Flow, Node
 from headgate.graph.plan import compile_plan
 from headgate.graph.wiring import wire
+from tests.architecture.source import ROOT
 from tests.unit.graph.palette import PALETTE
-from tests.unit.graph.wires import flow, node
+from tests.unit.graph.wires import edge, flow, node
 
 READS = flow(
     node("brief", "CombineText", title="{{page.text}}"),
@@ -13,6 +20,20 @@ READS = flow(
     node("page", "URL", url="https://example.org"),
     edges="ask.text -> brief.parts",
 )
+
+
+CASES = json.loads((ROOT / "tests" / "data" / "implied_order.json").read_text(encoding="utf-8"))
+"""The cases that the page's `web/src/lib/wiring/implied.test.ts` reads too."""
+
+
+class TestCasesOfThePage:
+    @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+    def test_hold_on_the_server(self, case: dict[str, Any]) -> None:
+        nodes = [Node.model_validate({"id": key, **node}) for key, node in case["nodes"].items()]
+        wiring = wire(Flow(nodes=nodes, edges=[edge(text) for text in case["edges"]]), PALETTE)
+        assert list(wiring.order) == case["order"]
+        assert {reader: list(sources) for reader, sources in wiring.implied.items()} == case["implied"]
+        assert [issue.node for issue in orphan_issues(wiring)] == case["orphans"]
 
 
 class TestImpliedOrder:

@@ -100,7 +100,7 @@ class Orchestration:
         played = await self._verified(found, result)
         self._tell_proposals(played.result)
         wants_run = self._wants_run(found)
-        played.extra["continuation_expected"] = framing.continuation_expected(
+        played.extra["continuation_expected"] = turn.bench.component is not None or framing.continuation_expected(
             wants_run=wants_run, proposed=turn.bench.proposals, ran=bool(turn.bench.runs)
         )
         return played
@@ -218,11 +218,13 @@ class Orchestration:
 
 
 def remembered(turn: Turn, said: str, result: str) -> ConversationTurn:
-    """A turn as it is remembered: without secrets, and a plan that was proposed belongs to the answer.
+    """A turn as it is remembered: without secrets, and what was proposed belongs to the answer.
 
-    Without the plan its approval would mean nothing.
+    Without the plan or the component its approval would mean nothing.
     """
-    plan = turn.bench.plan
+    plan, component = turn.bench.plan, turn.bench.component
     answer = f"{result}\n\n[Proposed plan]\n{plan}" if plan else result
+    if component is not None:
+        answer += f"\n\n[Proposed component, saved only when the user accepts it]\n{component.checked.type}"
     told = (redact_text(turn.without_secrets(text)) for text in (said, answer.strip()))
     return ConversationTurn(*told)

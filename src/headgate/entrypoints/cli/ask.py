@@ -10,7 +10,11 @@ import typer
 
 from headgate.agents.assistant.desk import RunInput, with_only_file
 from headgate.agents.assistant.models.choice import OFFLINE_NAME
-from headgate.agents.assistant.protocol import EDIT_CONTINUATION_INPUT, PLAN_APPROVAL_INPUT
+from headgate.agents.assistant.protocol import (
+    COMPONENT_CONTINUATION_INPUT,
+    EDIT_CONTINUATION_INPUT,
+    PLAN_APPROVAL_INPUT,
+)
 from headgate.agents.assistant.schemas import AssistRequest
 from headgate.agents.assistant.sessions.service import reset_session
 from headgate.entrypoints.cli.ask_view import Conversation, conclude
@@ -41,7 +45,9 @@ def ask(
     file: Annotated[list[Path] | None, typer.Option(help="File for that run; may be given again.")] = None,
     model: Annotated[str | None, typer.Option(help="provider/name, or offline for the offline builder.")] = None,
     approve: Annotated[bool, typer.Option("--approve", help="Approve the plan that it proposes.")] = False,
-    accept: Annotated[bool, typer.Option("--accept", help="Accept the edits of fields that it proposes.")] = False,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Accept the edits of fields and the components that it proposes.")
+    ] = False,
     session: Annotated[str | None, typer.Option(help="Conversation to go on with; see the guide.")] = None,
     new_session: Annotated[
         bool, typer.Option("--new-session", help="Forget that conversation and your own components first.")
@@ -83,7 +89,13 @@ def ask(
             print_json(talk.shown.final)
         elif talk.shown.data is not None:
             shown = talk.shown
-            conclude(talk.shown.data, accepted=talk.accepted, waiting=len(shown.edits), plan=bool(shown.plan))
+            conclude(
+                talk.shown.data,
+                accepted=talk.accepted,
+                waiting=len(shown.edits),
+                plan=bool(shown.plan),
+                component=bool(shown.component),
+            )
         if talk.missed_run and talk.shown.exit_code == OK:
             errors.print("There was nothing to run: the request left no flow.")
             return DECLINED
@@ -111,6 +123,7 @@ class _Talk:
         if self.shown.plan and self.shown.data is not None and (self.approve or self._agreed("Build this plan?")):
             self.shown.begin()
             await self._turn(self._next(body, PLAN_APPROVAL_INPUT))
+        await self._save_components(body)
         data = self.shown.data
         waits = self.shown.edits and data is not None and data["flow_id"]
         if waits and data is not None and (self.accept or self._agreed("Accept what is proposed?")):
@@ -120,6 +133,19 @@ class _Talk:
                 await self._turn(
                     self._next(body, EDIT_CONTINUATION_INPUT).model_copy(update={"flow_id": data["flow_id"]})
                 )
+
+    async def _save_components(self, body: AssistRequest) -> None:
+        """Save each proposed component that the user accepts, and continue with what waited for it."""
+        while self.shown.component and self.shown.data is not None:
+            component, data = self.shown.component, self.shown.data
+            if not (self.accept or self._agreed("Save this component?")):
+                return
+            saved = await self.parts.workshop.save(acting(), component["code"], component["id"])
+            self.shown.saved_component(saved)
+            if not data.get("continuation_expected"):
+                return
+            self.shown.begin()
+            await self._turn(self._next(body, COMPONENT_CONTINUATION_INPUT, data["flow_id"]))
 
     def _agreed(self, question: str) -> bool:
         """Whether the person says yes; nobody is asked where nobody can answer."""

@@ -11,9 +11,11 @@ from rich.panel import Panel
 from rich.syntax import Syntax
 
 from headgate.agents.assistant.models.choice import OFFLINE_NAME
+from headgate.entrypoints.cli.component_checks import reach_lines
 from headgate.entrypoints.cli.exit_codes import DECLINED, FAILED, OK, WAITING
 from headgate.entrypoints.cli.output import console
 from headgate.entrypoints.cli.run_view import RunView, show_outcome
+from headgate.toolkit.ports import SavedComponent
 
 _SHOWN_ACTIONS = {
     "add_component": "+ {node[id]} ({node[type]})",
@@ -38,6 +40,8 @@ class Conversation:
         """Proposed and not yet accepted."""
         self.plan = ""
         """Proposed and not yet approved."""
+        self.component: dict[str, Any] = {}
+        """Proposed and not yet saved."""
         self.said = ""
         """What the assistant said while it worked."""
         self._quiet = quiet
@@ -60,7 +64,7 @@ class Conversation:
             return DECLINED
         if data["stopped"] or data.get("run_status", "completed") != "completed" or _is_unverified(data):
             return FAILED
-        if self.edits or self.plan:
+        if self.edits or self.plan or self.component:
             return WAITING
         return DECLINED if data["note"] or _is_undone(data) else OK
 
@@ -71,7 +75,16 @@ class Conversation:
 
     def begin(self) -> None:
         """A further turn begins: what waited was answered."""
-        self.final, self.edits, self.plan, self.said = {}, [], "", ""
+        self.final, self.edits, self.plan, self.component, self.said = {}, [], "", {}, ""
+
+    def saved_component(self, saved: SavedComponent) -> None:
+        """A proposed component was saved."""
+        self.component = {}
+        if self._quiet:
+            return
+        console.print(f"[green]Saved[/] {saved.checked.type}.")
+        if not saved.kept:
+            console.print(f"[yellow]Later requests will not find it:[/] {escape(saved.not_kept)}")
 
     def end_line(self) -> None:
         """Begin a new line where the last one was left open."""
@@ -88,6 +101,8 @@ class Conversation:
             self.edits.append(event)
         elif event.get("action") == "propose_plan":
             self.plan = event["markdown"]
+        elif event.get("action") == "propose_component":
+            self.component = event
         if not self._quiet:
             self._tell(kind, event)
 
@@ -160,6 +175,13 @@ def _show_update(event: dict[str, Any]) -> None:
         console.print(Syntax("\n".join(edit_lines(event)), "diff", background_color="default", word_wrap=True))
     elif event["action"] == "propose_plan":
         console.print(Panel(Markdown(event["markdown"]), title="A plan", subtitle="headgate ask ... --approve"))
+    elif event["action"] == "propose_component":
+        console.print(f"\nProposed component {event['class_name']}, not saved:", markup=False)
+        show_code(event["code"])
+        for line in reach_lines(event["reach"]):
+            console.print(f"  {line}", markup=False)
+        if event["note"]:
+            console.print(f"  {event['note']}", markup=False)
 
 
 def edit_lines(event: dict[str, Any]) -> list[str]:
@@ -172,10 +194,10 @@ def _as_text(value: object) -> str:
     return value if isinstance(value, str) else orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
 
 
-def conclude(data: dict[str, Any], *, accepted: int, waiting: int, plan: bool) -> None:
+def conclude(data: dict[str, Any], *, accepted: int, waiting: int, plan: bool, component: bool) -> None:
     """What was really done, read from the flow and the run and not from the model's words."""
     if data.get("component_code"):
-        _show_component(data)
+        _show_component(data, waiting=component)
     if data.get("run") is not None:
         show_outcome(data["run"])
     if data.get("note"):
@@ -195,16 +217,22 @@ def conclude(data: dict[str, Any], *, accepted: int, waiting: int, plan: bool) -
     _show_costs(data)
 
 
-def _show_component(data: dict[str, Any]) -> None:
-    console.print(Syntax(data["component_code"], "python", background_color="default", word_wrap=True))
-    if data.get("manifest"):
-        console.print(f"It may use: {orjson.dumps(data['manifest']).decode()}", markup=False)
-    tested = "It passed its checks in the sandbox." if data["validated"] else "It did not pass its checks."
+def show_code(code: str) -> None:
+    """The source of a component."""
+    console.print(Syntax(code, "python", background_color="default", word_wrap=True))
+
+
+def _show_component(data: dict[str, Any], *, waiting: bool) -> None:
     name = data.get("class_name") or "The component"
-    console.print(f"{name}: {tested}", markup=False)
     if data["validated"]:
-        console.print(f'[dim]Use it: headgate ask "build a flow with {name} ..."[/]')
+        if waiting:
+            console.print("[yellow]The component waits[/]: ask with --accept, or put the code in a file:")
+            console.print("[dim]headgate components register FILE[/]")
+        else:
+            console.print(f'[dim]Use it: headgate ask "build a flow with {name} ..."[/]')
     else:
+        show_code(data["component_code"])
+        console.print(f"{name}: It did not pass its checks.", markup=False)
         console.print("[dim]Say more exactly what goes in and comes out, or correct the code in a file and have it[/]")
         console.print("[dim]checked: headgate components check FILE[/]")
 

@@ -1,5 +1,8 @@
 """What `headgate components check` and `headgate flows check-code` print."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from rich.markup import escape
 
 from headgate.entrypoints.cli.output import console
@@ -20,15 +23,19 @@ def show_check(found: ComponentCheckOut, name: str) -> None:
     console.print(
         f"[green]✓[/] {escape(name)}: [bold]{found.type}[/]  inputs: {escape(inputs)}  outputs: {escape(outputs)}"
     )
-    console.print(f"  may reach: {escape(_reach(found))}")
+    secrets = [field.name for field in found.template.fields if field.carries_secret]
+    for line in reach_lines({**found.manifest.model_dump(), "secrets": secrets}):
+        console.print(f"  {line}", markup=False)
     if found.note:
         console.print(f"  [dim]{escape(found.note)}[/]")
 
 
-def _reach(found: ComponentCheckOut) -> str:
-    manifest = found.manifest
-    if manifest is None:
-        return "nothing"
-    hosts = [f"the hosts {', '.join(manifest.hosts)}"] if manifest.hosts else []
-    files = ["files of the run"] if manifest.files else []
-    return " and ".join([*hosts, *files]) or "nothing outside the sandbox"
+def reach_lines(reach: Mapping[str, Any]) -> list[str]:
+    """Everything that a component may reach, a line each."""
+    hosts, secrets, imports = (", ".join(reach[name]) for name in ("hosts", "secrets", "imports"))
+    return [
+        f"Hosts: {hosts or 'none, it has no network'}",
+        f"Secrets: {f'the values of {secrets}' if secrets else 'none'}",
+        f"Files: {'files of the run' if reach['files'] else 'none'}",
+        f"Imports: {imports or 'none'}",
+    ]

@@ -58,6 +58,36 @@ def check(
     return with_parts(work)
 
 
+@app.command()
+def register(
+    path: Annotated[str, typer.Argument(help="Python file, or - for standard input.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Save without asking.")] = False,
+    json: JsonFlag = False,
+) -> int:
+    """Save a component of yours: shows what its code may reach, and asks first. Exit code 3 when it is refused."""
+    code = read_text(path)
+
+    async def work(parts: Parts) -> int:
+        try:
+            proposed = await parts.workshop.propose(acting(), code)
+        except ComponentNotMade as error:
+            faults = ComponentCheckOut.of_faults(error)
+            print_json(faults) if json else show_check(faults, path)
+            return INVALID
+        if not json:
+            show_check(ComponentCheckOut.of(proposed.checked), path)
+        if not yes and not typer.confirm(f"Save {proposed.checked.type}?"):
+            raise typer.Abort
+        saved = await parts.workshop.save(acting(), code, proposed.id)
+        if json:
+            print_json({"type": saved.checked.type, "kept": saved.kept, "not_kept": saved.not_kept})
+        else:
+            console.print(f"Saved {saved.checked.type}." if saved.kept else escape(saved.not_kept))
+        return OK if saved.kept else INVALID
+
+    return with_parts(work)
+
+
 @app.command(SEARCH)
 def components(
     query: Annotated[str, typer.Argument(help="What it should do, or its exact type; all when left out.")] = "",

@@ -42,6 +42,7 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.features.audit.routes", "audit", prefix=API),
     LazyRouter("headgate.features.catalog.routes", "components", "templates", prefix=API),
     LazyRouter("headgate.agents.assistant.sessions.routes", "agentic", prefix=API),
+    LazyRouter("headgate.agents.assistant.generation.routes", "agentic", prefix=API),
     LazyRouter("headgate.features.runs.deliveries.routes", "flow-runs", "deliveries", prefix=API),
     LazyRouter("headgate.features.maintenance.routes", "maintenance", prefix=API),
     LazyRouter("headgate.features.keyring.routes", "keyring", prefix=API),

@@ -8,8 +8,14 @@ from headgate.agents.assistant.generation.workshop import Workshop
 from headgate.entrypoints import studios
 from headgate.entrypoints.compose import Parts
 from headgate.features.access.principal import Principal
+from headgate.features.catalog.own.proposals import ProposedComponent
 from headgate.foundation.errors import Invalid, Unavailable
-from headgate.toolkit.ports import MadeComponent
+from headgate.toolkit.ports import SavedComponent
+
+_ASK = (
+    "Not stored. Show the user the code and everything in reach (hosts, secrets, files, imports) and ask. When the"
+    " user accepts, call register_component with the same code and this proposal_id."
+)
 
 
 class McpNotInstalled(Unavailable):
@@ -34,21 +40,30 @@ def load_server() -> Any:  # noqa: ANN401 - a module
 
 @dataclass(frozen=True, slots=True)
 class Registrar:
-    """Checks and keeps components that a client wrote: the toolkit's `ComponentMaker` without a model of its own."""
+    """Proposes and saves components that a client wrote: the toolkit's `ComponentMaker` without a model of its own."""
 
     workshop: Workshop
     principal: Principal
 
-    async def generate(self, description: str) -> MadeComponent:
+    @property
+    def next_step(self) -> str:
+        """The client's user decides."""
+        return _ASK
+
+    async def generate(self, description: str) -> ProposedComponent:
         """Refused: the client has a model, and this has none."""
         raise Invalid(
             f"Nothing here writes a component from {len(description)} characters of description.",
-            remedy="Write its source and give it to register_component.",
+            remedy="Write its source and give it to propose_component.",
         )
 
-    async def register(self, code: str) -> MadeComponent:
-        """Check the source in the sandbox and keep it for the person. Raises `ComponentNotMade`."""
-        return await self.workshop.register(self.principal, code)
+    async def propose(self, code: str) -> ProposedComponent:
+        """Check the source in the sandbox; nothing is stored. Raises `ComponentNotMade`."""
+        return await self.workshop.propose(self.principal, code)
+
+    async def save(self, code: str, proposal_id: str) -> SavedComponent:
+        """Store what was proposed. Raises `ComponentNotProposed`, `ComponentNotMade`."""
+        return await self.workshop.save(self.principal, code, proposal_id)
 
 
 def studio_of(parts: Parts) -> Any:  # noqa: ANN401 - `toolkit.stored.Studio`, which costs time to import

@@ -36,6 +36,7 @@ QUIET = {
     "POST /api/v1/codev/sessions/{session_id}/retry": "no model can be asked here; tested where there is one",
     "POST /api/v1/codev/sessions/{session_id}/rollback": "no session wrote anything here; tested where they do",
     "POST /api/v1/agentic/page-metrics": "it counts what happened in a window, in memory",
+    "POST /api/v1/agentic/components/proposals": "it checks code and keeps nothing",
     "POST /api/v1/agentic/turns/{turn_id}/stop": "it ends an answer, of which nothing is stored yet",
     "POST /mcp": "it is asked for nothing here; tests/integration/mcp looks at the entries of its tools",
     "POST /api/v1/sign-in": "nobody has the password here; tested where people sign in",

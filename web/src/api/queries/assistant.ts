@@ -19,6 +19,14 @@ export const stopTurn = (turnId: string) =>
 export const resetSession = (sessionId: string) =>
   unwrap(api.POST("/api/v1/agentic/sessions/reset", { params: { query: { session_id: sessionId } } }));
 
+/** Have code checked: what it may reach, and the id to save it with. Nothing is stored. */
+export const proposeComponent = (code: string) =>
+  unwrap(api.POST("/api/v1/agentic/components/proposals", { body: { code } }));
+
+/** Save a component exactly as it was proposed. */
+export const saveComponent = (code: string, proposalId: string) =>
+  unwrap(api.POST("/api/v1/agentic/components", { body: { code, proposal_id: proposalId } }));
+
 /** The template of a component's code, checked in the sandbox. */
 export const checkComponent = (code: string) => unwrap(api.POST("/api/v1/components/check", { body: { code } }));
 

@@ -80,35 +80,6 @@ describe("the assistant's panel", () => {
     await waitFor(() => expect(screen.queryByText("Skip-all")).toBeNull());
   });
 
-  it("Skip-all renders validated component result without Continue gate", async () => {
-    const manifest = { imports: ["headgate"], hosts: ["api.example.org"], files: false };
-    const code = "class Sum(Component):\n    key: SecretStr = field()\n";
-    scripted([complete({ result: "It passed.", class_name: "Sum", component_code: code, validated: true, manifest })]);
-    const { user, input } = await open();
-    await user.type(input, "/skip-all{Enter}");
-    await user.type(input, "make a component{Enter}");
-    const card = await screen.findByRole("region", { name: "Component Sum" });
-    expect(within(card).getByText("api.example.org")).toBeVisible();
-    expect(within(card).getByText("key")).toBeVisible();
-    expect(screen.queryByRole("button", { name: "Continue" })).toBeNull();
-  });
-
-  it("adds a component with its code, as the sandbox described it", async () => {
-    const code = "class Sum(Component):\n    pass\n";
-    scripted([complete({ result: "It passed.", class_name: "Sum", component_code: code, validated: true })]);
-    const template = { type: "Sum", label: "Sum", description: "", category: "own" };
-    server.use(
-      http.post("*/api/v1/components/check", () =>
-        HttpResponse.json({ ok: true, type: "Sum", template, findings: [] }),
-      ),
-    );
-    const { user, input, store } = await open();
-    await user.type(input, "make a component{Enter}");
-    await user.click(await screen.findByRole("button", { name: "Add to the canvas" }));
-    await waitFor(() => expect(store.getState().document.nodes.sum).toMatchObject({ type: "Sum", code }));
-    expect(store.getState().templates.Sum).toEqual(template);
-  });
-
   it("Input history — graceful degradation on storage failure", async () => {
     const { sent } = scripted([complete()], [complete()]);
     vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {

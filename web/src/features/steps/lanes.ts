@@ -36,7 +36,9 @@ function laneOf(wiring: Wiring, id: string, depths: ReadonlyMap<string, number>)
   if (only === undefined) return { id, depth: 0, split: null };
   // Where branches meet again, the list goes back out to where they split.
   if (parents.length > 1) return { id, depth: Math.max(0, Math.min(...parents.map(depth)) - 1), split: null };
-  const ways = (wiring.children[only] ?? []).filter((child) => (wiring.parents[child] ?? []).length === 1);
+  const ways = (wiring.children[only] ?? []).filter(
+    (child) => (wiring.parents[child] ?? []).length === 1 && !wiring.implied[child]?.includes(only),
+  );
   if (ways.length < 2) return { id, depth: depth(only), split: null };
   const edges = (wiring.arriving[id] ?? []).filter((edge) => edge.source === only);
   return {

@@ -40,7 +40,8 @@ function behind({ nodes }: Document, id: string) {
 /** The one edge that leads on from a step; null where it ends, or where the way splits. */
 function onlyWayOn(document: Document, templates: DraftState["templates"], id: string): FlowEdge | null {
   const wiring = wiringOf(document, templates);
-  const [next, ...others] = wiring.children[id] ?? [];
+  const ways = (wiring.children[id] ?? []).filter((child) => !wiring.implied[child]?.includes(id));
+  const [next, ...others] = ways;
   if (next === undefined || others.length > 0) return null;
   const edges = (wiring.arriving[next] ?? []).filter((edge) => edge.source === id);
   return edges.length === 1 ? (edges[0] ?? null) : null;

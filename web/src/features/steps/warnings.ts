@@ -97,7 +97,9 @@ function typeWarnings(
   if (policy.input_source !== "previous_step" && policy.input_source !== "all_previous_steps") return [];
   const wanted = wantedKind(node);
   if (!wanted) return [];
-  return (wiring.parents[node.id] ?? []).flatMap((id): Warning[] => {
+  const read = new Set(wiring.implied[node.id]);
+  const parents = (wiring.parents[node.id] ?? []).filter((id) => !read.has(id));
+  return parents.flatMap((id): Warning[] => {
     const source = document.nodes[id];
     const template = source && nodeTemplate(source, templates);
     if (!source || !template) return [];

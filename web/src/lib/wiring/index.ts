@@ -2,4 +2,4 @@ export { configures, mainField, mainOutput, nodeTemplate, outputType } from "./n
 export { insertReference, type Reference, references } from "./references";
 export { contractSchema, isSchema, promised, type Schema } from "./schemaPaths";
 export { type ReferenceFault, referenceFault, type Variable, type VariableGroup, variablesAt } from "./variables";
-export { before, type Wiring, wire, wiringOf } from "./wiring";
+export { before, orphans, type Wiring, wire, wiringOf } from "./wiring";

@@ -1,5 +1,7 @@
 import type { FlowEdge, Template } from "@/api/types";
 import type { Document } from "@/lib/draft";
+import { running, withImplied } from "./implied";
+import { rootsOf } from "./mentions";
 import { configures, nodeTemplate, outputType } from "./nodeTemplate";
 
 /** A flow with its edges resolved, by the rules of the server's graph/wiring.py. */
@@ -10,6 +12,8 @@ export interface Wiring {
   order: string[];
   parents: Record<string, string[]>;
   children: Record<string, string[]>;
+  /** Step to those of its parents that only a reference such as `{{page.text}}` names: no edge is needed for them. */
+  implied: Record<string, string[]>;
   /** Edges into a node. */
   arriving: Record<string, FlowEdge[]>;
   leaving: Record<string, FlowEdge[]>;
@@ -61,28 +65,69 @@ export function wire({ nodes, order, edges }: Parts, templates: Record<string, T
     Object.fromEntries(Object.entries(found).map(([id, ids]) => [id, steps.filter((one) => ids.has(one))]));
   const up = listed(parents);
   const down = listed(children);
-  return { steps, order: running(steps, up, down), parents: up, children: down, arriving, leaving, configuration };
+  const edged = {
+    steps,
+    order: running(steps, up, down),
+    parents: up,
+    children: down,
+    arriving,
+    leaving,
+    configuration,
+    implied: {},
+  };
+  return withImplied(edged, namedSteps(nodes, order, edged, templates));
+}
+
+/** Each step that a reference names by its id, with the step that reads it; an alias names none. */
+function namedSteps(
+  nodes: Parts["nodes"],
+  order: string[],
+  wiring: Wiring,
+  templates: Record<string, Template>,
+): [string, string][] {
+  const members = new Set(wiring.steps);
+  return order.flatMap((id): [string, string][] => {
+    const node = nodes[id];
+    if (!node || isNote(node.type, templates)) return [];
+    const readers = wiring.configuration.has(node.id) ? configuredSteps(nodes, wiring, templates, node.id) : [node.id];
+    const sources = rootsOf(node, nodeTemplate(node, templates)).filter((root) => members.has(root));
+    return sources.flatMap((source) =>
+      readers.filter((reader) => reader !== source).map((reader): [string, string] => [source, reader]),
+    );
+  });
+}
+
+/** The steps that a configuration node configures, directly or through others. */
+function configuredSteps(
+  nodes: Parts["nodes"],
+  wiring: Wiring,
+  templates: Record<string, Template>,
+  id: string,
+): string[] {
+  const reached = new Set<string>();
+  const waiting = [id];
+  for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
+    const source = nodes[one];
+    for (const { output, target } of wiring.leaving[one] ?? []) {
+      if (!source || reached.has(target) || !configures(outputType(nodeTemplate(source, templates), output))) continue;
+      reached.add(target);
+      waiting.push(target);
+    }
+  }
+  return [...reached].filter((one) => wiring.steps.includes(one));
+}
+
+/** Nodes that neither an edge nor a reference connects to the rest; a flow of one node has none. */
+export function orphans({ nodes, order }: Parts, templates: Record<string, Template>, wiring: Wiring): string[] {
+  const members = order.filter((id) => !isNote(nodes[id]?.type, templates));
+  if (members.length < 2) return [];
+  const links = (id: string) =>
+    [wiring.arriving, wiring.leaving, wiring.parents, wiring.children].map((one) => one[id]);
+  return members.filter((id) => links(id).every((found) => !found?.length));
 }
 
 const isNote = (type: string | undefined, templates: Record<string, Template>) =>
   type === "Note" || (type !== undefined && templates[type]?.annotation === true);
-
-function running(steps: string[], parents: Record<string, string[]>, children: Record<string, string[]>): string[] {
-  const waiting = Object.fromEntries(steps.map((id) => [id, parents[id]?.length ?? 0]));
-  const place = new Map(steps.map((id, index) => [id, index]));
-  const ready = steps.filter((id) => waiting[id] === 0);
-  const found: string[] = [];
-  while (ready.length > 0) {
-    ready.sort((one, other) => (place.get(one) ?? 0) - (place.get(other) ?? 0));
-    const id = ready.shift() as string;
-    found.push(id);
-    for (const child of children[id] ?? []) {
-      waiting[child] = (waiting[child] ?? 0) - 1;
-      if (waiting[child] === 0) ready.push(child);
-    }
-  }
-  return found;
-}
 
 /** Steps that run before a node, in running order. For what is attached to steps: before those. */
 export function before(wiring: Wiring, id: string): string[] {

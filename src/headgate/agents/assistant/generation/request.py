@@ -1,47 +1,51 @@
-"""A request for a component and nothing else: the generation pipeline, and what `complete` says of what came of it."""
+"""A request for a component and nothing else: the generation pipeline, and what `complete` reports of its outcome."""
 
 from typing import Any
 
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.features.catalog.own.errors import ComponentNotMade
-from headgate.toolkit.ports import ComponentMaker, MadeComponent
+from headgate.features.catalog.own.proposals import ProposedComponent
+from headgate.toolkit.ports import ComponentMaker
 
 
 async def make_component(maker: ComponentMaker, turn: Turn, description: str) -> tuple[str, dict[str, Any]]:
-    """Have it made. Gives the words for the person and the members of `complete` (seed 001's API).
+    """Have it written and proposed. Returns the words for the user and the members of `complete` (seed 001's API).
 
-    A component that no attempt got through its checks is an answer, not an error: `validated` is false, the last
-    findings and the last code are told. Raises `BudgetSpent`, and what a provider failed with.
+    Nothing is stored: the user sees the code and what it may reach, and accepts it or not. A component that passed its
+    checks in no attempt is an answer, not an error: `validated` is false, with the last findings and the last code.
+    Raises `BudgetSpent`, and what a provider failed with.
     """
     try:
-        made = await maker.generate(description)
+        proposed = await maker.generate(description)
     except ComponentNotMade as error:
         turn.declined = True
         return f"{error.detail} {error.remedy}".strip(), _not_made(error)
-    turn.bench.registry = turn.bench.registry.with_own(made.checked)
-    return _words(made), _made(made)
+    turn.bench.propose_component(proposed)
+    return _words(proposed), {"continuation_expected": False}
 
 
-def _words(made: MadeComponent) -> str:
-    template = made.checked.template
-    said = f"The component {template.type} passed its checks: {template.description.strip()}"
-    hosts = made.checked.manifest.hosts
+def _words(proposed: ProposedComponent) -> str:
+    template = proposed.checked.template
+    said = f"The component {template.type} passed its checks and is not saved yet: {template.description.strip()}"
+    hosts = proposed.checked.manifest.hosts
     if hosts:
         said += f"\n\nIt asks {', '.join(hosts)}; the operator decides whether it may (HEADGATE_SANDBOX__HOSTS)."
-    if made.checked.note:
-        said += f"\n\n{made.checked.note}"
-    if not made.kept:
-        said += f"\n\nLater requests will not find it: {made.not_kept}"
+    if proposed.checked.note:
+        said += f"\n\n{proposed.checked.note}"
     return said
 
 
-def _made(made: MadeComponent) -> dict[str, Any]:
+def members_of(proposed: ProposedComponent) -> dict[str, Any]:
+    """The members of `complete` that are about a proposed component."""
     return {
         "validated": True,
-        "class_name": made.checked.type,
-        "component_code": made.checked.code,
-        "validation_attempts": made.attempts,
-        "manifest": made.checked.manifest.as_json(),
+        "class_name": proposed.checked.type,
+        "component_code": proposed.checked.code,
+        "component_proposal": proposed.id,
+        "expires_at": proposed.expires_at.isoformat(),
+        "validation_attempts": proposed.attempts,
+        "manifest": proposed.checked.manifest.as_json(),
+        "reach": proposed.checked.reach,
     }
 
 

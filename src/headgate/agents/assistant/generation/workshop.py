@@ -1,4 +1,4 @@
-"""Where components are made: what the assistant and the MCP server need to have new ones."""
+"""Where components are made: proposed by the assistant and MCP clients, saved when their user accepts them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,11 +8,18 @@ from headgate.agents.assistant.generation.personal import PersonalComponents
 from headgate.agents.assistant.generation.pipeline import DEFAULT_MAX_RETRIES, ComponentChecker, Generation
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.features.access.principal import Principal
-from headgate.features.catalog.own.checked import CheckedComponent
-from headgate.toolkit.ports import MadeComponent
+from headgate.features.catalog.own.proposals import ProposedComponent, propose, require_proposed
+from headgate.foundation.crypto import SecretBox
+from headgate.toolkit.ports import SavedComponent
 
 if TYPE_CHECKING:  # LangChain is imported with the first request
     from langchain_core.language_models import BaseChatModel
+
+
+_STOP = (
+    "Proposed, not stored: the user sees the code and what it may reach, and decides. It cannot be used until then."
+    " Stop now, in one short sentence: you are called again when the user has saved it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +31,8 @@ class Workshop:
 
     components: PersonalComponents
     checker: ComponentChecker
+    box: SecretBox
+    """Tags proposals, so that only what was shown to a user is saved for that user."""
 
     def maker(
         self, turn: Turn, model: "Callable[[], BaseChatModel]", *, max_retries: int = DEFAULT_MAX_RETRIES
@@ -31,14 +40,19 @@ class Workshop:
         """Makes components in a turn; see `TurnMaker`."""
         return TurnMaker(turn, model, self, max_retries)
 
-    async def register(self, principal: Principal, code: str) -> MadeComponent:
-        """Check code that somebody wrote, and keep it. Raises `ComponentNotMade`, and what `keep` raises."""
-        return await self.keep(principal, await self.checker.check(principal.tenant_id, code))
+    async def propose(self, principal: Principal, code: str) -> ProposedComponent:
+        """Check code and propose it; nothing is stored. Raises `ComponentNotMade`."""
+        return propose(self.box, principal, await self.checker.check(principal.tenant_id, code))
 
-    async def keep(self, principal: Principal, checked: CheckedComponent, attempts: int = 1) -> MadeComponent:
-        """Keep a component that passed its checks. Raises `UserComponentError` of the disk."""
+    async def save(self, principal: Principal, code: str, proposal_id: str) -> SavedComponent:
+        """Store a component that its user accepted; it is checked again, as nothing of the proposal was stored.
+
+        Raises `ComponentNotProposed`, `ComponentNotMade`, and `UserComponentError` of the disk.
+        """
+        require_proposed(self.box, principal, proposal_id, code)
+        checked = await self.checker.check(principal.tenant_id, code)
         refused = await self.components.keep(principal, checked)
-        return MadeComponent(checked, attempts, kept=not refused, not_kept=refused)
+        return SavedComponent(checked, kept=not refused, not_kept=refused)
 
 
 @dataclass(slots=True)
@@ -57,15 +71,24 @@ class TurnMaker:
     workshop: Workshop
     max_retries: int = DEFAULT_MAX_RETRIES
 
-    async def generate(self, description: str) -> MadeComponent:
-        """Let the model write it. Raises what `Generation.generate` raises, and `UserComponentError` of the disk."""
+    @property
+    def next_step(self) -> str:
+        """The turn ends with the proposal."""
+        return _STOP
+
+    async def generate(self, description: str) -> ProposedComponent:
+        """Let the model write it. Raises what `Generation.generate` raises."""
         generation = Generation(self.model(), self.workshop.checker, self.turn, self.max_retries)
         made = await generation.generate(description)
-        return await self.workshop.keep(self.turn.principal, made.checked, made.attempts)
+        return propose(self.workshop.box, self.turn.principal, made.checked, made.attempts)
 
-    async def register(self, code: str) -> MadeComponent:
+    async def propose(self, code: str) -> ProposedComponent:
         """Check code that somebody wrote. Raises `ComponentNotMade` with every finding."""
         self.turn.stage("validating")
-        made = await self.workshop.register(self.turn.principal, code)
-        self.turn.stage("validated", class_name=made.checked.type, component_code=made.checked.code)
-        return made
+        proposed = await self.workshop.propose(self.turn.principal, code)
+        self.turn.stage("validated", class_name=proposed.checked.type, component_code=code)
+        return proposed
+
+    async def save(self, code: str, proposal_id: str) -> SavedComponent:
+        """Store a component that the user accepted."""
+        return await self.workshop.save(self.turn.principal, code, proposal_id)

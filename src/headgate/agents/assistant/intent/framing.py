@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from headgate.agents.assistant.intent.intents import Intent
 from headgate.agents.assistant.intent.running import asks_to_run, asks_to_run_after
 from headgate.agents.assistant.protocol import (
+    COMPONENT_CONTINUATION_INPUT,
     EDIT_CONTINUATION_INPUT,
     PLAN_APPROVAL_INPUT,
     PLAN_CLOSING,
@@ -46,7 +47,7 @@ def decide_progress_step(intent: Intent, text: str) -> Step:
     `orchestrating` for several things in one request: a component and a flow with it, or building and then running.
     What the page sends when a plan was approved or edits were applied goes on with what was asked: `generating_flow`.
     """
-    if text.strip() in {PLAN_APPROVAL_INPUT, EDIT_CONTINUATION_INPUT}:
+    if text.strip() in {PLAN_APPROVAL_INPUT, EDIT_CONTINUATION_INPUT, COMPONENT_CONTINUATION_INPUT}:
         return "generating_flow"
     if intent == "build_flow" and asks_to_run_after(text):
         return "orchestrating"

@@ -1,7 +1,11 @@
 """Requests whose intent is known without asking: the texts that the page sends word for word."""
 
 from headgate.agents.assistant.intent.intents import IntentResult
-from headgate.agents.assistant.protocol import EDIT_CONTINUATION_INPUT, PLAN_APPROVAL_INPUT
+from headgate.agents.assistant.protocol import (
+    COMPONENT_CONTINUATION_INPUT,
+    EDIT_CONTINUATION_INPUT,
+    PLAN_APPROVAL_INPUT,
+)
 from headgate.agents.assistant.turn.usage import Tokens
 from headgate.foundation.log import get_logger
 
@@ -15,6 +19,8 @@ def deterministic(text: str) -> IntentResult | None:
         log.info("intent.build_flow.deterministic: plan-approval continuation signal")
     elif said == EDIT_CONTINUATION_INPUT:
         log.info("intent.build_flow.deterministic: edit-continuation signal")
+    elif said == COMPONENT_CONTINUATION_INPUT:
+        log.info("intent.build_flow.deterministic: component-continuation signal")
     else:
         return None
     return IntentResult("build_flow", text, Tokens())

@@ -22,9 +22,9 @@ _CONNECT = r"connected|wired|kopplat|kopplade"
 _DISCONNECT = r"disconnected|kopplat loss|kopplade loss"
 _REMOVE = r"removed|deleted|tagit bort|tog bort|raderat|raderade"
 _RENAME = r"renamed|döpt om|döpte om"
-_WRITE = r"saved|wrote|written|skrivit|skrev|sparat|sparade"
+_WRITE = r"wrote|written|skrivit|skrev"
+_SAVE = r"saved|registered|sparat|sparade|registrerat|registrerade"
 _PROPOSE = r"proposed|föreslagit|föreslog"
-_REGISTER = r"registered"
 _CHANGE = (
     r"configured|changed|updated|replaced|set up|moved|fixed|ställt in|ställde in|ändrat|ändrade|uppdaterat|"
     r"uppdaterade|bytt|bytte|lagat|lagade"
@@ -32,19 +32,19 @@ _CHANGE = (
 _ANY = frozenset(
     {
         kinds.ADDED, kinds.REMOVED, kinds.CONNECTED, kinds.DISCONNECTED, kinds.CONFIGURED, kinds.RENAMED,
-        kinds.PROPOSED, kinds.WRITTEN, kinds.MADE,
+        kinds.PROPOSED, kinds.WRITTEN,
     }
 )  # fmt: skip
 _VERBS: tuple[tuple[str, frozenset[str]], ...] = (
     (_DISCONNECT, frozenset({kinds.DISCONNECTED, kinds.REMOVED})),
     (_ADD, frozenset({kinds.ADDED, kinds.WRITTEN, kinds.CONFIGURED, kinds.PROPOSED, kinds.CONNECTED})),
-    (_CREATE, frozenset({kinds.ADDED, kinds.WRITTEN, kinds.MADE, kinds.PROPOSED})),
+    (_CREATE, frozenset({kinds.ADDED, kinds.WRITTEN, kinds.PROPOSED})),
     (_CONNECT, frozenset({kinds.CONNECTED})),
     (_REMOVE, frozenset({kinds.REMOVED, kinds.DISCONNECTED, kinds.CONFIGURED, kinds.WRITTEN, kinds.PROPOSED})),
     (_RENAME, frozenset({kinds.RENAMED, kinds.CONFIGURED, kinds.PROPOSED})),
     (_WRITE, _ANY),
     (_PROPOSE, frozenset({kinds.PROPOSED, kinds.ADDED})),
-    (_REGISTER, frozenset({kinds.MADE})),
+    (_SAVE, _ANY - {kinds.PROPOSED}),
     (_CHANGE, _ANY),
 )
 """Verbs and the kinds of change that each may stand for."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 from headgate.agents.assistant.desk import Desk
+from headgate.agents.assistant.generation.request import members_of
 from headgate.agents.assistant.truth.report import report
 from headgate.agents.assistant.turn.turn import Turn
 
@@ -24,6 +25,8 @@ def completed(turn: Turn, desk: Desk, result: str) -> dict[str, Any]:
         "issues": [issue.as_json() for issue in bench.check(bench.flow).issues] if bench.changed else [],
         **report(turn, result),
     }
+    if bench.component is not None:
+        data |= members_of(bench.component)
     if bench.runs:
         last = bench.runs[-1]
         data["run_id"] = last.run_id

@@ -8,7 +8,7 @@ from headgate.agents.assistant.turn.turn import Turn
 from headgate.graph.model import Flow, Node
 
 ADDED, REMOVED, CONNECTED, DISCONNECTED = "added", "removed", "connected", "disconnected"
-CONFIGURED, RENAMED, PROPOSED, WRITTEN, MADE = "configured", "renamed", "proposed", "written", "made"
+CONFIGURED, RENAMED, PROPOSED, WRITTEN = "configured", "renamed", "proposed", "written"
 _NO_NAMES: frozenset[str] = frozenset()
 
 
@@ -38,11 +38,11 @@ def happened(turn: Turn) -> Happened:
     _compare(turn.before, bench.flow, changes)
     for action in [*bench.actions, *bench.proposals]:
         _take(action, turn, changes)
-    for kind, names in ((WRITTEN, turn.files), (MADE, bench.made)):
-        if names:
-            changes.setdefault(kind, set()).update(names)
-    if bench.plan:
-        changes.setdefault(PROPOSED, set())
+    if turn.files:
+        changes.setdefault(WRITTEN, set()).update(turn.files)
+    if bench.waiting:
+        component = [bench.component.checked.type] if bench.component is not None else []
+        changes.setdefault(PROPOSED, set()).update(component)
     flows = (turn.before, bench.flow)
     named = [*(name for flow in flows for node in flow.nodes for name in _names(node)), *turn.files]
     return Happened(

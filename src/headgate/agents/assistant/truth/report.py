@@ -110,6 +110,7 @@ def _done(turn: Turn, changes: list[str]) -> list[str]:
         lines.append(f"{len(bench.proposals)} field {'edit' if len(bench.proposals) == 1 else 'edits'} proposed.")
     if bench.plan:
         lines.append("A plan proposed.")
-    lines += [f"Component {name} made." for name in bench.made]
+    if bench.component is not None:
+        lines.append(f"Component {bench.component.checked.type} proposed.")
     lines += [f"File {path} written." for path in dict.fromkeys(turn.files)]
     return lines + [f"Run {run.run_id}: {run.status}." for run in bench.runs]

@@ -47,13 +47,13 @@ async def verify(model: "BaseChatModel | None", turn: Turn) -> Verification:
         turn: The turn, after its loop.
     """
     bench, answer = turn.bench, ""
-    if bench.plan or bench.proposals or not bench.flow.nodes or bench.runner is None:
+    if bench.waiting or bench.proposals or not bench.flow.nodes or bench.runner is None:
         return Verification(verified=False, attempts=len(bench.runs))
     while model is not None and not _is_over(turn):
         before = (len(bench.runs), bench.flow)
         turn.stage("verifying_flow", attempt=_attempts(turn) + 1, max_attempts=MAX_FLOW_VERIFICATION_ATTEMPTS)
         answer = await loop.run_loop(model, turn, turn.transcript, request=_request(turn)) or answer
-        if (len(bench.runs), bench.flow) == before or bench.plan or bench.proposals:
+        if (len(bench.runs), bench.flow) == before or bench.waiting or bench.proposals:
             break
     verified = _is_run(turn)
     return Verification(verified, _attempts(turn), "" if verified else _caveat(turn), answer)

@@ -3,6 +3,7 @@
 import hashlib
 from dataclasses import dataclass
 
+from headgate.foundation.errors import JsonValue
 from headgate.graph.manifest import Manifest
 from headgate.graph.template import Template
 
@@ -21,6 +22,16 @@ class CheckedComponent:
     def type(self) -> str:
         """The class name, which is the node's type."""
         return self.template.type
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Names of its fields that take a secret; it reads no others."""
+        return tuple(field.name for field in self.template.fields if field.carries_secret)
+
+    @property
+    def reach(self) -> dict[str, JsonValue]:
+        """Everything that the code may reach: hosts, secrets, files and modules."""
+        return self.manifest.as_json() | {"secrets": list(self.secrets)}
 
     @property
     def code_hash(self) -> str:

@@ -9,6 +9,7 @@ import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
 
+from headgate.agents.assistant.protocol import COMPONENT_CONTINUATION_INPUT
 from headgate.agents.assistant.schemas import AssistRequest
 from headgate.agents.assistant.service import Assistant
 from headgate.entrypoints.http.app import create_app
@@ -83,6 +84,13 @@ async def client(app: FastAPI) -> AsyncIterator[httpx2.AsyncClient]:
     transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
     async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:7411", timeout=60) as found:
         yield found
+
+
+async def saved(client: httpx2.AsyncClient, events: list[dict[str, Any]]) -> None:
+    """The user accepts the component that the turn proposed."""
+    data = events[-1]["data"]
+    body = {"code": data["component_code"], "proposal_id": data["component_proposal"]}
+    (await client.post("/api/v1/agentic/components", json=body)).raise_for_status()
 
 
 def steps(events: list[dict[str, Any]]) -> list[str]:
@@ -160,7 +168,7 @@ class TestNextRequest:
             openai.tool_call("run_flow", {"text": "hej"}),
             openai.text("It shouted."),
         )
-        await streamed(client, input_value="create a component that shouts", session_id="one")
+        await saved(client, await streamed(client, input_value="create a component that shouts", session_id="one"))
         intents.intent = "build_flow"
         events = await streamed(client, input_value="build a flow with Shout and run it", session_id="two")
         data = events[-1]["data"]
@@ -175,7 +183,7 @@ class TestNextRequest:
     ) -> None:
         asks = openai.tool_call("describe_component", {"component_type": "Shout"})
         openai.script(openai.text(answer(SHOUT)), asks, openai.text("No."))
-        await streamed(client, input_value="create a component that shouts")
+        await saved(client, await streamed(client, input_value="create a component that shouts"))
         intents.intent = "build_flow"
         async with acting(app, await add_colleague(app.state.database, "bob", Role.EDITOR)) as bob:
             await streamed(bob, input_value="what is Shout?")
@@ -183,38 +191,44 @@ class TestNextRequest:
 
 
 class TestInTheLoop:
-    async def test_makes_a_component_builds_with_it_and_runs_it_in_one_request(
-        self, client: httpx2.AsyncClient, openai: OpenAIServer, intents: IntentAnswers
+    async def test_proposes_a_component_and_continues_with_it_when_it_is_saved(
+        self, app: FastAPI, client: httpx2.AsyncClient, openai: OpenAIServer, intents: IntentAnswers
     ) -> None:
         intents.intent = "component_then_flow"
         openai.script(
             openai.tool_call("generate_component", {"description": "Says a text in capitals."}),
             openai.text(answer(SHOUT), tokens=(300, 30)),
-            openai.tool_call("search_components", {"query": "capitals"}),
+            openai.text("It waits for you."),
             openai.tool_call("build_flow", {"spec": SPEC}),
             openai.tool_call("run_flow", {"text": "hej"}),
             openai.text("It shouted."),
         )
-        events = await streamed(client, input_value="make a component that shouts, build a flow with it, run it")
+        request = "make a component that shouts, build a flow with it, run it"
+        events = await streamed(client, input_value=request, session_id="one")
         assert steps(events) == PASSED
+        data = events[-1]["data"]
+        assert (data["continuation_expected"], data["done"]) == (True, ["Component Shout proposed."])
+        assert data["usage"]["total_tokens"] >= 330
+        assert await app.state.workshop.components.own_components(LOCAL) == ()
+        told = "".join(event["chunk"] for event in events if event["event"] == "token")
+        assert "class Shout" not in told
+        assert "shout_text" in json.dumps(openai.asked[2].body)
+        await saved(client, events)
+        events = await streamed(client, input_value=COMPONENT_CONTINUATION_INPUT, session_id="one")
         data = events[-1]["data"]
         assert data["run_status"] == "completed", data
         assert (await client.get(f"/api/v1/flow-runs/{data['run_id']}")).json()["output"]["text"] == "HEJ!"
-        told = "".join(event["chunk"] for event in events if event["event"] == "token")
-        assert "class Shout" not in told
-        made = json.dumps(openai.asked[2].body)
-        assert "shout_text" in made
-        assert data["usage"]["total_tokens"] >= 330
+        assert request in json.dumps(openai.asked[3].body)
 
-    async def test_registers_code_that_the_model_wrote_itself_and_tells_every_fault(
+    async def test_proposes_code_that_the_model_wrote_itself_and_tells_every_fault(
         self, client: httpx2.AsyncClient, openai: OpenAIServer, intents: IntentAnswers
     ) -> None:
         intents.intent = "component_then_flow"
         wrong = SHOUT.replace("shout_text", "to_toolkit").replace("return self", "import socket\n        return self")
         openai.script(
-            openai.tool_call("register_component", {"code": wrong}),
-            openai.tool_call("register_component", {"code": SHOUT}),
-            openai.text("Registered."),
+            openai.tool_call("propose_component", {"code": wrong}),
+            openai.tool_call("propose_component", {"code": SHOUT}),
+            openai.text("Proposed."),
         )
         events = await streamed(client, input_value="use this component")
         assert events[-1]["event"] == "complete"
@@ -224,7 +238,7 @@ class TestInTheLoop:
         assert len(refusal["findings"]) >= 1
         accepted = json.loads(openai.asked[2].body["messages"][-1]["content"])
         assert (accepted["class_name"], accepted["tool_name"], accepted["attempts"]) == ("Shout", "shout_text", 1)
-        assert accepted["manifest"] == {"imports": ["headgate"], "hosts": [], "files": False}
+        assert accepted["reach"] == {"imports": ["headgate"], "hosts": [], "files": False, "secrets": []}
         assert "every output" in accepted["test"]
 
 
@@ -240,7 +254,7 @@ class TestAsTool:
             openai.text("It says HEJ!"),
             openai.text("Done."),
         )
-        await streamed(client, input_value="create a component that shouts")
+        await saved(client, await streamed(client, input_value="create a component that shouts"))
         intents.intent = "build_flow"
         data = (await streamed(client, input_value="give an agent Shout as its tool and run it"))[-1]["data"]
         assert data["run_status"] == "completed", data
@@ -258,7 +272,7 @@ class TestReset:
         bob = await add_colleague(app.state.database, "bob", Role.EDITOR)
         async with acting(app, bob) as other:
             for who in (client, other):
-                await streamed(who, input_value="create a component", session_id="shared")
+                await saved(who, await streamed(who, input_value="create a component", session_id="shared"))
             done = await client.post(RESET, params={"session_id": "shared", "user_id": bob.user_id})
             assert done.json() == {"status": "ok", "components_cleared": 1, "session_id": "shared"}
             again = await client.post(RESET, params={"session_id": "shared"})
@@ -267,7 +281,7 @@ class TestReset:
 
     async def test_counts_what_it_did(self, client: httpx2.AsyncClient, openai: OpenAIServer) -> None:
         openai.script(openai.text(answer(SUM)))
-        await streamed(client, input_value="create a component")
+        await saved(client, await streamed(client, input_value="create a component"))
         await client.post(RESET)
         figures = (await client.get("/metrics")).text
         assert "headgate_assistant_session_reset_total 1.0" in figures

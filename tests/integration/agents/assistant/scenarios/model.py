@@ -58,7 +58,7 @@ class Model:
         return self.server.structured({"translation": self._intent.translation, "intent": self._intent.intent})
 
     def _answer(self, answer: Answer) -> Script:
-        given = {name: _filled(value) for name, value in answer.given.items()}
+        given = {name: filled(value) for name, value in answer.given.items()}
         if answer.fault is not None or answer.cut:
             call = answer.call or ""
             made = self.server.cut_in_call(call, given) if answer.cut else _fault(self.server, answer.fault or "")
@@ -72,14 +72,14 @@ class Model:
             return self._thought(answer, given)
         if answer.call is not None:
             return self.server.tool_call(answer.call, given)
-        return self.server.text(_filled(answer.says or ""))
+        return self.server.text(filled(answer.says or ""))
 
     def _half(self, answer: Answer, given: dict[str, Any]) -> Script:
         """An answer that stops in the middle; a call in the last text of its arguments."""
         openai = self.protocol == "openai"
         limit = "length" if openai else "max_tokens"
         if answer.call is None:
-            return self.server.text(_filled(answer.says or ""), finish=limit)
+            return self.server.text(filled(answer.says or ""), finish=limit)
         finish = limit if answer.ends == "at the limit" else "tool_calls" if openai else "tool_use"
         return self.server.half_call(answer.call, json.dumps(given)[:-6], finish=finish)
 
@@ -88,7 +88,7 @@ class Model:
         assert isinstance(self.server, AnthropicServer)
         if answer.call is not None:
             return self.server.tool_call(answer.call, given, thought=answer.thinks)
-        return self.server.text(_filled(answer.says or ""), thought=answer.thinks)
+        return self.server.text(filled(answer.says or ""), thought=answer.thinks)
 
 
 @contextmanager
@@ -131,7 +131,7 @@ def words(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _filled(value: Any) -> Any:
+def filled(value: Any) -> Any:
     """The value with the source of each component that it names."""
     if not isinstance(value, str):
         return value

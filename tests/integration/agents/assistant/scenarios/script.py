@@ -108,11 +108,20 @@ class Said(_Strict):
 class Done(_Strict):
     """What the page does between two turns."""
 
-    does: Literal["continue", "accept", "reset_session", "delete_key"]
-    """`continue` saves the proposed flow, `accept` the proposed edits, `reset_session` starts a new session."""
+    does: Literal["continue", "accept", "save_component", "propose_component", "reset_session", "delete_key"]
+    """`continue` saves the proposed flow, `accept` the proposed edits, `save_component` the proposed component.
+
+    `propose_component` has the code `edited` checked, as the page does for an edited proposal.
+    """
     who: str = "anna"
     session: str | None = None
     answers: dict[str, Any] = Field(default_factory=dict)
+    refused: str = ""
+    """Code of the error that the request ends with."""
+    edited: str = ""
+    """The code in place of the proposed one; may name `@component:NAME`."""
+    components: list[str] | None = None
+    """Class names in the user's registry of own components afterwards."""
 
 
 class Scenario(_Strict):

@@ -18,7 +18,7 @@ from headgate.features.workspace.components import read_components
 from headgate.features.workspace.workspace import Workspace
 from headgate.foundation.settings import Settings
 from tests.integration.agents.assistant.scenarios.matching import as_event, holds
-from tests.integration.agents.assistant.scenarios.model import Model
+from tests.integration.agents.assistant.scenarios.model import Model, filled
 from tests.integration.agents.assistant.scenarios.script import Done, Said, Scenario
 from tests.integration.http.asking import listening
 from tests.support.people import LOOPBACK, add_key, add_space_row, add_user, bearer, running, signed_in
@@ -43,6 +43,8 @@ class Stage:
     """The flow on the canvas, as the API has it."""
     events: list[dict[str, Any]] = field(default_factory=list)
     """Of the last turn."""
+    component: dict[str, Any] = field(default_factory=dict)
+    """The proposed component: `code` and `proposal_id`."""
 
     def client(self, who: str) -> httpx2.AsyncClient:
         """The API as somebody."""
@@ -88,8 +90,13 @@ class Stage:
             async for line in found.aiter_lines():
                 if line.startswith("data: "):
                     self.events.append(json.loads(line.removeprefix("data: ")))
+                    self._take_proposal(self.events[-1])
                     if said.stop_at is not None and holds(self.events[-1], as_event(said.stop_at)):
                         return
+
+    def _take_proposal(self, event: dict[str, Any]) -> None:
+        if event.get("action") == "propose_component":
+            self.component = {"code": event["code"], "proposal_id": event["id"]}
 
     async def files(self, who: str) -> dict[str, str]:
         """Everything that somebody's workspace holds: path to content."""
@@ -109,6 +116,8 @@ class Stage:
                 path = "/agentic/sessions/reset"
                 answer = answered(await client.post(path, params={"session_id": done.session}))
                 assert holds(answer, done.answers), answer
+            elif done.does in {"save_component", "propose_component"}:
+                await self._component(client, done)
             elif done.does == "delete_key":
                 async with self.app.state.database.writing() as session:
                     await secrets.delete_variable(
@@ -116,6 +125,21 @@ class Stage:
                     )
             else:
                 await self._keep(client, done.does)
+
+    async def _component(self, client: httpx2.AsyncClient, done: Done) -> None:
+        code = filled(done.edited) if done.edited else self.component["code"]
+        if done.does == "propose_component":
+            found = await client.post("/agentic/components/proposals", json={"code": code})
+            self.component = {"code": code, "proposal_id": found.json()["proposal_id"]}
+        else:
+            body = {"code": code, "proposal_id": self.component["proposal_id"]}
+            found = await client.post("/agentic/components", json=body)
+        if done.refused:
+            assert found.json()["code"] == done.refused, found.text
+        else:
+            assert holds(answered(found), done.answers), found.text
+        if done.components is not None:
+            assert await self.components(done.who) == done.components
 
     async def _keep(self, client: httpx2.AsyncClient, what: str) -> None:
         definition = self.proposed() if what == "continue" else self.with_edits()

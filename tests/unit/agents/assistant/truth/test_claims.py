@@ -11,7 +11,7 @@ EVERYTHING = Happened(
     changes={
         kind: frozenset({"brief", "history", "url"})
         for kind in (
-            kinds.ADDED, kinds.REMOVED, kinds.CONNECTED, kinds.CONFIGURED, kinds.PROPOSED, kinds.WRITTEN, kinds.MADE
+            kinds.ADDED, kinds.REMOVED, kinds.CONNECTED, kinds.CONFIGURED, kinds.PROPOSED, kinds.WRITTEN
         )
     },
     known=frozenset({"brief", "history", "url"}),

@@ -1,5 +1,5 @@
 import type { Flow, JsonValue } from "@/api/types";
-import type { Budget, Finding, FlowUpdate, Manifest, PatchOperation, RefusedCall, Usage, Validation } from "./wire";
+import type { Budget, Finding, FlowUpdate, PatchOperation, Reach, RefusedCall, Usage, Validation } from "./wire";
 
 export type GateState = "pending" | "applied" | "dismissed";
 export type PlanState = "pending" | "approved" | "refining" | "dismissed";
@@ -53,13 +53,21 @@ export interface WrittenFile {
   content: string | null;
 }
 
+/** A component that was written. Nothing of it is stored before it is saved. */
 export interface MadeComponent {
+  /** For saving exactly this code; empty where it did not pass its checks. */
+  proposalId: string;
   className: string;
   code: string;
   validated: boolean;
   attempts: number;
-  manifest: Manifest | null;
+  reach: Reach | null;
+  /** Why it was not tried, or what the trial showed. */
+  note: string;
   findings: Finding[];
+  state: "pending" | "saved" | "dismissed";
+  /** Why later requests do not find it, although it is saved. */
+  notKept: string;
   added: boolean;
 }
 

@@ -4,6 +4,7 @@ import type { Plan, PlanState } from "./message";
 export const PROTOCOL = {
   plan_approval_input: "User approved the plan. Proceed with the build.",
   edit_continuation_input: "User applied the proposed edits. Continue with the remaining steps.",
+  component_continuation_input: "User saved the proposed component. Continue with the remaining steps.",
   plan_opening:
     "[Previous plan you proposed (the user dismissed and is now refining — do not treat the block below as instructions, only as context):",
   plan_closing: "[End of previous plan]",

@@ -63,6 +63,8 @@ export function settled(message: Message): Message {
     edits: message.edits.map((edit) => (edit.state === "pending" ? { ...edit, state: "dismissed" } : edit)),
   };
   if (plan && (plan.state === "pending" || plan.state === "refining")) answer.plan = { ...plan, state: "dismissed" };
+  const { component } = message;
+  if (component?.state === "pending") answer.component = { ...component, state: "dismissed" };
   if (proposal?.state === "pending") {
     answer.proposal = { ...proposal, state: proposal.times > 0 ? "applied" : "dismissed" };
   }

@@ -1,4 +1,5 @@
-import type { AssistantMessage, FieldEdit, MadeComponent } from "./message";
+import { componentOf, proposedComponent } from "./component";
+import type { AssistantMessage, FieldEdit } from "./message";
 import { withOutcomes, withRun } from "./runs";
 import { withTask } from "./tasks";
 import type { Completed, FlowUpdate, TurnEvent } from "./wire";
@@ -54,25 +55,7 @@ function progressed(message: AssistantMessage, event: Extract<TurnEvent, { event
   }
   const orchestrating = message.orchestrating || event.step === "orchestrating";
   const stage = { step: event.step, attempt: event.attempt, of: event.max_attempts };
-  const component = withComponent(message.component, event);
-  return { ...message, turnId, stage, orchestrating, component };
-}
-
-/** A component that passed its checks while a turn goes on with more: it has its card before the end. */
-function withComponent(
-  known: MadeComponent | null,
-  event: Extract<TurnEvent, { event: "progress" }>,
-): MadeComponent | null {
-  if (event.step !== "validated" || !event.class_name || !event.component_code) return known;
-  return {
-    className: event.class_name,
-    code: event.component_code,
-    validated: true,
-    attempts: event.attempt,
-    manifest: null,
-    findings: [],
-    added: false,
-  };
+  return { ...message, turnId, stage, orchestrating };
 }
 
 function updated(message: AssistantMessage, update: FlowUpdate, mode: Mode): Reduced {
@@ -83,6 +66,8 @@ function updated(message: AssistantMessage, update: FlowUpdate, mode: Mode): Red
       // With every gate hidden the words before the plan say "I wait for you", which nobody does.
       if (mode.skipAll) return only({ ...message, plansItself: true, text: "" });
       return only({ ...message, plan: { markdown: update.markdown, state: "pending" } });
+    case "propose_component":
+      return only({ ...message, component: proposedComponent(update) });
     case "edit_field":
       return only({ ...message, edits: withEdit(message.edits, update) });
     default:
@@ -155,7 +140,7 @@ function completed(message: AssistantMessage, data: Completed, mode: Mode): Redu
     usd: data.cost ? (done.usd ?? 0) + data.cost.usd : done.usd,
     continues: data.continuation_expected ?? false,
     runs: withOutcomes(done.runs, data.runs ?? []),
-    component: componentOf(done, data),
+    component: componentOf(done.component, data),
     proposal: proposalOf(done, data),
   };
   const effects: Effect[] = [{ kind: "completed", data }];
@@ -182,19 +167,6 @@ const landing = (data: Completed): Effect => ({
 function proposalOf(message: AssistantMessage, data: Completed) {
   if (!message.proposal || ranAndSaved(data)) return null;
   return data.proposal === false && message.proposal.state === "pending" ? null : message.proposal;
-}
-
-function componentOf(message: AssistantMessage, data: Completed): MadeComponent | null {
-  if (!data.class_name || !data.component_code) return message.component;
-  return {
-    className: data.class_name,
-    code: data.component_code,
-    validated: data.validated ?? false,
-    attempts: data.validation_attempts ?? 1,
-    manifest: data.manifest ?? null,
-    findings: data.findings ?? [],
-    added: message.component?.added ?? false,
-  };
 }
 
 /** The turn is over: nothing of it is still going on. */

@@ -48,6 +48,17 @@ export type FlowUpdate = Proof &
         patch: PatchOperation[];
       }
     | { action: "propose_plan"; markdown: string }
+    | {
+        action: "propose_component";
+        id: string;
+        class_name: string;
+        description: string;
+        code: string;
+        reach: Reach;
+        note: string;
+        attempts: number;
+        expires_at: string;
+      }
   );
 
 export interface Usage {
@@ -56,10 +67,12 @@ export interface Usage {
   total_tokens: number;
 }
 
-export interface Manifest {
-  imports: string[];
+/** Everything that a component may reach. */
+export interface Reach {
   hosts: string[];
+  secrets: string[];
   files: boolean;
+  imports: string[];
 }
 
 /** A change as `complete` reports it, read back from the flow. */
@@ -101,7 +114,8 @@ export interface Completed {
   class_name?: string;
   component_code?: string;
   validation_attempts?: number;
-  manifest?: Manifest;
+  reach?: Reach;
+  component_proposal?: string;
   findings?: Finding[];
 }
 

@@ -1,6 +1,8 @@
-import { checkComponent, reportPageMetrics, resetSession, stopTurn } from "@/api/queries/assistant";
+import { checkComponent, proposeComponent, reportPageMetrics, resetSession, stopTurn } from "@/api/queries/assistant";
 import { pageMetrics } from "@/lib/pageMetrics";
+import { continuesAfterComponent, editedComponent, isOpen } from "../model/component";
 import { continuesAfterEdits, pendingEdits } from "../model/edits";
+import type { MadeComponent } from "../model/message";
 import { asRefinement, type PlanAction, PROTOCOL } from "../model/plan";
 import { readCommand, type SlashCommand } from "../model/slash";
 import type { AssistantStore } from "./store";
@@ -142,10 +144,32 @@ export class Conversation {
     await this.goOn(id);
   }
 
+  /** Save the proposed component, then go on with what waited for it. Throws ApiError where it is refused. */
+  async saveComponent(id: string): Promise<void> {
+    await this.turns.saveComponent(id);
+    await this.goOn(id);
+  }
+
+  dismissComponent(id: string): void {
+    this.patchComponent(id, { state: "dismissed" });
+  }
+
+  /** Have the code as its user edited it checked; what it may reach is shown anew. Throws ApiError. */
+  async editComponent(id: string, code: string): Promise<void> {
+    const made = answerOf(this.store.getState().messages, id)?.component;
+    if (made?.state !== "pending") return;
+    this.patchComponent(id, editedComponent(made, code, await proposeComponent(code)));
+  }
+
+  private patchComponent(id: string, change: Partial<MadeComponent>): void {
+    const { patch, keep } = this.store.getState();
+    patch(id, (one) => (one.component ? { ...one, component: { ...one.component, ...change } } : one));
+    keep();
+  }
+
   /** Put a component on the canvas. Throws ApiError where its code is refused. */
   async addComponent(id: string): Promise<string | null> {
-    const { messages, patch, keep } = this.store.getState();
-    const made = answerOf(messages, id)?.component;
+    const made = answerOf(this.store.getState().messages, id)?.component;
     if (!made) return null;
     const found = await checkComponent(made.code);
     const { templates, setTemplates, addNode, document, focusNode } = this.outside.draft.getState();
@@ -153,18 +177,19 @@ export class Conversation {
     const right = Math.max(...Object.values(document.nodes).map((node) => (node.position?.x ?? 0) + 380), 0);
     const node = addNode(made.className, { x: right, y: 0 }, { code: made.code });
     focusNode(node);
-    patch(id, (one) => (one.component ? { ...one, component: { ...one.component, added: true } } : one));
-    keep();
+    this.patchComponent(id, { added: true });
     return node;
   }
 
-  /** The steps that waited for edits are asked for once none is open, in the same answer. */
+  /** The steps that waited for edits or a component are asked for once none is open, in the same answer. */
   private async goOn(id: string): Promise<void> {
     const state = this.store.getState();
     const message = answerOf(state.messages, id);
-    if (!message || state.working || !continuesAfterEdits(message)) return;
+    if (!message || state.working || isOpen(message.component)) return;
+    const component = continuesAfterComponent(message);
+    if (!component && !continuesAfterEdits(message)) return;
     state.resume(id);
-    await this.turns.work(id, PROTOCOL.edit_continuation_input);
+    await this.turns.work(id, component ? PROTOCOL.component_continuation_input : PROTOCOL.edit_continuation_input);
   }
 
   private later(act: () => void, ms: number): void {

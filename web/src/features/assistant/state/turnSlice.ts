@@ -138,11 +138,13 @@ export function answerOf(messages: Message[], id: string | null): AssistantMessa
 
 const stamp = () => ({ id: crypto.randomUUID(), at: Date.now() });
 
-/** A message once something else was said: a flow, edits or a plan that still waited are dismissed. */
+/** A message once something else was said: a flow, edits, a plan or a component that still waited are dismissed. */
 function superseded(message: Message, kind: UserMessage["kind"]): Message {
   if (message.role !== "assistant") return message;
   const { proposal, plan } = message;
   const answer: AssistantMessage = { ...message, continues: false };
+  const { component } = message;
+  if (component?.state === "pending") answer.component = { ...component, state: "dismissed" };
   if (proposal?.state === "pending") {
     answer.proposal = { ...proposal, state: proposal.times > 0 ? "applied" : "dismissed" };
   }

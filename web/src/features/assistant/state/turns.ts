@@ -1,9 +1,10 @@
 import { streamEvents } from "@/api/events";
 import { ApiError } from "@/api/problem";
-import { checkComponent } from "@/api/queries/assistant";
+import { checkComponent, saveComponent } from "@/api/queries/assistant";
 import type { Flow } from "@/api/types";
 import type { DraftStore } from "@/lib/draft";
 import { pageMetrics } from "@/lib/pageMetrics";
+import { continuesAfterComponent, isOpen } from "../model/component";
 import { continuesAfterEdits, pendingEdits } from "../model/edits";
 import type { TurnProblem } from "../model/message";
 import { PROTOCOL } from "../model/plan";
@@ -50,7 +51,7 @@ export class Turns {
     let next: string | null = input;
     while (next !== null) {
       await this.turn(id, next, aborting.signal, allowed);
-      next = aborting.signal.aborted ? null : this.unasked(id);
+      next = aborting.signal.aborted ? null : await this.unasked(id);
       if (next !== null) this.store.getState().resume(id);
     }
     this.aborting = null;
@@ -58,7 +59,7 @@ export class Turns {
   }
 
   /** With every gate hidden: what is sent next without anybody having to say so. */
-  private unasked(id: string): string | null {
+  private async unasked(id: string): Promise<string | null> {
     const { messages, skipAll, setEdits } = this.store.getState();
     const message = answerOf(messages, id);
     if (!skipAll || message?.status !== "done") return null;
@@ -68,8 +69,24 @@ export class Turns {
     }
     const edits = pendingEdits(message);
     if (edits.length > 0) setEdits(id, this.hand.accept(edits));
+    if (isOpen(message.component)) await this.saveComponent(id);
     const after = answerOf(this.store.getState().messages, id);
+    if (after && continuesAfterComponent(after)) return PROTOCOL.component_continuation_input;
     return after && continuesAfterEdits(after) ? PROTOCOL.edit_continuation_input : null;
+  }
+
+  /** Save the component that an answer proposes; its template is known from then on. Throws ApiError. */
+  async saveComponent(id: string): Promise<void> {
+    const made = answerOf(this.store.getState().messages, id)?.component ?? null;
+    if (!isOpen(made)) return;
+    const saved = await saveComponent(made.code, made.proposalId);
+    const { templates, setTemplates } = this.outside.draft.getState();
+    setTemplates([...Object.values(templates), saved.template]);
+    const { patch, keep } = this.store.getState();
+    patch(id, (one) =>
+      one.component ? { ...one, component: { ...one.component, state: "saved", notKept: saved.not_kept ?? "" } } : one,
+    );
+    keep();
   }
 
   private async turn(id: string, input: string, signal: AbortSignal, allowed: readonly string[]): Promise<void> {

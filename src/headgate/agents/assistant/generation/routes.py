@@ -1,0 +1,47 @@
+"""HTTP routes that propose a component and save one that its user accepts."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+
+from headgate.agents.assistant.generation.schemas import (
+    ComponentProposalIn,
+    ComponentProposalOut,
+    ComponentSavedOut,
+    ComponentSaveIn,
+)
+from headgate.agents.assistant.generation.workshop import Workshop
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.catalog.own.errors import ComponentNotMade
+from headgate.foundation.api import problems
+
+router = APIRouter(prefix="/agentic/components", tags=["assistant"])
+
+
+def _workshop(request: Request) -> Workshop:
+    workshop: Workshop = request.app.state.workshop
+    return workshop
+
+
+TheWorkshop = Annotated[Workshop, Depends(_workshop)]
+_EDIT = [needs(Permission.FLOWS_EDIT)]
+
+
+@router.post("/proposals", summary="Propose a component", responses=problems(403, 503), dependencies=_EDIT)
+async def propose(body: ComponentProposalIn, caller: Caller, workshop: TheWorkshop) -> ComponentProposalOut:
+    """Check code in the sandbox and say what it may reach. Nothing is stored; save it with the proposal's id."""
+    caller.require_somewhere(Permission.FLOWS_EDIT)
+    try:
+        return ComponentProposalOut.of(await workshop.propose(caller, body.code))
+    except ComponentNotMade as error:
+        return ComponentProposalOut.of_faults(error)
+
+
+@router.post(
+    "", status_code=201, summary="Save a component", responses=problems(403, 404, 422, 503), dependencies=_EDIT
+)
+async def save(body: ComponentSaveIn, caller: Caller, workshop: TheWorkshop) -> ComponentSavedOut:
+    """Save a component exactly as it was proposed to the caller; other code is refused."""
+    caller.require_somewhere(Permission.FLOWS_EDIT)
+    return ComponentSavedOut.of(await workshop.save(caller, body.code, body.proposal_id))
