@@ -227,6 +227,9 @@ class FakePatterns:
     kept: list[tuple[str, Held]] = field(default_factory=list)
     failing: HeadgateError | None = None
 
+    def building_tools(self, own: Sequence[DomainTool]) -> Sequence[DomainTool]:
+        return ()
+
     def tools(self) -> Sequence[DomainTool]:
         schema = _schema({"words": {"type": "string"}})
         return (DomainTool("search_patterns", "Patterns.", schema, frozenset({Phase.DISCOVER}), read=self._search),)

@@ -20,7 +20,8 @@ from headgate.agents.codev.sessions.telling import Live
 from headgate.agents.codev.tables import SessionRow
 from headgate.features.access.principal import LOCAL, Principal
 from headgate.features.accounts.throttle import limits_of
-from headgate.foundation.crypto import SecretBox
+from headgate.features.runs.evidence.service import Notary
+from headgate.foundation.crypto import EvidenceSigner, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.keyring import new_ring
@@ -196,7 +197,9 @@ async def open_bench(
                 notices,
                 retry_seconds,
             )
-            yield Bench(Sessions(settings, database, runner, limits), place, chosen, domain, posts, patterns)
+            notary = Notary(runner.box, EvidenceSigner(new_ring(settings)))
+            sessions = Sessions(settings, database, runner, limits, notary)
+            yield Bench(sessions, place, chosen, domain, posts, patterns)
     finally:
         await checkpoints.close()
         await limits.close()

@@ -109,6 +109,19 @@ class TestSession:
         assert answered(capsys, "flows", "list") == []
         assert "rolled back already" in answered(capsys, "codev", "rollback", one, code=6)["detail"]
 
+    def test_is_exported_as_evidence_that_the_command_verifies(
+        self, wire: Wire, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    ) -> None:
+        one = started(capsys, QUIET)["thread_id"]
+        file = tmp_path / "session.json"
+        assert answered(capsys, "codev", "evidence", one, "--output", str(file))["path"] == str(file)
+        verdict = answered(capsys, "evidence", "verify", str(file))
+        assert (verdict["verified"], verdict["kind"], verdict["run_id"]) == (True, "session", one)
+        assert run(["evidence", "verify", str(file)]) == 0
+        assert f"Session {one} (pending_interrupt)" in capsys.readouterr().out
+        file.write_bytes(file.read_bytes().replace(b"Say hello", b"Say hallo"))
+        assert answered(capsys, "evidence", "verify", str(file), code=1)["verified"] is False
+
     def test_is_told_where_its_tests_fail(self, wire: Wire, capsys: pytest.CaptureFixture[str]) -> None:
         says(wire, plan=plan_of(case("greets", "Goodbye")), patch=[BUILD, "Written."], converge=iterate("LOGIC"))
         one = started(capsys, QUIET, "--max-iterations", "1")["thread_id"]

@@ -52,6 +52,7 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "codev stop": (NOBODY,),
     "codev rollback": (NOBODY,),
     "codev summary": (NOBODY,),
+    "codev evidence": (NOBODY,),
     "codev delete": (NOBODY,),
     "codev instances add": ("one", "ftp://x", "--key-variable", "NOTHING"),
     "codev instances remove": ("nobody",),

@@ -44,7 +44,18 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "user_ids": lambda world: [[world.principal.user_id]],
 }
 _CODEV = "/api/v1/codev/sessions"
-_OF_SESSIONS = ("", "/resume", "/stream", "/events", "/summary", "/rollback", "/stop", "/retry", "/credentials")
+_OF_SESSIONS = (
+    "",
+    "/resume",
+    "/stream",
+    "/events",
+    "/summary",
+    "/evidence",
+    "/rollback",
+    "/stop",
+    "/retry",
+    "/credentials",
+)
 OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
     **{(f"{_CODEV}/{{session_id}}{what}", "session_id"): lambda world: world.codev_ids for what in _OF_SESSIONS},
     ("/api/v1/codev/sessions", "cursor"): lambda world: world.codev_ids[:1],

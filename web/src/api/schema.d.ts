@@ -1254,6 +1254,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/codev/sessions/{session_id}/evidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Signed record of a session
+         * @description Everything that happened, who did what and when; chained and signed.
+         *
+         *     The same session gives the same bytes each time. `headgate evidence verify FILE` checks them without a server.
+         *
+         *     Needs the permission `flows.view`.
+         */
+        get: operations["evidence_api_v1_codev_sessions__session_id__evidence_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/codev/sessions/{session_id}/rollback": {
         parameters: {
             query?: never;
@@ -8608,6 +8632,26 @@ export interface components {
             remedy: string;
         };
         /**
+         * SessionEvidence
+         * @description The record of a session as a chained and signed document.
+         */
+        SessionEvidence: {
+            /** Format */
+            format: string;
+            /** Subject */
+            subject: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** Entries */
+            entries: {
+                [key: string]: components["schemas"]["JsonValue"];
+            }[];
+            /** Seal */
+            seal: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        };
+        /**
          * SessionOut
          * @description A browser in which one is signed in.
          */
@@ -14502,6 +14546,85 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionSummary"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    evidence_api_v1_codev_sessions__session_id__evidence_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionEvidence"];
                 };
             };
             /** @description Nobody is signed in, or the API key is not valid. */

@@ -17,6 +17,7 @@ Tell = Callable[[str, dict[str, JsonValue]], None]
 | kind | data |
 |---|---|
 | `phase` | `phase`, `iteration`: the session came to a phase |
+| `plan` | `plan`, `cases`, `iteration`: a plan as it was written, before anybody edited it |
 | `token` | `text`, `phase`: a piece of the model's words; not kept |
 | `tool_call` | `id`, `name`, `arguments` (clipped, no secrets), `phase` |
 | `tool_result` | `id`, `name`, `ok`, `preview`, `ms` |
@@ -134,6 +135,10 @@ class Patterns(Protocol):
 
     def tools(self) -> Sequence[DomainTool]:
         """`search_patterns` and `use_pattern`, for the phase discover."""
+        ...
+
+    def building_tools(self, own: Sequence[DomainTool]) -> Sequence[DomainTool]:
+        """`build_from_pattern`, for the phase patch of a place whose own tools can build one; else none."""
         ...
 
     async def keep(self, *, requirement: str, held: Held, session_id: str) -> str:

@@ -237,6 +237,18 @@ class SessionSummary(BaseModel):
     summary: str
 
 
+class SessionEvidence(BaseModel):
+    """The record of a session as a chained and signed document."""
+
+    format: str
+    """`headgate-record/1`."""
+    subject: dict[str, JsonValue]
+    """The session: what was wanted, by whom, where, with which model, how it stands."""
+    entries: list[dict[str, JsonValue]]
+    """What happened, oldest first: `number`, `kind`, `at`, `data`, and the link of the chain."""
+    seal: dict[str, JsonValue]
+
+
 class SessionPage(BaseModel):
     """Sessions, newest first."""
 

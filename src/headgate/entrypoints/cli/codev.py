@@ -35,6 +35,7 @@ from headgate.entrypoints.cli.codev_pages import (
 )
 from headgate.entrypoints.cli.codev_view import SessionView
 from headgate.entrypoints.cli.exit_codes import INTERRUPTED, OK
+from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table, when
 from headgate.entrypoints.cli.printable import printable
@@ -259,6 +260,29 @@ def summary(session: SessionArgument, json: JsonFlag = False) -> None:
             console.print(Markdown(printable(found.summary)))
         else:
             console.print(found.summary, markup=False)
+
+    with_parts(work)
+
+
+@app.command()
+def evidence(
+    session: SessionArgument,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write; standard output when left out.")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Export the record of a session, chained and signed. Check it with `headgate evidence verify FILE`."""
+
+    async def work(parts: Parts) -> None:
+        content = await parts.codev.evidence(acting(), session)
+        if output is None:
+            console.file.write(content.decode())
+            console.file.flush()
+            return
+        write_file(output, content)
+        told = {"path": str(output), "size": len(content)}
+        print_json(told) if json else console.print(f"Wrote {output} ({len(content):,} bytes).")
 
     with_parts(work)
 

@@ -17,7 +17,9 @@ from headgate.foundation.key_history import KeyHistory, history_document, read_h
 from headgate.foundation.signing import EvidenceKey, read_public_key
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="Check evidence of a run offline; print the key that signs it."
+    add_completion=False,
+    no_args_is_help=True,
+    help="Check evidence of a run or session offline; print the key that signs it.",
 )
 
 
@@ -29,7 +31,7 @@ class FileMissing(NotFound):
 
 @app.command("verify")
 def verify_(
-    file: Annotated[Path, typer.Argument(help="Evidence as `headgate runs evidence` wrote it: JSON or zip.")],
+    file: Annotated[Path, typer.Argument(help="Evidence of a run (JSON or zip) or of a development session.")],
     key: Annotated[
         str | None, typer.Option(help="Public key that must have signed it, in base64, or a file that holds it.")
     ] = None,
@@ -38,7 +40,7 @@ def verify_(
     ] = None,
     json: JsonFlag = False,
 ) -> int:
-    """Check evidence of a run: its form, every link of its chain, its artifacts, its signature.
+    """Check evidence of a run or session: its form, every link of its chain, its artifacts, its signature.
 
     Needs no server, no database and no network. Exit code 0: everything holds. 1: something was changed; each fault is
     named. 3: the file is no evidence. 4: there is no such file.
@@ -119,6 +121,7 @@ def _content(path: Path) -> bytes:
 def _as_json(verdict: Verdict) -> dict[str, object]:
     return {
         "verified": verdict.good,
+        "kind": verdict.kind,
         "run_id": verdict.run_id,
         "status": verdict.status,
         "steps": verdict.steps,
@@ -137,8 +140,18 @@ def _show(verdict: Verdict, *, checked_key: bool) -> None:
     if not verdict.good:
         console.print("[red]This is not the evidence that was signed.[/]")
         return
+    if verdict.kind != "run":
+        entries = f"{verdict.steps} {'entry' if verdict.steps == 1 else 'entries'}"
+        name = f"{verdict.kind.capitalize()} {escape(verdict.run_id)} ({escape(verdict.status)})"
+        console.print(f"[green]✓[/] {name}: {entries}, the chain holds.")
+        _show_key(verdict, checked_key=checked_key)
+        return
     counted = f"{_counted(verdict.steps, 'step')}, {_counted(verdict.artifacts_checked, 'artifact')} looked into"
     console.print(f"[green]✓[/] Run {escape(verdict.run_id)} ({escape(verdict.status)}): {counted}, the chain holds.")
+    _show_key(verdict, checked_key=checked_key)
+
+
+def _show_key(verdict: Verdict, *, checked_key: bool) -> None:
     signed = f"[green]✓[/] Signed by key {escape(verdict.key_id)}"
     console.print(signed + ("." if checked_key else "; say --key or --keys to require one you trust."))
 

@@ -78,7 +78,7 @@ class Development:
         self._checkpoints = Checkpoints(settings, ground.database)
         runner = Runner(settings, ground.database, base.box, around, self._checkpoints, live, jobs, notices)
         self._limits = limits_of(settings, {STARTS: settings.codev.sessions_per_minute})
-        self.sessions = Sessions(settings, ground.database, runner, self._limits)
+        self.sessions = Sessions(settings, ground.database, runner, self._limits, ground.notary)
 
     async def close(self) -> None:
         """Close what sessions needed; their jobs are closed before."""

@@ -129,6 +129,10 @@ export const codevSummaryQuery = (id: string) =>
     staleTime: 0,
   });
 
+/** The signed record of a session, byte for byte: written anew it would verify no more. */
+export const readCodevEvidence = (id: string): Promise<Blob> =>
+  unwrap(api.GET("/api/v1/codev/sessions/{session_id}/evidence", { ...one(id), parseAs: "blob" }));
+
 /** The kinds of places that sessions may work on, with the servers of each, and the model that is taken. */
 export const codevDomainsQuery = queryOptions({
   queryKey: codevKeys.domains,

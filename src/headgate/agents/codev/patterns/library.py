@@ -1,10 +1,13 @@
 """The library of patterns as a session works with it: two tools to look before anything is built, and keeping."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from pydantic import JsonValue
 
 from headgate.agents.codev.domain import Answer, DomainTool, Held, Phase
 from headgate.agents.codev.patterns import service
+from headgate.agents.codev.patterns.building import FromPattern, build_tool
 from headgate.agents.codev.patterns.describing import described
 from headgate.agents.codev.patterns.errors import PatternNotFound
 from headgate.agents.codev.patterns.recipes import components_of
@@ -51,6 +54,20 @@ class PatternLibrary:
                 read=self._use,
             ),
         )
+
+    def building_tools(self, own: Sequence[DomainTool]) -> Sequence[DomainTool]:
+        """`build_from_pattern`, where the place writes whole flows from spec text."""
+        build = build_tool(own)
+        return () if build is None else (FromPattern(self._recipe, build).tool(),)
+
+    async def _recipe(self, pattern_id: str) -> Mapping[str, JsonValue]:
+        """How a pattern is built; that the session uses it is noted."""
+        async with self._database.writing() as session:
+            row = await service.get_pattern(session, self._principal, pattern_id)
+            if row.domain != self._domain:
+                raise PatternNotFound(pattern_id)
+            await service.note_use(session, row, session_id=self._session_id)
+            return {"name": row.name, **row.definition}
 
     async def keep(self, *, requirement: str, held: Held, session_id: str) -> str:
         """Keep a flow that was accepted; its id. Once a session, however often it is asked."""

@@ -15,6 +15,7 @@ from headgate.agents.codev.schemas import (
     Retry,
     RollbackAnswer,
     RollbackPreview,
+    SessionEvidence,
     SessionPage,
     SessionResponse,
     SessionStart,
@@ -182,6 +183,21 @@ async def events(
 async def summary(session_id: SessionId, sessions: TheSessions, caller: Caller) -> SessionSummary:
     """The session as a Markdown document: what was wanted, planned, approved, written and tested."""
     return await sessions.summary(caller, session_id)
+
+
+@router.get(
+    "/sessions/{session_id}/evidence",
+    summary="Signed record of a session",
+    response_class=Response,
+    responses={**problems(404), 200: {"model": SessionEvidence, "content": {"application/json": {}}}},
+    dependencies=_VIEW,
+)
+async def evidence(session_id: SessionId, sessions: TheSessions, caller: Caller) -> Response:
+    """Everything that happened, who did what and when; chained and signed.
+
+    The same session gives the same bytes each time. `headgate evidence verify FILE` checks them without a server.
+    """
+    return Response(await sessions.evidence(caller, session_id), media_type="application/json")
 
 
 @router.get(

@@ -30,6 +30,7 @@ from headgate.agents.codev.sessions.acts import act
 from headgate.agents.codev.sessions.answers import check_waiting, is_same_answer, named, not_waiting
 from headgate.agents.codev.sessions.credentials import still_missing, waits_for_credentials
 from headgate.agents.codev.sessions.places import Place
+from headgate.agents.codev.sessions.record import evidence_of, read_events
 from headgate.agents.codev.sessions.repository import IN_PROGRESS, PENDING, RESTS, STOPPED
 from headgate.agents.codev.sessions.responses import BY_HAND, LEFT_OUT, can_go_on, response, shown_state
 from headgate.agents.codev.sessions.rollbacks import preview_of
@@ -47,6 +48,7 @@ from headgate.features.audit.recorder import record
 from headgate.features.idempotency.keys import StartKey, claim
 from headgate.features.jobs.errors import JobBusy
 from headgate.features.jobs.leases import clock
+from headgate.features.runs.evidence.service import Notary
 from headgate.foundation.database import Database, microseconds, now
 from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.foundation.ids import is_id, new_id
@@ -67,6 +69,7 @@ class Sessions:
     database: Database
     runner: Runner
     limits: RateLimits
+    notary: Notary
 
     async def start(
         self,
@@ -174,8 +177,15 @@ class Sessions:
                 await self._record(session, principal, "codev_session.deleted", row)
 
     async def summary(self, principal: Principal, session_id: str) -> SessionSummary:
-        """The session as a Markdown document."""
-        return SessionSummary(thread_id=session_id, summary=summarise(await self.get(principal, session_id)))
+        """The session as a Markdown document, with the record of all that happened."""
+        found = await self.get(principal, session_id)
+        events_told = await read_events(self.database, session_id)
+        return SessionSummary(thread_id=session_id, summary=summarise(found, events_told))
+
+    async def evidence(self, principal: Principal, session_id: str) -> bytes:
+        """The record of a session, chained and signed. Raises `SessionNotFound`, `PermissionMissing`."""
+        row = await self._find(principal, session_id, Permission.FLOWS_VIEW)
+        return await evidence_of(self.database, self.notary, principal, row)
 
     async def preview_rollback(self, principal: Principal, session_id: str) -> RollbackPreview:
         """What rolling back would change, flow by flow, and what others changed meanwhile. Changes nothing."""

@@ -1,15 +1,13 @@
-"""A session as a Markdown document (DD-034). Pure: what models, flows and people wrote is shown as their words.
+"""A session as a Markdown document (DD-034). Pure: what models, flows and people wrote is shown as their words."""
 
-Texts of others stand in code, a line or a block, that they cannot close: no heading, link or picture of theirs looks
-like ours.
-"""
-
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from headgate.agents.codev.schemas import SessionResponse
-from headgate.foundation.quoting import clipped_to, shortened
+from headgate.agents.codev.sessions.markdown import block, cell, line
+from headgate.agents.codev.sessions.timeline import recorded
+from headgate.agents.codev.tables import EventRow
+from headgate.foundation.quoting import shortened
 
 _STATUS = {
     "in_progress": "at work",
@@ -25,13 +23,11 @@ _WRITES = {
     "rolled_back": "rolled back",
     "kept": "kept, since others changed the flow after it",
 }
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
-_LONGEST = 20_000
 MOST_TRIALS = 100
 
 
-def summarise(session: SessionResponse) -> str:
-    """The document. Parts of which nothing is known are left out."""
+def summarise(session: SessionResponse, events: Sequence[EventRow] = ()) -> str:
+    """The document, with the record of what happened. Parts of which nothing is known are left out."""
     parts = [
         "\n".join(_head(session)),
         _part("Requirement", block(session.requirement)),
@@ -45,6 +41,7 @@ def summarise(session: SessionResponse) -> str:
         _part("Verdict", "\n".join(_verdict(session.state.get("converge_verdict")))),
         _part("Conflict", block((session.state.get("conflict") or {}).get("message"))),
         _part("How it ended", block(session.stop_reason)),
+        _part("Record", "\n\n".join(recorded(events))),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -104,31 +101,3 @@ def _verdict(verdict: Any) -> Iterator[str]:  # noqa: ANN401 - JSON of the state
         yield f"- Category: {line(verdict.get('category'))}"
         yield f"- Reason: {line(verdict.get('reason'))}"
         yield f"- Fix: {line(verdict.get('fix'))}"
-
-
-def line(text: Any) -> str:  # noqa: ANN401 - what is told
-    """A text of others in one line, as code: nothing in it is Markdown."""
-    flat = " ".join(_clean(text).split())
-    if not flat:
-        return ""
-    fence = "`" * (max((len(found) for found in re.findall("`+", flat)), default=0) + 1)
-    pad = " " if flat[0] == "`" or flat[-1] == "`" else ""
-    return f"{fence}{pad}{flat}{pad}{fence}"
-
-
-def cell(text: Any) -> str:  # noqa: ANN401 - what is told
-    """The same in a table, which a bar would break even within code."""
-    return line(_clean(text).replace("|", "\u00a6"))
-
-
-def block(text: Any) -> str:  # noqa: ANN401 - what is told
-    """A text of others in a fence that it cannot close."""
-    clean = _clean(text).strip("\n")
-    if not clean.strip():
-        return ""
-    fence = "`" * max(3, max((len(found) for found in re.findall("`+", clean)), default=0) + 1)
-    return f"{fence}text\n{clean}\n{fence}"
-
-
-def _clean(text: Any) -> str:  # noqa: ANN401 - what is told
-    return clipped_to(_CONTROLS.sub("", str(text or "").replace("\r\n", "\n").replace("\r", "\n")), _LONGEST)

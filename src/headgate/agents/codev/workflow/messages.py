@@ -73,6 +73,15 @@ def fitted(exchange: Sequence[dict[str, Any]], most: int) -> Exchange:
     return fitting
 
 
+def settled(exchange: Sequence[dict[str, Any]]) -> Exchange:
+    """The messages once a write was made: what led to it is not sent again with every later call.
+
+    Only long answers of tools and long arguments lose their text, and only here: between two writes what is sent begins
+    with exactly what was sent before, so that a provider's cache of prompts applies.
+    """
+    return [_emptied(message) if _length(message) > _LONG else message for message in exchange]
+
+
 def _length(message: Mapping[str, Any]) -> int:
     """Characters of what is said and, where a model called tools, of what they were called with."""
     called = message["data"].get("tool_calls")

@@ -76,6 +76,8 @@ def offered(working: Working, phase: Phase) -> list[DomainTool]:
     own = [tool for tool in working.workplace.tools if phase in tool.phases]
     if phase is Phase.DISCOVER:
         own = [*working.patterns.tools(), *own]
+    elif phase is Phase.PATCH:
+        own = [*own, *working.patterns.building_tools(own)]
     readable = [tool for tool in own if phase is Phase.PATCH or not tool.writes]
     return list({tool.name: tool for tool in readable}.values())
 

@@ -7,15 +7,15 @@ from headgate.foundation.signing import Signer, broken_signature
 FORMAT = "headgate-evidence/1"
 
 
-def seal_of(signer: Signer, head: str, steps: int) -> dict[str, Any]:
+def seal_of(signer: Signer, head: str, steps: int, form: str = FORMAT) -> dict[str, Any]:
     """The seal of a chain: what is signed, and the signature."""
-    return signer.sign(_members(head, steps))
+    return signer.sign(_members(head, steps, form))
 
 
-def broken_seal(seal: Any, head: str, steps: int) -> str | None:  # noqa: ANN401 - from a file
+def broken_seal(seal: Any, head: str, steps: int, form: str = FORMAT) -> str | None:  # noqa: ANN401 - from a file
     """What is wrong with a seal, or None when its signature holds for this chain."""
-    return broken_signature(seal, _members(head, steps))
+    return broken_signature(seal, _members(head, steps, form))
 
 
-def _members(head: str, steps: int) -> dict[str, Any]:
-    return {"format": FORMAT, "head": head, "steps": steps}
+def _members(head: str, steps: int, form: str) -> dict[str, Any]:
+    return {"format": form, "head": head, "steps": steps}

@@ -22,6 +22,7 @@ from headgate.features.runs.evidence.archive import (
     sha256_of,
 )
 from headgate.features.runs.evidence.chain import Fault, broken_links, head_of
+from headgate.features.runs.evidence.record import RECORD, is_record, record_faults
 from headgate.features.runs.evidence.seal import FORMAT, broken_seal
 from headgate.foundation.canonical import canonical, digest
 from headgate.foundation.errors import Invalid
@@ -48,7 +49,10 @@ class Verdict:
     faults: list[Fault] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """What could not be checked, and why that is no fault."""
+    kind: str = "run"
+    """What the evidence is of: a run, or the kind of a record's subject."""
     run_id: str = ""
+    """Of the run, or of the record's subject."""
     status: str = ""
     started_at: Any = None
     """When the run began, as the package says it."""
@@ -73,8 +77,11 @@ def verify(content: bytes, key: EvidenceKey | None = None, history: KeyHistory |
     found = _Zipped(content) if content.startswith(_ZIP_MAGIC) else _Plain(content)
     package = found.package
     verdict = Verdict(faults=list(found.faults))
-    verdict.faults += _form(package, allowed=found.members)
-    if not verdict.faults or _is_whole(package):
+    if package.get("format") == RECORD:
+        _check_record(package, verdict)
+    else:
+        verdict.faults += _form(package, allowed=found.members)
+    if verdict.kind == "run" and (not verdict.faults or _is_whole(package)):
         _check_chain(package, verdict)
         _check_artifacts(package, found.contents, verdict, complete=found.complete)
     if key is not None and verdict.key_id != key.key_id:
@@ -84,6 +91,17 @@ def verify(content: bytes, key: EvidenceKey | None = None, history: KeyHistory |
         wrong = history.fault(verdict.key_id, moment_of(verdict.started_at))
         verdict.faults += [] if wrong is None else [Fault("seal", wrong)]
     return verdict
+
+
+def _check_record(document: Mapping[str, Any], verdict: Verdict) -> None:
+    verdict.kind = "record"
+    verdict.faults += record_faults(document)
+    if is_record(document):
+        subject = document["subject"]
+        verdict.kind = "session" if subject.get("kind") == "session" else "record"
+        verdict.run_id, verdict.status = str(subject.get("id", "")), str(subject.get("status", ""))
+        verdict.steps, verdict.started_at = len(document["entries"]), subject.get("created_at")
+        verdict.key_id = str(document["seal"].get("key_id", ""))
 
 
 def _check_chain(package: Mapping[str, Any], verdict: Verdict) -> None:
@@ -218,7 +236,7 @@ def _document(content: bytes) -> tuple[dict[str, Any], list[Fault]]:
     except (ValueError, RecursionError) as error:
         raise NotEvidence(f"The file is not a JSON document: {str(error)[:200]}.", remedy=_EXPORT) from error
     if not isinstance(package, dict) or not _MEMBERS & package.keys():
-        raise NotEvidence("The file is no evidence of a run.", remedy=_EXPORT)
+        raise NotEvidence("The file is no evidence of a run or session.", remedy=_EXPORT)
     try:
         same = canonical(package) == content
     except rfc8785.CanonicalizationError as error:

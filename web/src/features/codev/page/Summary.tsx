@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { Download } from "lucide-react";
-import { type CodevSession, codevSummaryQuery } from "@/api/queries/codev";
+import { Download, FileCheck } from "lucide-react";
+import { type CodevSession, codevSummaryQuery, readCodevEvidence } from "@/api/queries/codev";
 import { Markdown } from "@/components/markdown/Markdown";
-import { Button, CopyButton, Dialog, Problem, Skeleton } from "@/components/ui";
+import { Button, CopyButton, Dialog, Problem, Skeleton, toastError } from "@/components/ui";
 import { download, fileNameOf } from "@/lib/download";
 import { useCodevTexts } from "../texts";
 
@@ -14,6 +14,10 @@ export function Summary({ session, onClose }: { session: CodevSession; onClose: 
     const name = fileNameOf(`${session.flow_name || t("development")} ${session.thread_id.slice(0, 8)}`, "md");
     download(name, new Blob([data ?? ""], { type: "text/markdown;charset=utf-8" }));
   };
+  const sign = () =>
+    void readCodevEvidence(session.thread_id)
+      .then((record) => download(`session-${session.thread_id}.json`, record))
+      .catch((problem: unknown) => toastError(t("download_evidence_failed"), problem));
   return (
     <Dialog
       open
@@ -23,6 +27,9 @@ export function Summary({ session, onClose }: { session: CodevSession; onClose: 
       footer={
         data !== undefined && (
           <>
+            <Button icon={<FileCheck />} onClick={sign}>
+              {t("download_evidence")}
+            </Button>
             <CopyButton text={data} label={t("copy_summary")} />
             <Button icon={<Download />} onClick={keep}>
               {t("download_md")}

@@ -1,4 +1,4 @@
-/** Rolling a session back. */
+/** What a session leaves: rolled back, or exported. */
 export default {
   roll_back: "Roll back",
   roll_back_this: "Roll back what this session wrote?",
@@ -20,4 +20,6 @@ export default {
   and_more: "and {{count}} more",
   rolled_back: "“{{name}}” is what it was before the session",
   rolled_back_removed: "“{{name}}” is removed: the session had made it",
+  download_evidence: "Download signed record",
+  download_evidence_failed: "The signed record could not be downloaded",
 };

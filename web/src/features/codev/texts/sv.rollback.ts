@@ -20,4 +20,6 @@ export default {
   and_more: "och {{count}} till",
   rolled_back: "”{{name}}” är som det var före passet",
   rolled_back_removed: "”{{name}}” är borttaget: passet hade skapat det",
+  download_evidence: "Ladda ner signerat protokoll",
+  download_evidence_failed: "Det signerade protokollet kunde inte laddas ner",
 };

@@ -5,7 +5,7 @@ from headgate.agents.codev.ports import Working
 from headgate.agents.codev.state import AgentState
 from headgate.agents.codev.workflow import prompts
 from headgate.agents.codev.workflow.context import earlier_plan, flow_described, opening
-from headgate.agents.codev.workflow.messages import Exchange, calls_waiting, person
+from headgate.agents.codev.workflow.messages import Exchange, calls_waiting, person, settled
 from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, as_seen, conflicted, phase_told
 from headgate.agents.codev.workflow.toolwork import carry_out, offered, take_turn
 from headgate.foundation.quoting import clipped_to
@@ -44,6 +44,8 @@ async def patch_tools(state: AgentState, working: Working) -> Update:
     flow: Update = {"flow_id": carried.flow_id, "flow_mark": carried.flow_mark}
     if carried.conflict is not None:
         return {**flow, **conflicted(state, working, carried.conflict)}
+    if carried.flow_mark != state.get("flow_mark"):
+        exchange = [*settled(exchange[:-1]), *exchange[-1:]]
     return {**flow, "exchange": [*exchange, *carried.messages]}
 
 

@@ -43,7 +43,10 @@ async def plan(state: AgentState, working: Working) -> Update:
         said = [model(clipped_to(reply.said.text, LONGEST_PLAN))] if reply.said.text.strip() else []
         return {**reply.used, "exchange": [*said, person(_AGAIN.format(fault=planned.fault))]}
     before = read_plan(exchange[0]["data"]["content"]) if len(exchange) > 1 else Planned("")
-    return {**reply.used, **_settled(state, planned, before), "exchange": []}
+    settled = _settled(state, planned, before)
+    told = {name: settled[name] for name in ("plan", "cases")}
+    working.tell("plan", {"iteration": state["iteration"], **told})
+    return {**reply.used, **settled, "exchange": []}
 
 
 def _settled(state: AgentState, planned: Planned, before: Planned) -> Update:
