@@ -30,6 +30,7 @@ from tests.support.codev_place import FakePatterns, FakePlace, FakeTestSets
 from tests.support.codev_script import ScriptedReasoning, calls, case, plan_of, scripted
 from tests.support.jobs import open_jobs
 from tests.support.patience import PATIENCE_SECONDS
+from tests.support.secret_reads import NotedReads
 
 SETS_HELLO = (calls("set_answer", answer="hello"), "It is written.")
 MAKES_HELLO = (calls("make_flow", name="Greeter", answer="hello"), "It is written.")
@@ -197,7 +198,7 @@ async def open_bench(
                 notices,
                 retry_seconds,
             )
-            notary = Notary(runner.box, EvidenceSigner(new_ring(settings)))
+            notary = Notary(runner.box, EvidenceSigner(new_ring(settings)), lambda _: NotedReads())
             sessions = Sessions(settings, database, runner, limits, notary)
             yield Bench(sessions, place, chosen, domain, posts, patterns)
     finally:
