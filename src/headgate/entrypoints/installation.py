@@ -76,7 +76,7 @@ class Installation:
 
     async def step_model(self, session: AsyncSession, *, tenant_id: str, space_id: str) -> JsonValue:
         """The default model for steps of a space, as a model field holds it; None where none is chosen."""
-        return await self.variables_of(tenant_id, space_id).step_model(session)
+        return await self.variables_of(tenant_id, space_id, reads.NO_READS).step_model(session)
 
     @cached_property
     def index(self) -> "search.WordIndex":

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from headgate.entrypoints.cli import codev, codev_answers
+from headgate.entrypoints.cli import codev_answers
 from headgate.entrypoints.cli.app import run
+from headgate.entrypoints.cli.codev_watch import SessionWatch
 from headgate.entrypoints.cli.output import console
 from headgate.foundation.errors import Invalid
 from tests.integration.cli.test_commands import HEADGATE, data_folder
@@ -222,7 +223,7 @@ class TestTerminal:
                 raise EOFError
             return typed.pop(0)
 
-        monkeypatch.setattr(codev._Watching, "_answerable", True)
+        monkeypatch.setattr(SessionWatch, "_answerable", True)
         monkeypatch.setattr(console, "input", read)
         return typed
 

@@ -141,6 +141,7 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "keys revoke": (NOBODY,),
     "variables set": ("not a name",),
     "variables delete": ("NOTHING",),
+    "components register": ("missing.py",),
     "workspace read": ("missing.md",),
     "workspace write": ("../out.md", "missing.md"),
     "workspace remove": ("missing.md",),

@@ -1,10 +1,5 @@
 """`headgate codev`: the development agent in a terminal."""
 
-import asyncio
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -15,29 +10,23 @@ from rich.markup import escape
 from headgate.agents.codev.patterns import service as patterns_service
 from headgate.agents.codev.patterns.schemas import pattern_out
 from headgate.agents.codev.schemas import (
-    Resume,
-    ResumeAnswer,
     Retry,
     RollbackAnswer,
-    SessionResponse,
     SessionStart,
 )
 from headgate.entrypoints.cli import codev_instances
-from headgate.entrypoints.cli.codev_answers import Given, ask
+from headgate.entrypoints.cli.codev_answers import Given
 from headgate.entrypoints.cli.codev_pages import (
     conclude,
-    exit_code_of,
     rolled_back,
-    show_how_to_answer,
-    show_interrupt,
     show_rollback,
     show_session,
 )
-from headgate.entrypoints.cli.codev_view import SessionView
-from headgate.entrypoints.cli.exit_codes import INTERRUPTED, OK
+from headgate.entrypoints.cli.codev_watch import SessionWatch
+from headgate.entrypoints.cli.exit_codes import OK
 from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import flow_id_of
-from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table, when
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.printable import printable
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
@@ -54,7 +43,6 @@ app = typer.Typer(
 app.add_typer(codev_instances.app, name="instances")
 SessionArgument = Annotated[str, typer.Argument(metavar="SESSION", help="Id of the session.")]
 _MOST = 200
-_LOOK_SECONDS = 2.0
 _LONGEST_WANTED = 60
 _BESIDE_WANTED = 66
 """Columns that a list of sessions takes besides what was wanted."""
@@ -106,7 +94,7 @@ def start(
             webhook_url=webhook or None,
         )
         begun = await parts.codev.start(acting(), wanted, address=None)
-        return await _Watching(parts, quiet=json).play(begun)
+        return await SessionWatch(parts, quiet=json).play(begun)
 
     return with_parts(work, quiet="critical")
 
@@ -158,7 +146,7 @@ def resume(
 
     async def work(parts: Parts) -> int:
         found = await parts.codev.get(acting(), session)
-        watching = _Watching(parts, quiet=json)
+        watching = SessionWatch(parts, quiet=json)
         if model and (given.said or found.status not in {"error", "stopped"}):
             raise Invalid("--model is for a session that failed or was stopped.", remedy="Leave it out.")
         if given.said:
@@ -323,84 +311,6 @@ def patterns(
             console.print(table(("id", "name", "wanted", "succeeded"), cells))
 
     with_installation(work)
-
-
-@dataclass
-class _Watching:
-    """A session in this terminal: what it does is shown, what it asks is asked where somebody can answer."""
-
-    parts: Parts
-    quiet: bool
-    _id: str = field(default="", init=False)
-
-    @property
-    def _answerable(self) -> bool:
-        return not self.quiet and console.is_terminal and sys.stdin.isatty()
-
-    async def play(self, found: SessionResponse, *, after: int = 0) -> int:
-        """Follow it until it is over, or waits and nobody can be asked. The exit code."""
-        self._id = found.thread_id
-        if not self.quiet:
-            console.print(f"[dim]session {self._id}[/]")
-        try:
-            found = await self._rest(found, after)
-            while found.interrupt is not None and self._answerable:
-                show_interrupt(found.interrupt, found.hint)
-                answer = await ask(self.parts.codev, self._id, found.interrupt)
-                if answer is None:
-                    break
-                found = await self.send(found, answer)
-                found = await self._rest(found, found.last_event)
-        except asyncio.CancelledError:
-            where = errors if self.quiet else console
-            where.print("\n[yellow]Stopped: the session rests.[/] Go on with it:")
-            where.print(f"  headgate codev resume {self._id}", soft_wrap=True)
-            raise SystemExit(INTERRUPTED) from None  # said above: whoever waits for this would say it again
-        self._conclude(found)
-        return exit_code_of(found)
-
-    async def send(self, found: SessionResponse, answer: ResumeAnswer) -> SessionResponse:
-        """Answer what the session waits for."""
-        interrupt_id = found.interrupt.id if found.interrupt is not None else None
-        return await self.parts.codev.resume(
-            acting(), found.thread_id, Resume(interrupt_id=interrupt_id, response=answer)
-        )
-
-    def _conclude(self, found: SessionResponse) -> None:
-        if self.quiet:
-            print_json(found)
-        elif found.interrupt is None:
-            conclude(found)
-        else:
-            if not self._answerable:
-                show_interrupt(found.interrupt, found.hint)
-            show_how_to_answer(found)
-
-    async def _rest(self, found: SessionResponse, after: int) -> SessionResponse:
-        if found.status != "in_progress":
-            return found
-        with SessionView(None if self.quiet else console) as view:
-            async with self._worked_on():
-                async for _, kind, data in self.parts.codev.follow(acting(), self._id, after):
-                    view.show(kind, data)
-                return await self.parts.codev.wait(acting(), self._id)
-
-    @asynccontextmanager
-    async def _worked_on(self) -> AsyncIterator[None]:
-        """Take the session up in this process wherever nobody else does: whoever worked on it may be gone."""
-        over = asyncio.Event()
-        task = asyncio.create_task(self._insist(over))
-        try:
-            yield
-        finally:
-            over.set()
-            await task
-
-    async def _insist(self, over: asyncio.Event) -> None:
-        while not over.is_set():
-            await self.parts.codev.runner.insist(self._id)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(over.wait(), _LOOK_SECONDS)
 
 
 def _line(text: str, longest: int = _LONGEST_WANTED) -> str:

@@ -197,7 +197,7 @@ class TestFiles:
 
 
 class TestTableOfTheSeed:
-    """Cases of seed 001's table of errors, with the statuses that ADR 30 gives them."""
+    """Cases of seed 001's table of errors, with the statuses that ADR 31 gives them."""
 
     async def refused(self, client: httpx2.AsyncClient, **body: Any) -> tuple[int, str, str]:
         """Status, code and text; the stream ends with the same code and text."""

@@ -1,12 +1,13 @@
 """What sessions need of others, wired by an entry point."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from pydantic import SecretStr
 
-from headgate.agents.codev.domain import Domain
+from headgate.agents.codev.domain import Domain, Workplace
 from headgate.agents.codev.errors import DomainNotFound
 from headgate.agents.codev.ports import Patterns, Reasoning, TestSets
 from headgate.agents.codev.schemas import InstanceOut
@@ -82,3 +83,18 @@ class Surroundings:
             known = ", ".join(sorted(self.places))
             raise DomainNotFound(f"There is no domain '{name[:40]}'.", remedy=f"Use one of these: {known}.")
         return found
+
+
+async def first_instance(place: Place, principal: Principal) -> str:
+    """The instance of a session that names none, for all its life: another may be the first tomorrow."""
+    return next((one.id for one in await place.instances(principal)), "")
+
+
+@asynccontextmanager
+async def opened(place: Place, principal: Principal, row: SessionRow) -> AsyncIterator[Workplace]:
+    """Open the workplace of a session for the block."""
+    workplace = await place.domain.open(principal, row.space_id, row.instance_id)
+    try:
+        yield workplace
+    finally:
+        await workplace.close()

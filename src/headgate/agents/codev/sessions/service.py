@@ -8,7 +8,6 @@ from typing import Any
 from pydantic import JsonValue, SecretStr
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.agents.codev.domain import Workplace
 from headgate.agents.codev.errors import SessionAtWork, SessionNotFound
 from headgate.agents.codev.keys import holds_left_out
 from headgate.agents.codev.schemas import (
@@ -29,7 +28,7 @@ from headgate.agents.codev.sessions.acting import acting
 from headgate.agents.codev.sessions.acts import act
 from headgate.agents.codev.sessions.answers import check_waiting, is_same_answer, named, not_waiting
 from headgate.agents.codev.sessions.credentials import still_missing, waits_for_credentials
-from headgate.agents.codev.sessions.places import Place
+from headgate.agents.codev.sessions.places import Place, first_instance, opened
 from headgate.agents.codev.sessions.record import evidence_of, read_events
 from headgate.agents.codev.sessions.repository import IN_PROGRESS, PENDING, RESTS, STOPPED
 from headgate.agents.codev.sessions.responses import BY_HAND, LEFT_OUT, can_go_on, response, shown_state
@@ -92,7 +91,7 @@ class Sessions:
         if wanted.webhook_url:
             await around.http.check(wanted.webhook_url)
         row.model = (await around.reasoning.choose(within(principal, row.space_id), wanted.model, row.id)).model_id
-        async with _opened(place, principal, row) as workplace:
+        async with opened(place, principal, row) as workplace:
             if row.flow_id is not None:
                 row.flow_name = (await workplace.read(row.flow_id)).name[:300]
                 row.options["link"] = workplace.link(row.flow_id)
@@ -141,7 +140,7 @@ class Sessions:
         if not waits_for_credentials(row):
             return
         with suppress(HeadgateError):  # who may not work there, or a place that is away: as it was last known
-            async with _opened(self.runner.around.place(row.domain), principal, row) as workplace:
+            async with opened(self.runner.around.place(row.domain), principal, row) as workplace:
                 row.interrupt = await still_missing(workplace, dict(row.interrupt or {}))
 
     async def check(self, principal: Principal, session_id: str, permission: Permission) -> int:
@@ -190,7 +189,7 @@ class Sessions:
     async def preview_rollback(self, principal: Principal, session_id: str) -> RollbackPreview:
         """What rolling back would change, flow by flow, and what others changed meanwhile. Changes nothing."""
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
-        async with _opened(self.runner.around.place(row.domain), principal, row) as workplace:
+        async with opened(self.runner.around.place(row.domain), principal, row) as workplace:
             return preview_of(await read_rollback(self.database, self.runner.box, session_id, workplace), workplace)
 
     async def rollback(
@@ -210,7 +209,7 @@ class Sessions:
             await events.tell(session, session_id, [act(principal, "rolled_back", **told)], now())
             await self._record(session, principal, "codev_session.rolled_back", row, payload=told)
 
-        async with self._held(session_id), _opened(self.runner.around.place(row.domain), principal, row) as workplace:
+        async with self._held(session_id), opened(self.runner.around.place(row.domain), principal, row) as workplace:
             box, choice, token = self.runner.box, answer.choice, answer.token
             await roll_back(self.database, box, session_id, workplace, choice=choice, token=token, also=also)
         return await self.get(principal, session_id)
@@ -272,7 +271,7 @@ class Sessions:
         """Make a credential in the session's place. Raises `Invalid`, `Forbidden`."""
         principal = bringing(principal, Permission.FLOWS_EDIT, Permission.FLOWS_VIEW)
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
-        async with _opened(self.runner.around.place(row.domain), principal, row) as workplace:
+        async with opened(self.runner.around.place(row.domain), principal, row) as workplace:
             plain = {key: value.get_secret_value() for key, value in values.items()}
             await workplace.add_credential(kind, name or kind, plain)
             asked = dict(row.interrupt or {}) if waits_for_credentials(row) else None
@@ -315,7 +314,7 @@ class Sessions:
             space_id=space_id,
             user_id=principal.user_id,
             domain=wanted.domain,
-            instance_id=wanted.instance_id or await _first(place, principal),
+            instance_id=wanted.instance_id or await first_instance(place, principal),
             requirement=wanted.requirement,
             model="",
             flow_id=wanted.flow_id,
@@ -376,20 +375,6 @@ class Sessions:
     ) -> None:
         name = row.requirement[:_NAME_CHARS]
         await record(session, principal, action, id=row.id, name=name, space_id=row.space_id, payload=payload)
-
-
-async def _first(place: Place, principal: Principal) -> str:
-    """The instance of a session that names none, for all its life: another may be the first tomorrow."""
-    return next((one.id for one in await place.instances(principal)), "")
-
-
-@asynccontextmanager
-async def _opened(place: Place, principal: Principal, row: SessionRow) -> AsyncIterator[Workplace]:
-    workplace = await place.domain.open(principal, row.space_id, row.instance_id)
-    try:
-        yield workplace
-    finally:
-        await workplace.close()
 
 
 def is_at_work(row: SessionRow) -> bool:

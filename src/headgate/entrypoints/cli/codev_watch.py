@@ -1,0 +1,96 @@
+"""Follows a development session in a terminal and asks what it waits for."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+
+from headgate.agents.codev.schemas import Resume, ResumeAnswer, SessionResponse
+from headgate.entrypoints.cli.codev_answers import ask
+from headgate.entrypoints.cli.codev_pages import conclude, exit_code_of, show_how_to_answer, show_interrupt
+from headgate.entrypoints.cli.codev_view import SessionView
+from headgate.entrypoints.cli.exit_codes import INTERRUPTED
+from headgate.entrypoints.cli.output import console, errors, print_json
+from headgate.entrypoints.cli.session import acting
+from headgate.entrypoints.compose import Parts
+
+_LOOK_SECONDS = 2.0
+
+
+@dataclass
+class SessionWatch:
+    """A session in this terminal: what it does is shown, what it asks is asked where somebody can answer."""
+
+    parts: Parts
+    quiet: bool
+    _id: str = field(default="", init=False)
+
+    @property
+    def _answerable(self) -> bool:
+        return not self.quiet and console.is_terminal and sys.stdin.isatty()
+
+    async def play(self, found: SessionResponse, *, after: int = 0) -> int:
+        """Follow it until it is over, or waits and nobody can be asked. The exit code."""
+        self._id = found.thread_id
+        if not self.quiet:
+            console.print(f"[dim]session {self._id}[/]")
+        try:
+            found = await self._rest(found, after)
+            while found.interrupt is not None and self._answerable:
+                show_interrupt(found.interrupt, found.hint)
+                answer = await ask(self.parts.codev, self._id, found.interrupt)
+                if answer is None:
+                    break
+                found = await self.send(found, answer)
+                found = await self._rest(found, found.last_event)
+        except asyncio.CancelledError:
+            where = errors if self.quiet else console
+            where.print("\n[yellow]Stopped: the session rests.[/] Go on with it:")
+            where.print(f"  headgate codev resume {self._id}", soft_wrap=True)
+            raise SystemExit(INTERRUPTED) from None  # said above: whoever waits for this would say it again
+        self._conclude(found)
+        return exit_code_of(found)
+
+    async def send(self, found: SessionResponse, answer: ResumeAnswer) -> SessionResponse:
+        """Answer what the session waits for."""
+        interrupt_id = found.interrupt.id if found.interrupt is not None else None
+        return await self.parts.codev.resume(
+            acting(), found.thread_id, Resume(interrupt_id=interrupt_id, response=answer)
+        )
+
+    def _conclude(self, found: SessionResponse) -> None:
+        if self.quiet:
+            print_json(found)
+        elif found.interrupt is None:
+            conclude(found)
+        else:
+            if not self._answerable:
+                show_interrupt(found.interrupt, found.hint)
+            show_how_to_answer(found)
+
+    async def _rest(self, found: SessionResponse, after: int) -> SessionResponse:
+        if found.status != "in_progress":
+            return found
+        with SessionView(None if self.quiet else console) as view:
+            async with self._worked_on():
+                async for _, kind, data in self.parts.codev.follow(acting(), self._id, after):
+                    view.show(kind, data)
+                return await self.parts.codev.wait(acting(), self._id)
+
+    @asynccontextmanager
+    async def _worked_on(self) -> AsyncIterator[None]:
+        """Take the session up in this process wherever nobody else does: whoever worked on it may be gone."""
+        over = asyncio.Event()
+        task = asyncio.create_task(self._insist(over))
+        try:
+            yield
+        finally:
+            over.set()
+            await task
+
+    async def _insist(self, over: asyncio.Event) -> None:
+        while not over.is_set():
+            await self.parts.codev.runner.insist(self._id)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(over.wait(), _LOOK_SECONDS)
