@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from headgate.agents.assistant.offline.build.draft import Draft
 from headgate.agents.assistant.offline.build.work import CannotBuild, Hints, Work
 from headgate.agents.assistant.offline.language.languages import Language
+from headgate.agents.assistant.offline.language.messages import message
 from headgate.agents.assistant.offline.matching import Phrase, Reading
 from headgate.agents.assistant.offline.reading.slots import Context
-from headgate.agents.assistant.offline.reading.sources import Source
+from headgate.agents.assistant.offline.reading.sources import Source, source_of
 from headgate.agents.assistant.offline.recipe import STAGES
 from headgate.agents.assistant.offline.recipes.outside import show
 from headgate.graph.model import Flow
@@ -52,7 +53,8 @@ def assemble(reading: Reading, context: Context, *, edit: bool = False) -> Built
     for phrase in steps:
         line = phrase.recipe.say(phrase.slots, context.language)
         draft.label = line
-        phrase.recipe.step.build(work, phrase.slots)
+        more = phrase.recipe.step.build(work, phrase.slots)
+        line = phrase.recipe.say({**phrase.slots, **more}, context.language) if isinstance(more, dict) else line
         if phrase.recipe.key != "source":
             lines.append(line)
     if not edit:
@@ -60,7 +62,7 @@ def assemble(reading: Reading, context: Context, *, edit: bool = False) -> Built
         if not work.ended:
             draft.label = ""
             show(work, {})
-            lines.append("Visa resultatet" if work.sv else "Show the result")
+            lines.append(work.text_of("show_result"))
     name = context.tokens.text.strip().split("\n")[0]
     flow = draft.flow() if edit else draft.flow(name[:1].upper() + name[1:60], "\n".join(lines))
     return Built(flow, tuple(lines), work.hints, work.renamed, run)
@@ -70,29 +72,24 @@ def _begun(work: Work, lines: list[str]) -> list[str]:
     """The lines with the source before them, where the flow starts from one."""
     if work.started is None:
         if work.source.words and not (work.uses_form and work.source.kind == "form"):
-            raise CannotBuild(
-                "Det som sades om var uppgifterna kommer ifrån används inte."
-                if work.sv
-                else "What was said about where the data comes from is not used."
-            )
+            raise work.cannot("source_unused")
         return lines
     source = work.source.say(work.context.language)
-    return [f"{'Börja med' if work.sv else 'Start from'} {source}", *lines]
+    return [f"{work.text_of('start_from')} {source}", *lines]
 
 
 def _source(phrases: list[Phrase], context: Context, lifted: Source | None) -> Source:
     """What the flow starts from: as it was said, else what its first step takes. Raises `CannotBuild` for two."""
     named = [value for phrase in phrases for value in phrase.slots.values() if isinstance(value, Source)]
     named += [lifted] if lifted is not None else []
+    if context.sample is None or not context.sample.text:  # `packages whose name ...`: what the rows are called is a source
+        rows = [source_of(str(phrase.slots.get("rows", "")), context.language, None) for phrase in phrases]
+        named += [source for source in rows if source is not None and source.kind == "packages"]
     kinds = {source.kind for source in named}
     if kinds in ({"table", "file"}, {"table", "text"}):
         named, kinds = [source for source in named if source.kind == "table"], {"table"}
     if len(kinds) > 1:
-        raise CannotBuild(
-            "Det nämns flera källor; jag kan utgå från en."
-            if context.language == "sv"
-            else "Several sources are named; I can start from one."
-        )
+        raise CannotBuild(message("several_sources", context.language))
     if named:
         return _for_table(named[0], phrases)
     takes = next((phrase.recipe.step.takes for phrase in phrases if phrase.recipe.step.takes != "none"), "none")
@@ -147,9 +144,5 @@ def _sorted(phrases: list[Phrase], language: Language) -> list[Phrase]:
     positions = [at for at, key in enumerate(keys) if key in _BY_POSITION]
     sorts = [at for at, phrase in enumerate(phrases) if phrase.recipe.step.stage == "sort"]
     if positions and sorts and positions[0] < sorts[-1]:
-        raise CannotBuild(
-            "Säg med 'sedan' om det ska sorteras före eller efter att raderna tas ut."
-            if language == "sv"
-            else "Say with 'then' whether to sort before or after the lines are taken."
-        )
+        raise CannotBuild(message("sort_before_or_after", language))
     return sorted(phrases, key=lambda phrase: STAGES.index(phrase.recipe.step.stage))

@@ -13,9 +13,10 @@ from typing import Any
 from headgate.agents.assistant.offline.language.languages import Language
 from headgate.agents.assistant.offline.reading import branches as _branches  # noqa: F401 - teaches the slots to read decisions
 from headgate.agents.assistant.offline.reading.conditions import Condition
+from headgate.agents.assistant.offline.reading.data import forms_of
 from headgate.agents.assistant.offline.reading.patterns import Pattern, compile_pattern
 from headgate.agents.assistant.offline.reading.slots import Column, Context, Formula, bound
-from headgate.agents.assistant.offline.reading.sources import Source
+from headgate.agents.assistant.offline.reading.sources import Source, source_forms
 from headgate.agents.assistant.offline.reading.tokens import Tokens
 from headgate.agents.assistant.offline.recipe import Recipe
 from headgate.features.catalog.words import word_set
@@ -90,8 +91,8 @@ def readings(context: Context, recipes: Sequence[Recipe]) -> list[Reading]:
     """
     found = _readings(context, recipes)
     starts = context.tokens.starts
-    expression = compile_pattern("{source}", context.language).expression.pattern
-    lifted = re.compile(_FROM[context.language] + expression)
+    forms = [*source_forms(context.language), *_names_of_file(context)]
+    lifted = re.compile(_FROM[context.language] + "(?P<source>" + "|".join(f"{form} " for form in forms) + ")")
     for start in range(len(starts) - 1):
         ends = range(len(starts) - 1, start, -1)  # the longest first
         matches = (lifted.fullmatch(context.tokens.line, starts[start], starts[end]) for end in ends)
@@ -105,6 +106,12 @@ def readings(context: Context, recipes: Sequence[Recipe]) -> list[Reading]:
         bonus = _SOURCE * (end - start)
         found += [replace(each, score=each.score + bonus, source=source) for each in _readings(rest, recipes)]
     return sorted((each for each in found if each.phrases), key=lambda each: -each.score)
+
+
+def _names_of_file(context: Context) -> list[str]:
+    """The words of the request that mean the file at hand: `the minutes` for `minutes.txt`."""
+    stem = forms_of(context.sample.stem) if context.sample is not None and context.sample.text else set()
+    return [re.escape(token.written) for token in context.tokens.items if stem & forms_of(token.written)]
 
 
 def _readings(context: Context, recipes: Sequence[Recipe]) -> list[Reading]:

@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 from headgate.agents.assistant.offline.choices import nearest
 from headgate.agents.assistant.offline.language.files import pairs
 from headgate.agents.assistant.offline.language.languages import Language
+from headgate.agents.assistant.offline.language.messages import message
 from headgate.agents.assistant.offline.reading.slots import Context
 from headgate.agents.assistant.offline.replies import CONNECT, NAME
 from headgate.agents.assistant.offline.understanding import Action, Intent, Understanding
@@ -137,7 +138,7 @@ def _into(match: re.Match[str], context: Context) -> Understanding | None:
     if node is None:
         return None
     edges = [f"{edge.source}.{edge.output} → {edge.input}" for edge in context.flow.incoming(node.id)]
-    nothing = "ingenting" if context.language == "sv" else "nothing"
+    nothing = message("nothing", context.language)
     return _reply(context, f"{node.id} ← {', '.join(edges) or nothing}.")
 
 

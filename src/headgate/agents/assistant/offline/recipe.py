@@ -13,6 +13,7 @@ from typing import Any
 from headgate.agents.assistant.offline.build.work import Work
 from headgate.agents.assistant.offline.language.files import entries
 from headgate.agents.assistant.offline.language.languages import Language
+from headgate.agents.assistant.offline.language.messages import message
 
 Slots = Mapping[str, Any]
 Build = Callable[[Work, Slots], Any]
@@ -79,7 +80,7 @@ def _wordings(language: Language, name: str) -> dict[str, Wording]:
 def shown(value: Any, language: Language) -> str:  # noqa: ANN401 - the value of any slot
     """A slot's value in words."""
     if isinstance(value, tuple):
-        glue = " och " if language == "sv" else " and "
+        glue = f" {message('and', language)} "
         parts = [shown(each, language) for each in value]
         return glue.join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
     if hasattr(value, "say"):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from headgate.agents.assistant.offline.language.languages import Language
+from headgate.agents.assistant.offline.language.messages import message
 from headgate.graph.names import listed
 
 NAME = "offline builder"
@@ -40,9 +41,5 @@ def signed(text: str, language: Language) -> str:
     """Every answer says who gives it."""
     if NAME in text or "offlinebyggaren" in text:
         return text
-    by = (
-        "Offlinebyggaren, ingen språkmodell användes."
-        if language == "sv"
-        else f"{NAME.capitalize()}, no language model was used."
-    )
+    by = message("signature", language)
     return f"{text}\n\n({by})"

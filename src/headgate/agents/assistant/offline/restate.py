@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from headgate.agents.assistant.offline.language.languages import Language
+from headgate.agents.assistant.offline.language.messages import message
 from headgate.agents.assistant.offline.reading.patterns import NUMBER_WORDS
 from headgate.agents.assistant.offline.reading.tokens import Tokens, number_of
 from headgate.features.catalog.words import word_set
@@ -18,7 +19,7 @@ _DENIED = re.compile(
 
 def restated(lines: Sequence[str], language: Language) -> str:
     """What will be built, as a numbered list."""
-    title = "Så här förstår jag det:" if language == "sv" else "This is what I understand:"
+    title = message("restatement_title", language)
     return "\n".join([title, "", *(f"{number}. {line}." for number, line in enumerate(lines, start=1))])
 
 

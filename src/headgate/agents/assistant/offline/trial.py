@@ -18,6 +18,7 @@ from pydantic import JsonValue
 from headgate.agents.assistant.offline.build.work import Hints
 from headgate.agents.assistant.offline.choices import nearest
 from headgate.agents.assistant.offline.language.languages import Language
+from headgate.agents.assistant.offline.language.messages import message
 from headgate.agents.assistant.offline.reading.data import Sample
 from headgate.agents.assistant.offline.replies import refusal
 from headgate.agents.assistant.offline.understanding import Understanding
@@ -77,8 +78,8 @@ async def try_out(understanding: Understanding, catalog: Catalog, sample: Sample
 def _told(tried: Tried, language: Language) -> str:
     if tried.untried:
         steps = ", ".join(tried.untried)
-        return {"en": f"Not tried before a run: {steps}.", "sv": f"Inte provat före en körning: {steps}."}[language]
-    return {"en": "Tried on a sample: it works.", "sv": "Provat på ett exempel: det fungerar."}[language]
+        return message("not_tried", language, steps=steps)
+    return message("tried", language)
 
 
 def _withdrawn(understanding: Understanding, reason: str) -> Understanding:
@@ -112,11 +113,14 @@ def _table(hints: Hints, sample: Sample | None) -> tuple[str, str]:
 
 async def _tried(flow: Flow, catalog: Catalog, text: str, hints: Hints, sample: Sample | None) -> Tried:
     reads_table = any(edge.output == "table" and _type(flow, edge.source) == "ReadFile" for edge in flow.edges)
-    name, content = _table(hints, sample) if reads_table or sample is not None else ("sample.txt", text)
+    uploads = [field.id for field in flow.form if field.type == "file"]
+    name, content = _table(hints, sample) if reads_table or uploads or sample is not None else ("sample.txt", text)
     form: dict[str, JsonValue] = {field.id: 7 if field.type == "number" else "sample" for field in flow.form}
+    form |= {field: f"{field}.csv" for field in uploads}
     parses = any(node.type == "ParseJSON" for node in flow.nodes)
     given = json.dumps(_nested(hints.path) if hints.path else [{"a": 1}]) if parses else text
-    harness = StepHarness(text=given, form=form, files={name: content.encode()})
+    names = [name, *(f"{field}.csv" for field in uploads)]
+    harness = StepHarness(text=given, form=form, files=dict.fromkeys(names, content.encode()))
     return await _Trial(flow, catalog, harness).run()
 
 

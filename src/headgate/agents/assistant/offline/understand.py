@@ -11,6 +11,7 @@ from headgate.agents.assistant.offline.choices import nearest
 from headgate.agents.assistant.offline.cookbook import BUILDING, EDITS, RUNS
 from headgate.agents.assistant.offline.files.requests import file_request, likely_file_request
 from headgate.agents.assistant.offline.language.languages import language_of, meaningful
+from headgate.agents.assistant.offline.language.messages import message
 from headgate.agents.assistant.offline.matching import Phrase, Reading, find_phrases, readings
 from headgate.agents.assistant.offline.questions import answer
 from headgate.agents.assistant.offline.reading.data import PACKAGES, Sample
@@ -55,7 +56,7 @@ def understand(
     known = sample or (PACKAGES if _PACKAGES.search(text) else None)
     context = Context(meaningful(tokens, language), language, catalog, flow, known, default_model)
     if not context.tokens.items:
-        return _refused(context, "Det står inget att göra." if language == "sv" else "There is nothing to do in that.")
+        return _refused(context, message("nothing_asked", language))
     other = file_request(text, flow, catalog) or answer(text, context)
     found = other or _ready_made(context) or _edited(context) or _built(context)
     return found if found.actions or found.intent == "question" else likely_file_request(text, flow, catalog) or found
@@ -98,9 +99,7 @@ def _edited(context: Context) -> Understanding | None:
     built = attempt.built
     actions = actions_between(context.flow, built.flow, built.renamed)
     if not actions:
-        return _refused(
-            context, "Flödet är redan så." if context.language == "sv" else "The flow is like that already."
-        )
+        return _refused(context, message("already_so", context.language))
     actions += (_run_action(built.run),) if built.run is not None else ()
     done = "Ändrat." if context.language == "sv" else "Changed: " + "; ".join(built.lines) + "."
     return _understood(context, "edit_flow", built, actions, done)
@@ -137,7 +136,7 @@ def _built(context: Context) -> Understanding:
         return _ambiguous(context, attempt.built, attempt.rival)
     built = attempt.built
     actions = (Action("build_flow", {"spec": print_spec(built.flow)}), *([_run_action(built.run)] if built.run else []))
-    done = f"Byggt: '{built.flow.name}'." if context.language == "sv" else f"Built '{built.flow.name}'."
+    done = message("built_name", context.language, name=built.flow.name)
     return _understood(context, "build_flow", built, actions, done)
 
 
@@ -195,11 +194,7 @@ def _fault(context: Context, built: Built, *, edit: bool) -> str:
     left = left_over(context.tokens, [*built.lines, *ran])
     if left:
         said = quoted(left)
-        return (
-            f"{said} kom inte med i det jag förstod."
-            if context.language == "sv"
-            else f"{said} is not in what I understood."
-        )
+        return message("left_over", context.language, said=said)
     if edit:
         before = {(issue.code, issue.field) for issue in check_draft(context.flow, context.catalog)}
         issues = [

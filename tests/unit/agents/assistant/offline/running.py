@@ -107,9 +107,12 @@ async def run(
     text: str = "",
     form: Mapping[str, JsonValue] | None = None,
     file: tuple[str, str] | None = None,
+    pages: Mapping[str, str] | None = None,
 ) -> Ran:
     """Run a flow to its end. Raises what a step raises."""
     harness = StepHarness(text=text, form=form, files={file[0]: file[1].encode()} if file else None, code=_case)
+    for url, page in (pages or {}).items():
+        harness.http.answer(url, page, media_type="text/html")
     running = _Run(flow, registry, harness)
     for step in running.plan.steps:
         await running.step(step)

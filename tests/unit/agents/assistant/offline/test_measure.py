@@ -2,12 +2,15 @@
 
 from collections import Counter
 
+import pytest
+
 from tests.unit.agents.assistant.offline.measure import measured
 
 
 class TestHeldOut:
-    async def test_most_are_right_and_hardly_any_is_silently_wrong(self) -> None:
-        counts = sum((await measured()).values(), Counter[str]())
+    @pytest.mark.parametrize("name", ["held_out", "office"])
+    async def test_most_are_right_and_hardly_any_is_silently_wrong(self, name: str) -> None:
+        counts = sum((await measured(name)).values(), Counter[str]())
         total = sum(counts.values())
         assert counts["right"] >= 0.6 * total, counts
         assert counts["silently wrong"] <= 0.02 * total, counts

@@ -1,5 +1,10 @@
-"""Every suggestion, placeholder and `try this` of the page, the docs and the command line: built, run, and checked."""
+"""Every suggestion and `try this` of the page, the docs and the gallery: collected, built, run, its outcome checked.
 
+They are collected from where they are written, so that a new one fails until `tests/data/offline_suggestions.json` says
+with what input it runs and what must come out.
+"""
+
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -8,6 +13,7 @@ import pytest
 
 from headgate.agents.assistant.offline.trial import try_out
 from headgate.agents.assistant.offline.understand import understand
+from headgate.agents.assistant.offline.understanding import Understanding
 from headgate.features.catalog.gallery import load_gallery
 from headgate.graph.model import Flow
 from headgate.graph.spec import parse_spec
@@ -15,95 +21,80 @@ from tests.unit.agents.assistant.offline.corpus import REGISTRY
 from tests.unit.agents.assistant.offline.running import run
 
 ROOT = Path(__file__).parents[5]
-WEB = ROOT / "web" / "src" / "features"
-PRICES = "country,price\nSweden,10\nSweden,20\nNorway,7\n"
-AMOUNTS = "customer,amount\nAnn,12000\nBo,50\n"
-SWEDISH = "land,pris\nSverige,10\nSverige,20\nNorge,7\n"
-BELOPP = "kategori,belopp\na,12000\nb,50\na,1\n"
-LOG = "INFO a\nERROR disk\nINFO b\n"
-TEXT = "Ann ann@example.org 850101-2384 called"
-CHECKS: dict[str, tuple[str, str, str, tuple[str, ...], tuple[str, ...]]] = {
-    "en.ask_hint": ("", "a.csv", AMOUNTS, ("Ann",), ("Bo",)),
-    "en.example_mask": (TEXT, "", "", ("Ann", "called"), ("ann@example.org", "2384")),
-    "en.example_csv": ("", "a.csv", PRICES, ("Sweden", "15"), ("20",)),
-    "en.example_lines": ("", "a.log", LOG, ("ERROR disk",), ("INFO",)),
-    "en.example_answer": ("I want a refund", "", "", ("We call you",), ("Thanks",)),
-    "sv.ask_hint": ("", "a.csv", BELOPP, ("12000",), ("50",)),
-    "sv.example_mask": (TEXT, "", "", ("Ann", "called"), ("ann@example.org", "2384")),
-    "sv.example_csv": ("", "a.csv", SWEDISH, ("Sverige", "15"), ("20",)),
-    "sv.example_lines": ("", "a.log", LOG, ("ERROR disk",), ("INFO",)),
-    "sv.example_answer": ("Det gäller en retur", "", "", ("Vi ringer dig",), ("Tack",)),
+CHECKS: dict[str, dict[str, Any]] = json.loads((ROOT / "tests/data/offline_suggestions.json").read_text("utf-8"))
+PLACEHOLDERS = {"...", "WHAT YOU WANT", "build ... and run it"}
+FLOWS = {
+    "": Flow(),
+    "edited": parse_spec("name: A\nnodes:\n  text: TextInput\n  show: ChatOutput\nedges:\n  text.text -> show.input\n"),
+    "saving": parse_spec(
+        "name: A\nnodes:\n  text: TextInput\n  save: SaveFile\n    name: a.txt\nedges:\n  text.text -> save.content\n"
+    ),
+    "saving_table": parse_spec(
+        "name: A\nnodes:\n  list: InstalledPackages\n  save: SaveFile\n    name: licences.csv\n"
+        "edges:\n  list.table -> save.content\n"
+    ),
 }
-"""Suggestion of the front page to: text, file name and content of the run, what must be in its outcome, and what not."""  # noqa: E501
-EDITED = parse_spec("name: A\nnodes:\n  text: TextInput\n  show: ChatOutput\nedges:\n  text.text -> show.input\n")
 
 
-def texts(place: str, language: str) -> dict[str, str]:
-    """The texts of a place of the page whose keys are suggestions."""
-    source = (WEB / place / "texts" / f"{language}.ts").read_text(encoding="utf-8")
-    return dict(re.findall(r'(example_\w+|ask_hint): "((?:[^"\\]|\\.)*)"', source))
+def of_page(place: str) -> set[str]:
+    """The suggestions of a place of the page, in both languages."""
+    folder = ROOT / "web" / "src" / "features" / place / "texts"
+    texts = "".join((folder / f"{language}.ts").read_text(encoding="utf-8") for language in ("en", "sv"))
+    suggestions = re.findall(r'(?:example_\w+|ask_hint): "((?:[^"\\]|\\.)*)"', texts)
+    return {text.replace("{{node}}", "show") for text in suggestions}
 
 
-FRONT = {f"{language}.{key}": text for language in ("en", "sv") for key, text in texts("home", language).items()}
-CHAT = {f"{language}.{key}": text for language in ("en", "sv") for key, text in texts("assistant", language).items()}
-DOCS = sorted(
-    {
-        match
-        for path in (
-            ROOT / "README.md",
-            ROOT / "docs" / "guide.md",
-            ROOT / "docs" / "offline-builder.md",
-            ROOT / "docs" / "assistant.md",
-        )
-        for match in re.findall(
-            r'headgate ask "([^"]+)"(?![^\n]*--flow)(?![^\n]*--model (?!offline))', path.read_text(encoding="utf-8")
-        )
-        if match not in {"...", "WHAT YOU WANT"}
-    }
+def of_docs() -> set[str]:
+    """What the README and the docs ask for with `headgate ask`, and what the builder's page says one can say."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    texts = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    asked = set(re.findall(r'headgate ask(?: [^\n"`]*)? "([^"\n]+)"', texts))
+    rows = re.findall(r"^\| (`.*?) \|", (ROOT / "docs/offline-builder.md").read_text(encoding="utf-8"), re.MULTILINE)
+    return (asked | {say for row in rows for say in re.findall(r"`([^`]+)`", row)}) - PLACEHOLDERS
+
+
+SUGGESTIONS = sorted(
+    of_page("home") | of_page("assistant") | of_docs() | {text for recipe in load_gallery() for text in recipe.examples}
 )
 
 
-async def outcome(request: str, text: str, name: str, content: str) -> str:
-    understood = await try_out(understand(request, REGISTRY, Flow()), REGISTRY, None)
-    assert understood.flow is not None, understood.reply
-    file = (name, content) if name else None
-    return (await run(understood.flow, REGISTRY, text=text, file=file)).everything
+async def understood(request: str, flow: str) -> Understanding:
+    return await try_out(understand(request, REGISTRY, FLOWS[flow]), REGISTRY, None)
 
 
-class TestFrontPage:
-    def test_every_suggestion_has_a_check(self) -> None:
-        assert set(FRONT) == set(CHECKS)
+class TestSuggestions:
+    def test_each_has_a_check(self) -> None:
+        assert set(SUGGESTIONS) - set(CHECKS) == set()
 
-    @pytest.mark.parametrize("key", CHECKS)
-    async def test_does_what_it_says(self, key: str) -> None:
-        text, name, content, there, gone = CHECKS[key]
-        shown = await outcome(FRONT[key], text, name, content)
-        assert [part for part in there if part not in shown] == []
-        assert [part for part in gone if part in shown] == []
+    def test_no_check_is_left_of_one_that_is_gone(self) -> None:
+        assert set(CHECKS) - set(SUGGESTIONS) == set()
 
+    @pytest.mark.parametrize("request_", [text for text in SUGGESTIONS if "model" not in CHECKS.get(text, {})])
+    async def test_does_what_it_says(self, request_: str) -> None:
+        check = CHECKS[request_]
+        made = await understood(request_, check.get("flow", ""))
+        if "tools" in check:
+            assert [action.tool for action in made.actions] == check["tools"], made.reply
+            return
+        if made.intent == "question":
+            shown = made.reply
+        else:
+            assert made.flow is not None, made.reply
+            shown = await self.outcome(made.flow, check)
+        assert [part for part in check["there"] if part not in shown] == [], shown[:400]
+        assert [part for part in check.get("gone", ()) if part in shown] == [], shown[:400]
 
-class TestChat:
-    @pytest.mark.parametrize("key", CHAT)
-    def test_is_done(self, key: str) -> None:
-        request, flow = CHAT[key].replace("{{node}}", "show"), Flow()
-        if not {"links", "csv", "packages", "chatbot"} & set(key.split("_")):
-            flow = EDITED
-        understood = understand(request, REGISTRY, flow)
-        if key.endswith("chatbot"):
-            return  # offered only where a model is connected
-        assert understood.actions or understood.intent == "question", understood.reply
+    async def outcome(self, flow: Flow, check: dict[str, Any]) -> str:
+        pages = {"https://example.org": check["page"]} if "page" in check else {}
+        file = tuple(check["file"]) if "file" in check else None
+        ran = await run(flow, REGISTRY, text=check.get("text", ""), form=check.get("form"), file=file, pages=pages)
+        assert set(check.get("saved", ())) <= set(ran.files)
+        assert [round(seconds) for seconds in ran.waited] == check.get("waited", [])
+        assert ran.shown or not check.get("shown")
+        return ran.everything
 
-
-class TestDocs:
-    @pytest.mark.parametrize("request_", DOCS)
-    def test_is_done(self, request_: str) -> None:
-        understood = understand(request_, REGISTRY, Flow())
-        assert understood.actions or understood.intent == "question", understood.reply
-
-
-class TestGallery:
-    @pytest.mark.parametrize("recipe", load_gallery(), ids=lambda recipe: recipe.key)
-    def test_examples_are_built_or_need_a_model(self, recipe: Any) -> None:
-        models = any("model" in node.params for node in recipe.flow().nodes)
-        for example in recipe.examples:
-            assert understand(example, REGISTRY, Flow()).actions or models, example
+    @pytest.mark.parametrize("request_", [text for text in SUGGESTIONS if "model" in CHECKS.get(text, {})])
+    async def test_nothing_is_built_where_a_model_is_needed(self, request_: str) -> None:
+        made = await understood(request_, "")
+        assert made.flow is None, CHECKS[request_]["model"]
+        assert made.reply

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from headgate.foundation.names import name_from
-from headgate.graph.model import Edge, Flow, FormField, Node
+from headgate.graph.model import Edge, Flow, FormField, FormFieldType, Node
 from headgate.graph.names import free_name
 from headgate.graph.own_code import with_code
 from headgate.graph.template import Catalog
@@ -69,13 +69,13 @@ class Draft:
             for edge in self.edges
         ]
 
-    def ask_for(self, field_id: str, *, number: bool = False) -> str:
+    def ask_for(self, field_id: str, *, number: bool = False, type_: FormFieldType = "text") -> str:
         """Make sure the form asks for a field and return its id."""
         name = slug(field_id) or "field"
         known = self.form.get(name)
         if known is None or (number and known.type == "text"):
             label = field_id[:1].upper() + field_id[1:]
-            self.form[name] = FormField(id=name, label=label, type="number" if number else "text")
+            self.form[name] = FormField(id=name, label=label, type="number" if number else type_)
         return name
 
     def flow(self, name: str = "", description: str = "") -> Flow:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from headgate.agents.assistant.offline.build.draft import Draft
+from headgate.agents.assistant.offline.language.messages import message
 from headgate.agents.assistant.offline.reading.conditions import literal, quoted_column
 from headgate.agents.assistant.offline.reading.slots import Context
 from headgate.agents.assistant.offline.reading.sources import Source
@@ -75,6 +76,14 @@ class Work:
         """Whether the request is in Swedish."""
         return self.context.language == "sv"
 
+    def text_of(self, key: str, **values: object) -> str:
+        """A text of `messages.txt` in the language of the request."""
+        return message(key, self.context.language, **values)
+
+    def cannot(self, key: str, **values: object) -> CannotBuild:
+        """Why the steps do not fit together, to be raised."""
+        return CannotBuild(self.text_of(key, **values))
+
     def set(self, kind: CursorKind, node: str, port: str, **more: object) -> None:
         """Go on with another value."""
         self.cursor = replace(Cursor(kind, node, port), **more)  # type: ignore[arg-type]
@@ -90,7 +99,7 @@ class Work:
         """Node and port of the value as text."""
         cursor = self.begin()
         if cursor.kind == "items":
-            label = "Ett per rad" if self.sv else "One per line"
+            label = self.text_of("one_per_line")
             expression = f"join({json_literal(chr(10))}, [].to_string({member(cursor.column)}))"
             return self.select(cursor, expression, "as_text", label), "text"
         if cursor.kind in {"number", "data"} and cursor.port in {"data", "result"} and self._has(cursor.node, "text"):
@@ -146,16 +155,12 @@ class Work:
             return cursor
         if cursor.kind == "data":
             return replace(cursor, kind="table")
-        if cursor.kind == "text" and self.source.kind in {"text", "message", "json"}:
+        if cursor.kind == "text" and cursor == self.started and self.source.kind in {"text", "message", "json"}:
             node = self.draft.add("ParseJSON", "parse", {}, "JSON")
             self.draft.connect(*self.text(), node, "text")
             self.set("table", node, "table")
             return self.begin()
-        raise CannotBuild(
-            "Det här steget behöver en tabell, och det som kommer dit är ingen."
-            if self.sv
-            else "This step needs a table, and what reaches it is none."
-        )
+        raise self.cannot("needs_table")
 
     def query(self, name: str, sql: str, *, kind: CursorKind | None = None, column: str = "",
               columns: tuple[str, ...] | None = None) -> None:  # fmt: skip

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from headgate.agents.assistant.offline.language.files import classes
 from headgate.agents.assistant.offline.language.languages import LIGHT, Language
+from headgate.agents.assistant.offline.language.messages import message
 from headgate.agents.assistant.offline.reading.conditions import Condition, Test
 from headgate.agents.assistant.offline.reading.slots import READERS, Context, read_condition
 
@@ -28,7 +29,7 @@ class Choices:
         """The decision in words."""
         words = {"en": ("if {} answer '{}'", "otherwise answer '{}'", "otherwise nothing"),
                  "sv": ("om {} svara '{}'", "annars svara '{}'", "annars ingenting")}[language]  # fmt: skip
-        subject = {"en": "the text", "sv": "texten"}[language]
+        subject = message("text", language)
         said = [
             words[0].format(
                 case.test.say(language) if case.test.column else f"{subject} {case.test.say(language)}", case.answer

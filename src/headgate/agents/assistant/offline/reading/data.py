@@ -38,8 +38,11 @@ class Sample:
             return None
         wanted = self.aliases.get(plain(words), plain(words))
         exact = [name for name in self.columns if plain(name) == wanted]
-        near = [name for name in self.columns if _forms(plain(name)) & _forms(wanted)]
-        return exact[0] if exact else near[0] if len(near) == 1 else None
+        near = [name for name in self.columns if forms_of(plain(name)) & forms_of(wanted)]
+        if exact or near:
+            return exact[0] if exact else near[0] if len(near) == 1 else None
+        shorter, _, last = wanted.rpartition(" ")
+        return self.column(shorter) if shorter and last in _GENERAL else None
 
     def values(self, column: str) -> list[JsonValue]:
         """The values of a column."""
@@ -92,7 +95,7 @@ def plain(words: str) -> str:
     return " ".join("".join(c if c.isalnum() else " " for c in words.lower()).split())
 
 
-def _forms(word: str) -> set[str]:
+def forms_of(word: str) -> set[str]:
     """A word and what it may be the plural or definite form of, in English and Swedish."""
     forms = {word}
     for ending, instead in _ENDINGS:
@@ -101,6 +104,27 @@ def _forms(word: str) -> set[str]:
     return forms
 
 
+_GENERAL = frozenset(
+    [
+        "date",
+        "dates",
+        "number",
+        "numbers",
+        "address",
+        "addresses",
+        "name",
+        "names",
+        "value",
+        "values",
+        "amount",
+        "datum",
+        "nummer",
+        "adress",
+        "namn",
+        "belopp",
+    ]
+)
+"""`due date` is the column `due`, where there is none of its own."""
 _ENDINGS: Iterable[tuple[str, str]] = (
     ("ies", "y"), ("es", ""), ("es", "e"), ("s", ""), ("en", ""), ("et", ""), ("n", ""), ("t", ""), ("er", ""), ("ar", ""),  # noqa: E501
     ("or", "a"), ("erna", ""), ("arna", ""), ("orna", "a"), ("na", ""), ("erna", "er"),

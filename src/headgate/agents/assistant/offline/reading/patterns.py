@@ -32,6 +32,11 @@ _BARE = r"(?!(?:" + "|".join(map(re.escape, sorted(RESERVED))) + r") )[^\s,;‹]
 _VALUE = rf"(?:‹[qned]\d+› |(?:{_BARE}){{1,3}}?)"
 _ONE = rf"(?:‹[qn]\d+› |{_BARE})"
 
+_GENRES = {
+    "en": "reply|answer|response|e-mail|email|mail|letter|message|note|invitation|poem|story|reminder",
+    "sv": "svar|mejl|mail|brev|meddelande|inbjudan|dikt|berättelse|påminnelse",
+}
+
 
 def _alternatives(names: Iterable[str]) -> str:
     """One of these names; longer ones are tried first."""
@@ -77,6 +82,8 @@ def _slots(language: Language) -> dict[str, str]:
         "measures": _listed(FUNCTIONS[language]) + "(?:of |av |value )?",
         "direction": _alternatives((*sets["most"], *sets["least"])),
         "adjective": rf"{adjectives}(?:first |at top |on top |först |överst )?",
+        "extreme": _alternatives(word for word, name in FUNCTIONS[language].items() if name in {"max", "min"}),
+        "genre": rf"(?:{_BARE}){{0,4}}?(?:{_GENRES[language]}) (?:{_ANY}){{0,30}}?",
         "free": rf"(?:(?!(?:;|then|save|if|otherwise|unless|spara|sedan|om|annars) ){_ANY}){{1,40}}?",
         "node": rf"(?:{_ANY}){{1,5}}?",
         "component": rf"(?:{_ANY}){{1,3}}?",

@@ -7,9 +7,10 @@ from typing import Any
 
 from headgate.agents.assistant.offline.language.files import classes, pairs
 from headgate.agents.assistant.offline.language.languages import Language
+from headgate.agents.assistant.offline.language.messages import message
 from headgate.agents.assistant.offline.reading import kinds, units
 from headgate.agents.assistant.offline.reading.conditions import Condition, Test
-from headgate.agents.assistant.offline.reading.data import Sample, plain
+from headgate.agents.assistant.offline.reading.data import Sample, forms_of, plain
 from headgate.agents.assistant.offline.reading.patterns import NUMBER_WORDS, Pattern, compile_pattern
 from headgate.agents.assistant.offline.reading.sources import Source, source_of
 from headgate.agents.assistant.offline.reading.tokens import Tokens, number_of
@@ -20,10 +21,13 @@ from headgate.graph.template import Catalog
 
 _ROWS: dict[Language, frozenset[str]] = {
     "en": word_set("rows row records record entries entry items item lines ones orders order people persons customers "
-                   "customer products product invoices sales employees users members companies everyone those"),
+                   "customer products product invoices sales employees users members companies everyone everybody "
+                   "those packages"),
     "sv": word_set("rader raderna rad raden poster posterna post personer personerna kunder kunderna ordrar ordrarna "
-                   "beställningar produkter fakturor anställda alla dem de"),
+                   "beställningar produkter fakturor anställda alla dem de paket paketen"),
 }  # fmt: skip
+_NO_VALUES = {("en", "text"), ("en", "word"), ("sv", "text"), ("sv", "ordet"), ("sv", "texten")}
+"""What is never a value without quotation marks."""
 _AND = re.compile(r"(?:(?:, )?(?:and|och|as well as|samt) |, )")
 
 
@@ -87,20 +91,22 @@ def read_text(context: Context, words: str) -> str | None:
     """A quoted text, or a few words of which none has a meaning of its own."""
     if _is_mark(words):
         return _literal(context, words)
-    return None if _reserved(words) else SIGNS.get(words, context.plain(words))
+    if _reserved(words) or (context.language, words) in _NO_VALUES or _source(context, words) is not None:
+        return None
+    return SIGNS.get(words, context.plain(words))
 
 
 def read_column(context: Context, words: str) -> Column | None:
     """A column; where the data is known, the one of its columns that the words mean."""
     words = re.sub(r"^(?:column|kolumnen|kolumn|field|fältet) (?=\S)|(?<=\S) (?:column|kolumnen)$", "", words)
     name = _literal(context, words) if _is_mark(words) else None if _reserved(words) else context.plain(words)
-    if name is None or words in {"column", "columns", "field", "kolumn", "kolumnen", "value", "result", "rest", "rows"}:
+    if name is None or words in {"column", "columns", "field", "kolumn", "kolumnen", "value", "result", "rest"}:
         return None
     sample = context.sample
     if sample is None or sample.columns is None:
-        return None if " " in words and not _is_mark(words) else Column(name)
+        return None if (" " in words or words in _LINES) and not _is_mark(words) else Column(name)
     known = sample.column(name)
-    return Column(known) if known else Column(name, missing=True)
+    return None if known is None and words in _LINES else Column(known) if known else Column(name, missing=True)
 
 
 def read_columns(context: Context, words: str) -> tuple[Column, ...] | None:
@@ -114,13 +120,12 @@ def read_columns(context: Context, words: str) -> tuple[Column, ...] | None:
 def read_rows(context: Context, words: str) -> str | None:
     """What the rows of a table are called: rows, records, or what the file is named after."""
     stem = context.sample.stem if context.sample is not None else ""
-    if words in _LINES and not _of_table(context):
+    if words in _LINES - {"row", "rows"} and not _of_table(context):
         return None
-    known = _ROWS[context.language] | ({stem, stem.rstrip("s")} if stem else set())
-    return words if words in known else None
+    return words if words in _ROWS[context.language] or (stem and forms_of(words) & forms_of(stem)) else None
 
 
-_LINES = word_set("line lines rad rader raderna")
+_LINES = word_set("line lines row rows rad raden rader raderna")
 
 
 def _of_table(context: Context) -> bool:
@@ -196,7 +201,9 @@ def _made(context: Context, operator: str, slots: Mapping[str, Any]) -> Test | N
     values = value if isinstance(value, tuple) else (value,)
     column = slots.get("column") or slots.get("late")
     if operator.endswith("_any"):
-        return _by_value(context, operator[:-4], values[0])
+        return _by_value(context, operator[:-4], *values)
+    if operator.endswith("ticked"):
+        return _ticked(context, column, yes=operator == "ticked")
     if operator == "eq_value":
         if column is None or context.sample is None or column.name not in context.sample.holders(str(values[0])):
             return None
@@ -210,15 +217,28 @@ def _made(context: Context, operator: str, slots: Mapping[str, Any]) -> Test | N
 _AGES = ("age", "ålder")
 
 
-def _by_value(context: Context, operator: str, value: str | float) -> Test | None:
+def _by_value(context: Context, operator: str, value: str | float, *also: str | float) -> Test | None:
     """A comparison whose column only the data tells: the one that holds this value, or the age of people."""
     if context.sample is None or context.sample.columns is None:
         return None
     if isinstance(value, int | float):
         column = next((name for name in map(context.sample.column, _AGES) if name), None)
         return Test(column, operator, value) if column else None
-    holders = context.sample.holders(value)
-    return Test(holders[0], operator, value) if len(holders) == 1 else None
+    known = context.sample
+    holders = [name for name in known.holders(value) if all(name in known.holders(str(more)) for more in also)]
+    return Test(holders[0], operator, value, also=tuple(map(str, also))) if len(holders) == 1 else None
+
+
+_TICKS = ({"yes", "true", "ja", "1"}, {"no", "false", "nej", "0"})
+
+
+def _ticked(context: Context, column: Column | None, *, yes: bool) -> Test | None:
+    """`paid`, `not paid`: a column of the data that holds only yes and no."""
+    if column is None or column.missing or context.sample is None or context.sample.columns is None:
+        return None
+    values = {str(cell).lower(): cell for cell in context.sample.values(column.name)}
+    wanted = [cell for lower, cell in values.items() if lower in _TICKS[0 if yes else 1]]
+    return Test(column.name, "eq", str(wanted[0])) if wanted and set(values) <= _TICKS[0] | _TICKS[1] else None
 
 
 def bound(context: Context, pattern: Pattern, match: re.Match[str]) -> dict[str, Any] | None:
@@ -267,7 +287,7 @@ class Formula:
 
     def say(self, language: Language) -> str:
         """The calculation in words."""
-        share = {"en": " percent", "sv": " procent"}[language] if self.percent else ""
+        share = f" {message('percent', language)}" if self.percent else ""
         return f"{self._shown(self.left)} {self.sign} {self._shown(self.right)}{share}"
 
     @staticmethod
@@ -338,8 +358,11 @@ def _files(context: Context, words: str) -> tuple[str, ...]:
     return tuple(context.tokens.literal(mark) for mark in re.findall(r"‹f\d+›", words))
 
 
+_DANGLING = word_set("and och , in i of av by with med to till for för on på from från at vid ur")
+
+
 def _free(context: Context, words: str) -> str | None:
-    return None if words.rsplit(maxsplit=1)[-1] in {"and", "och", ","} else context.plain(words)
+    return None if words.rsplit(maxsplit=1)[-1] in _DANGLING else context.plain(words)
 
 
 Reader = Callable[[Context, str], Any]
@@ -388,10 +411,15 @@ def _known_list(context: Context, words: str) -> tuple[Column, ...] | None:
     return columns if columns is not None and not any(column.missing for column in columns) else None
 
 
+def _extreme(context: Context, words: str) -> Order:
+    return Order(descending=FUNCTIONS[context.language][words] == "max")
+
+
 def _ordinal(_context: Context, words: str) -> float | None:
     return ORDINALS.get(words)
 
 
 READERS |= {
     "direction": _direction, "adjective": _adjective, "trait": _trait, "known": _known_list, "ordinal": _ordinal,
+    "extreme": _extreme, "genre": _free,
 }  # fmt: skip

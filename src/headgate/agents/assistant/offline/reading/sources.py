@@ -7,7 +7,7 @@ from typing import Literal, cast
 
 from headgate.agents.assistant.offline.language.files import pairs
 from headgate.agents.assistant.offline.language.languages import Language
-from headgate.agents.assistant.offline.reading.data import Sample
+from headgate.agents.assistant.offline.reading.data import Sample, forms_of
 
 SourceKind = Literal["table", "file", "text", "json", "form", "packages", "message"]
 
@@ -51,6 +51,8 @@ def source_of(words: str, language: Language, sample: Sample | None) -> Source |
     for kind, expression in _compiled(language):
         if expression.fullmatch(words):
             return Source(_fitting(kind, words, sample), words)
+    if sample is not None and sample.text and forms_of(words) & forms_of(sample.stem):
+        return Source("table" if sample.columns is not None else "file", words)
     return None
 
 

@@ -19,6 +19,7 @@ _PATTERNS = (
     ("file", rf"[\w/-]+(?:[.][\w-]+)*\.(?:{_FILE_TYPES})\b(?!\.\w)"),
     ("date", r"\d{4}-\d{2}-\d{2}\b"),
     ("math", r"\(*-?\d+(?:[.,]\d+)?\)*(?:\s*(?:\*\*|//|[*/+×÷^]|(?<=\s)-(?=\s)|(?<=\d)-(?=\d))\s*\(*-?\d+(?:[.,]\d+)?\)*)+"),  # noqa: E501
+    ("initials", r"(?<!\w)(?:[^\W\d_]\.){2,}"),
     ("path", r"[^\W\d]\w*(?:\[\d*\*?\])*(?:\.[^\W\d]\w*(?:\[\d*\*?\])*)+|[^\W\d]\w*(?:\[\d*\*?\])+"),
     ("number", r"-?\d{1,3}(?:[ \u00a0]\d{3})+(?!\d)|-?\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|-?\d+(?:[.,]\d+)?"),
     ("word", r"[^\W\d_][\w]*(?:['’-]\w+)*"),
@@ -113,7 +114,7 @@ def _pieces(kind: str, text: str, at: int) -> list[Token]:
     if kind == "url" and text[-1] in ".,;:!?":
         end = Token("comma" if text[-1] == "," else "stop", text[-1], at + len(text) - 1)
         return [Token("url", text[:-1], at), end]
-    return [Token(kind, text, at)]
+    return [Token("word" if kind == "initials" else kind, text, at)]
 
 
 def number_of(text: str) -> float:

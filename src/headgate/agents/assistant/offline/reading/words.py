@@ -64,7 +64,9 @@ RESERVED = word_set(
     "keep drop remove delete count sum average unless when because instead everything anything nothing never none "
     "och eller inte ur finns occur occurs appear appears there it descending ascending desc asc alphabetically fallande stigande ingen inga men utom utan än som där med från i på av för per varje om annars sedan bara endast högst "  # noqa: E501
     "minst över under mellan efter före är var har innehåller tom första sista alla den det dem de till spara visa sortera "  # noqa: E501
-    "behåll räkna när istället allt inget aldrig don't doesn't isn't aren't do does did , ; should would more less"
+    "behåll räkna när istället allt inget aldrig don't doesn't isn't aren't do does did , ; should would more less "
+    "yet already ännu redan "
+    "highest lowest largest smallest högst lägst högsta lägsta"
 )
 """Words that are never a name or a value unless they are quoted: a negation must not become a part of a name."""
 

@@ -2,7 +2,7 @@
 
 import re
 
-from headgate.agents.assistant.offline.build.work import CannotBuild, Cursor, Work, member
+from headgate.agents.assistant.offline.build.work import Cursor, Work, member
 from headgate.agents.assistant.offline.reading.branches import Case, Choices
 from headgate.agents.assistant.offline.reading.conditions import Test
 from headgate.agents.assistant.offline.reading.slots import Column, Formula
@@ -24,17 +24,9 @@ def _decide(work: Work, slots: Slots) -> None:
     choices: Choices = slots["choices"]
     fields = choices.fields
     if fields and len(fields) < len({case.test.column for case in choices.cases}):
-        raise CannotBuild(
-            "Villkoren gäller både text och formulär."
-            if work.sv
-            else "The conditions are about a text and a form at once."
-        )
+        raise work.cannot("text_and_form")
     if fields and not re.search(r"\bform", work.context.tokens.line) and not slots.get("asked"):
-        raise CannotBuild(
-            "Säg att det gäller ett formulär."
-            if work.sv
-            else f"Say where '{fields[0]}' comes from, for example a form."
-        )
+        raise work.cannot("field_from_where", fields=fields[0])
     if fields:
         for case in choices.cases:
             work.draft.ask_for(case.test.column, number=isinstance(case.test.value, int | float))
@@ -42,7 +34,7 @@ def _decide(work: Work, slots: Slots) -> None:
         source, port = work.cursor.node, "data"
     else:
         source, port = work.text()
-    merge = work.draft.add("Merge", "answer", {"mode": "first"}, "Svar" if work.sv else "Answer")
+    merge = work.draft.add("Merge", "answer", {"mode": "first"}, work.text_of("answer"))
     for case in choices.cases:
         source, port = _branch(work, case, source, port, merge)
     if choices.otherwise:
@@ -60,9 +52,7 @@ def _branch(work: Work, case: Case, source: str, port: str, merge: str) -> tuple
     """One If; returns where its other way goes on."""
     test = case.test
     if test.also or test.operator not in _OPERATORS:
-        raise CannotBuild(
-            "Dela upp villkoret i ett villkor per svar." if work.sv else "Say one condition for each answer."
-        )
+        raise work.cannot("one_condition_per_answer")
     operator, exchanged = _OPERATORS[test.operator]
     field = (
         member(work.draft.ask_for(test.column))
@@ -111,9 +101,7 @@ def _letter(work: Work, slots: Slots) -> None:
     names = _PLACEHOLDER.findall(text)
     if not names:
         if work.cursor is not None or slots.get("form"):
-            raise CannotBuild(
-                "Texten har inga {fält} att fylla i." if work.sv else "The text has no {fields} to fill in."
-            )
+            raise work.cannot("no_placeholders")
         node = work.draft.add("TextInput", "text", {"text": text})
         work.set("text", node, "text")
         return
@@ -139,7 +127,7 @@ def _calculated(work: Work, expression: str) -> None:
 def _in_words(work: Work, slots: Slots) -> None:
     formula: Formula = slots["formula"]
     if formula.columns or formula.percent:
-        raise CannotBuild("Det är ingen ren uträkning." if work.sv else "That is no plain calculation.")
+        raise work.cannot("not_a_calculation")
     _calculated(work, formula.say("en"))
 
 
@@ -194,11 +182,7 @@ def _today(work: Work, slots: Slots) -> None:
     if "place" in slots:
         zone = _CITIES.get(slots["place"].lower()) or (slots["place"] if "/" in slots["place"] else "")
         if not zone:
-            raise CannotBuild(
-                f"Jag känner inte tidszonen för {slots['place']}."
-                if work.sv
-                else f"I do not know the time zone of {slots['place']}."
-            )
+            raise work.cannot("unknown_time_zone", place=slots["place"])
         params["timezone"] = zone
     work.set("text", work.draft.add("CurrentDate", "today", params), "text")
 

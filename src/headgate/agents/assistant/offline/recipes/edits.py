@@ -11,19 +11,15 @@ from headgate.graph.model import Edge, Node
 from headgate.graph.names import listed
 
 
-def _no(work: Work, en: str, sv: str) -> CannotBuild:
+def _no(work: Work, key: str, **values: object) -> CannotBuild:
     steps = listed([node.id for node in work.draft.nodes.values()])
-    return CannotBuild(f"{sv} Flödets steg: {steps}." if work.sv else f"{en} The steps of the flow are {steps}.")
+    return CannotBuild(f"{work.text_of(key, **values)} {work.text_of('steps', steps=steps)}")
 
 
 def _rename(work: Work, slots: Slots) -> None:
     new = slug(slots["new"])
     if not new or new in work.draft.nodes:
-        raise _no(
-            work,
-            f"'{slots['new']}' cannot be the name of a step.",
-            f"'{slots['new']}' kan inte vara namnet på ett steg.",
-        )
+        raise _no(work, "bad_step_name", new=slots["new"])
     work.draft.rename(slots["node"], new)
     work.renamed[slots["node"]] = new
 
@@ -47,11 +43,7 @@ def _set(work: Work, slots: Slots) -> None:
     ]  # fmt: skip
     nodes = [node for node in nodes if _has(work, node, name)]
     if len(nodes) != 1:
-        raise _no(
-            work,
-            f"Not exactly one step has a field '{name}': say which step.",
-            f"Det är inte precis ett steg som har fältet '{name}': säg vilket.",
-        )
+        raise _no(work, "which_field", name=name)
     draft.configure(nodes[0], **{name: value[0] if isinstance(value, tuple) else value})
 
 
@@ -64,7 +56,7 @@ def _has(work: Work, node_id: str, name: str) -> bool:
 def _only(work: Work, *types: str) -> Node:
     nodes = [node for node in work.draft.nodes.values() if node.type in types]
     if len(nodes) != 1:
-        raise _no(work, f"There is not exactly one {types[0]} step.", f"Det finns inte precis ett {types[0]}-steg.")
+        raise _no(work, "which_step", type=types[0])
     return nodes[0]
 
 
@@ -87,7 +79,7 @@ def _wait_before(work: Work, slots: Slots) -> None:
 def _wait_after(work: Work, slots: Slots) -> None:
     targets = [edge.target for edge in work.draft.edges if edge.source == slots["node"]]
     if len(set(targets)) != 1:
-        raise _no(work, "Say before which step.", "Säg före vilket steg.")
+        raise _no(work, "before_which_step")
     _insert(work, targets[0], "Wait", "wait", {"seconds": slots["number"]}, "value", "value")
 
 
@@ -98,9 +90,7 @@ def _insert(work: Work, node_id: str, type_: str, name: str, params: dict[str, J
     edges = [edge for edge in draft.edges if edge.target == node_id]
     edges = [edge for edge in edges if edge.input == main] or edges
     if len(edges) != 1:
-        raise _no(
-            work, f"Not exactly one edge leads to '{node_id}'.", f"Det leder inte precis en kant till '{node_id}'."
-        )
+        raise _no(work, "one_edge", node_id=node_id)
     draft.edges.remove(edges[0])
     node = draft.add(type_, name, params)
     draft.connect(edges[0].source, edges[0].output, node, into)
@@ -112,7 +102,7 @@ def _put_before(work: Work, slots: Slots) -> None:
     template = work.draft.catalog.template(type_)
     port, output = (template.main_field, template.main_output) if template is not None else (None, None)
     if port is None or output is None:
-        raise _no(work, f"{type_} passes nothing on.", f"{type_} ger inget vidare.")
+        raise _no(work, "passes_nothing_on", type=type_)
     _insert(work, slots["node"], type_, type_, {}, port.name, output.name)
 
 
@@ -128,7 +118,7 @@ def _number(work: Work, slots: Slots) -> None:
         if node.type == "If" and re.fullmatch(r"-?[\d.]+", str(node.params.get("compare", "")))
     ]
     if len(checks) != 1:
-        raise _no(work, "There is not exactly one limit.", "Det finns inte precis en gräns.")
+        raise _no(work, "which_limit")
     return work.draft.configure(checks[0].id, compare=new)
 
 
@@ -146,9 +136,7 @@ def _change(work: Work, pattern: re.Pattern[str], new: str) -> None:
         (node, name, value) for node in work.draft.nodes.values() for name, value in node.params.items() if pattern.search(str(value))  # noqa: E501
     ]  # fmt: skip
     if len(places) != 1:
-        raise _no(
-            work, f"That stands in {len(places)} values of the flow.", f"Det står i {len(places)} av flödets värden."
-        )
+        raise _no(work, "which_number", places=len(places))
     node, name, value = places[0]
     changed: JsonValue = pattern.sub(lambda _: new, str(value))
     work.draft.configure(node.id, **{name: float(str(changed)) if isinstance(value, int | float) else changed})
@@ -161,7 +149,7 @@ def _connect(work: Work, slots: Slots) -> None:
     output = templates[0].main_output if templates[0] is not None else None
     port = templates[1].main_field if templates[1] is not None else None
     if output is None or port is None:
-        raise _no(work, "They cannot be connected.", "De kan inte kopplas ihop.")
+        raise _no(work, "which_words")
     draft.connect(source.id, output.name, target.id, port.name)
 
 
@@ -169,7 +157,7 @@ def _disconnect(work: Work, slots: Slots) -> None:
     draft = work.draft
     edges = [edge for edge in draft.edges if edge.source == slots["node"] and edge.target == slots["other"]]
     if not edges:
-        raise _no(work, "They are not connected.", "De är inte kopplade.")
+        raise _no(work, "cannot_connect")
     draft.edges = [edge for edge in draft.edges if edge not in edges]
 
 
@@ -181,7 +169,7 @@ def _end(work: Work) -> Edge:
         if work.draft.nodes[edge.target].type in {"SaveFile", "ChatOutput", "MakeDocument"}
     ]
     if len({(edge.source, edge.output) for edge in ends}) != 1:
-        raise _no(work, "The flow has not exactly one result.", "Flödet har inte precis ett resultat.")
+        raise _no(work, "not_connected")
     return ends[0]
 
 
@@ -197,7 +185,7 @@ def _also_show(work: Work, slots: Slots) -> None:
 def _main_output(work: Work, node_id: str) -> str:
     template = work.draft.catalog.template(work.draft.nodes[node_id].type, work.draft.nodes[node_id].params)
     if template is None or template.main_output is None:
-        raise _no(work, "That step has no result.", "Det steget har inget resultat.")
+        raise _no(work, "one_result")
     return template.main_output.name
 
 

@@ -33,7 +33,7 @@ def _links(work: Work, slots: Slots) -> None:
         _fetch(work, slots)
     cursor = work.begin()
     if work.draft.nodes[cursor.node].type != "URL":
-        raise CannotBuild("Säg vilken sida." if work.sv else "Say which page.")
+        raise work.cannot("say_which_page")
     work.set("table", cursor.node, "links", columns=("text", "url"))
 
 
@@ -74,7 +74,7 @@ def _field(work: Work, slots: Slots) -> None:
 def _model(work: Work, slots: Slots) -> None:
     model = work.context.default_model
     if "source" not in slots and _SOURCE_WORDS.search(str(slots.get("task", ""))):
-        raise CannotBuild("Säg för sig vad det gäller." if work.sv else "Say on its own what that is to be done with.")
+        raise work.cannot("say_source_apart")
     instruction = f"{slots['verb']} {slots.get('task', '')}".strip()
     if model is None:
         raise NeedsModel(instruction)
@@ -98,11 +98,7 @@ def _component(work: Work, slots: Slots) -> None:
         field = template.field(name)
         if field is None:
             names = ", ".join(each.name for each in template.fields)
-            raise CannotBuild(
-                f"{type_} har inget fält '{name}'. Fält: {names}."
-                if work.sv
-                else f"{type_} has no field '{name}'. It has {names}."
-            )
+            raise work.cannot("no_such_field", type=type_, name=name, names=names)
         params[name] = slots["value"]
     port = template.main_field
     wants = port is not None and port.name not in params
@@ -114,11 +110,7 @@ def _component(work: Work, slots: Slots) -> None:
     chosen = catalog.template(type_, params).output(output) if output else None  # type: ignore[union-attr]
     if output and chosen is None:
         names = ", ".join(each.name for each in template.outputs)
-        raise CannotBuild(
-            f"{type_} har ingen utgång '{output}'. Utgångar: {names}."
-            if work.sv
-            else f"{type_} has no output '{output}'. It has {names}."
-        )
+        raise work.cannot("no_such_output", type=type_, output=output, names=names)
     if template.effect or chosen is None:
         work.ended = True
         return
@@ -129,7 +121,7 @@ def _component(work: Work, slots: Slots) -> None:
 def _ends_for(work: Work, port: FieldTemplate) -> tuple[str, str]:
     """Where the value comes out in a form that an input takes: as it is, as text, as a list, or as a file."""
     if set(port.types) == {PortType.FILE}:
-        node = work.draft.add("FileInput", "upload", {}, "Uppladdad fil" if work.sv else "Uploaded file")
+        node = work.draft.add("FileInput", "upload", {}, work.text_of("uploaded_file"))
         return node, "file"
     cursor = work.begin()
     made = work.draft.nodes[cursor.node]
@@ -146,7 +138,7 @@ def _ends_for(work: Work, port: FieldTemplate) -> tuple[str, str]:
 def show(work: Work, _slots: Slots) -> None:
     """Show the value, with what was put aside before it."""
     _put_together(work)
-    node = work.draft.add("ChatOutput", "show", {}, "Visa" if work.sv else "Show")
+    node = work.draft.add("ChatOutput", "show", {}, work.text_of("show"))
     work.draft.connect(*_shown(work), node, "input")
     work.ended = True
 
@@ -170,18 +162,12 @@ def save_as(work: Work, name: str) -> None:
         _document(work, {"format": _DOCUMENTS[ending], "name": PurePath(name).stem})
         return
     if ending not in _SAVED:
-        raise CannotBuild(
-            f"{ending} kan inte skrivas."
-            if work.sv
-            else f"{ending} files cannot be written; .txt, .md, .csv, .json, .html, .pdf and .docx can."
-        )
+        raise work.cannot("unknown_ending", ending=ending)
     rows = (cursor.kind in {"table", "items", "data", "number"} and ending in {".csv", ".json", ".html"}) or (
         cursor.kind == "table" and ending == ".md" and cursor != work.started
     )
     if ending == ".csv" and cursor.kind in {"text", "number"}:
-        raise CannotBuild(
-            "En text är ingen tabell; spara den som .txt." if work.sv else "A text is no table; save it as .txt."
-        )
+        raise work.cannot("text_is_no_table")
     node = work.draft.add("SaveFile", "save", {"name": name})
     work.draft.connect(*((cursor.node, cursor.port) if rows else work.text()), node, "content")
     work.ended = True
@@ -197,10 +183,16 @@ def _put_together(work: Work) -> None:
     for part in parts:
         work.cursor = part
         texts.append(work.text())
-    node = work.draft.add("CombineText", "together", {"separator": "\n"}, "Tillsammans" if work.sv else "Together")
+    node = work.draft.add("CombineText", "together", {"separator": "\n"}, work.text_of("together"))
     for text in texts:
         work.draft.connect(*text, node, "parts")
     work.set("text", node, "text")
+
+
+def _together(work: Work, _slots: Slots) -> None:
+    if not work.results:
+        raise work.cannot("nothing_to_put_together")
+    _put_together(work)
 
 
 _FORMATS = {
@@ -219,13 +211,13 @@ _FORMATS = {
 def _convert(work: Work, slots: Slots) -> None:
     if work.source.kind == "table" or slots["ending"] == "csv":
         work.table()
-    save_as(work, slots.get("file") or f"{'resultat' if work.sv else 'result'}.{slots['ending']}")
+    save_as(work, slots.get("file") or f"{work.text_of('result')}.{slots['ending']}")
 
 
 def _document(work: Work, slots: Slots) -> None:
     _put_together(work)
     cursor = work.begin()
-    name = slots.get("name") or ("dokument" if work.sv else "document")
+    name = slots.get("name") or work.text_of("document")
     params = {"format": slots["format"], "name": PurePath(name).stem}
     node = work.draft.add("MakeDocument", "document", params)
     work.draft.connect(
@@ -248,6 +240,10 @@ def _with_model(english: str, swedish: str) -> Build:
     return lambda work, slots: _model(work, {"verb": swedish if work.sv else english, **slots})
 
 
+def _write(work: Work, slots: Slots) -> None:
+    _model(work, {"verb": work.text_of("write"), "task": slots["genre"]})
+
+
 OUTSIDE: dict[str, Step] = {
     "fetch": Step("source", "none", _fetch),
     "links": Step("source", "none", _links),
@@ -261,7 +257,10 @@ OUTSIDE: dict[str, Step] = {
     "model_classify": Step("text", "text", _with_model("classify", "klassificera")),
     "model_rewrite": Step("text", "text", _with_model("rewrite", "skriv om")),
     "model_correct": Step("text", "text", _with_model("correct the spelling of", "rätta stavningen i")),
+    "model_write": Step("text", "text", _write),
+    "model_decide": Step("text", "text", _with_model("decide whether", "avgör om")),
     "component": Step("text", "any", _component),
+    "together": Step("combine", "any", _together),
     "show": Step("output", "any", show),
     "save": Step("output", "any", _save),
     "document_pdf": Step("output", "text", _as_document("pdf")),

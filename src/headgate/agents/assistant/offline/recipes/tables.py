@@ -1,12 +1,17 @@
 """What can be done with the rows and columns of a table."""
 
-from headgate.agents.assistant.offline.build.work import CannotBuild, Work, literal, quoted_column
+import re
+from pathlib import PurePath
+
+from headgate.agents.assistant.offline.build.work import Work, json_literal, literal, quoted_column
 from headgate.agents.assistant.offline.reading.conditions import Condition
 from headgate.agents.assistant.offline.reading.slots import Column, Formula
+from headgate.agents.assistant.offline.reading.units import LINE
 from headgate.agents.assistant.offline.reading.words import Order
 from headgate.agents.assistant.offline.recipe import Slots, Step
 
 _ALL = "SELECT * FROM t1 AS t"
+_LINES = re.compile(r"\b(?:lines?|rad|rader|raden|raderna) ")
 
 
 def _hint(work: Work, condition: Condition) -> None:
@@ -25,9 +30,7 @@ def keep_where(work: Work, condition: Condition) -> None:
     """Keep the rows for which a condition holds. Raises `CannotBuild` for one on no column of a table."""
     cursor = work.table()
     if cursor.kind == "table" and any(not test.column for test in condition.tests):
-        raise CannotBuild(
-            "Det sägs inte vilken kolumn villkoret gäller." if work.sv else "It is not said which column that is about."
-        )
+        raise work.cannot("condition_on_which_column")
     _hint(work, condition)
     work.query("keep", f"{_ALL} WHERE {condition.sql(cursor.column)}")
 
@@ -40,9 +43,7 @@ def _drop(work: Work, slots: Slots) -> None:
     try:
         condition = slots["condition"].negated
     except KeyError as error:
-        raise CannotBuild(
-            "Säg hellre vilka rader som ska vara kvar." if work.sv else "Say which rows to keep instead."
-        ) from error
+        raise work.cannot("say_which_rows_to_keep") from error
     keep_where(work, condition)
 
 
@@ -58,9 +59,7 @@ def _sort(work: Work, slots: Slots) -> None:
     else:
         column = cursor.column
     if not column:
-        raise CannotBuild(
-            "Det sägs inte vilken kolumn som ska sorteras på." if work.sv else "It is not said which column to sort by."
-        )
+        raise work.cannot("sort_by_which_column")
     work.hints.column(column)
     work.query("sort", f"{_ALL} ORDER BY {sort_key(column)} {'DESC' if order.descending else 'ASC'}")
 
@@ -105,33 +104,44 @@ def _value(work: Work, slots: Slots) -> tuple[str, str]:
     """What is measured: its SQL and its name."""
     if "formula" in slots:
         return _computed(work, slots["formula"]), "value"
-    name = slots["column"].name
-    work.hints.column(name, 1.0, 2.0)
     sample = work.context.sample
+    name = slots["column"].name if "column" in slots else _only_number(work, slots)
+    work.hints.column(name, 1.0, 2.0)
     if sample is not None and sample.columns is not None and name in sample.columns and not sample.is_numeric(name):  # noqa: SIM102
         if not set(slots["measures"]) <= {"min", "max"}:
-            raise CannotBuild(
-                f"'{name}' innehåller inte bara tal." if work.sv else f"'{name}' does not hold numbers only."
-            )
+            raise work.cannot("not_numbers", name=name)
     return f"nullif({quoted_column(name)}, '')", name
 
 
-def _group(work: Work, slots: Slots) -> None:
+def _only_number(work: Work, slots: Slots) -> str:
+    """The column that is measured where none is named: the only one of the data that holds numbers."""
+    sample = work.context.sample
+    columns = sample.columns if sample is not None else None
+    names = [name for name in columns or () if name != slots["group"].name and sample.is_numeric(name)]  # type: ignore[union-attr]
+    if len(names) != 1:
+        raise work.cannot("which_column")
+    return names[0]
+
+
+def _group(work: Work, slots: Slots) -> Slots:
     work.table()
     group = slots["group"].name
     work.hints.column(group, "a", "b")
     measures = []
     names = [group]
+    more: dict[str, object] = {}
     for measure in slots.get("measures", ()):
         value, name = _value(work, slots)
+        more = {} if "formula" in slots else {"column": Column(name)}
         names.append(f"{_NAMES[work.context.language][measure]}_{name}")
         measures.append(f"{_AGGREGATES[measure]}({value}) AS {_alias(names[-1])}")
     if not measures:
-        names.append("antal" if work.sv else "count")
+        names.append(work.text_of("count"))
         measures.append(f"count(*) AS {_alias(names[-1])}")
     column = quoted_column(group)
     sql = f"SELECT {column} AS {_alias(group)}, {', '.join(measures)} FROM t1 AS t GROUP BY {column} ORDER BY {column}"  # noqa: S608
     work.query("group", sql, kind="table", columns=tuple(names))
+    return more
 
 
 def _alias(name: str) -> str:
@@ -157,7 +167,7 @@ def _as_number(work: Work, name: str) -> None:
 
 def _count_rows(work: Work, slots: Slots) -> None:
     if "source" in slots and work.source.kind not in {"packages", "table"}:
-        raise CannotBuild("Säg vad i det som ska räknas." if work.sv else "Say what in it to count.")
+        raise work.cannot("count_what")
     work.table()
     work.query("count", "SELECT count(*) AS n FROM t", kind="table")
     _as_number(work, "n")
@@ -172,13 +182,20 @@ def _distinct(work: Work, slots: Slots) -> None:
                kind="items", column=name)  # fmt: skip
 
 
+def _count_where(work: Work, slots: Slots) -> None:
+    keep_where(work, slots["condition"])
+    work.query("count", "SELECT count(*) AS n FROM t", kind="table")
+    _as_number(work, "n")
+
+
 def _count_distinct(work: Work, slots: Slots) -> None:
     _distinct(work, slots)
     _count_rows(work, slots)
 
 
 def _dedupe(work: Work, slots: Slots) -> None:
-    cursor = work.table()
+    text = work.begin().kind == "text" and bool(_LINES.search(work.context.tokens.line))
+    cursor = work.items(LINE) if text else work.table()
     if "column" in slots:
         name = slots["column"].name
         work.hints.column(name, "a", "a")
@@ -207,10 +224,7 @@ def _without(work: Work, slots: Slots) -> None:
     cursor = work.table()
     dropped = {column.name for column in slots["columns"]}
     if cursor.columns is None:
-        raise CannotBuild(
-            "Bifoga filen, så att jag ser vilka kolumner som blir kvar." if work.sv
-            else "Attach the file, so that I see which columns remain."
-        )  # fmt: skip
+        raise work.cannot("attach_for_columns")  # fmt: skip
     kept = tuple(name for name in cursor.columns if name not in dropped)
     work.query(
         "columns",
@@ -225,11 +239,7 @@ def _rename(work: Work, slots: Slots) -> None:
     old, new = slots["column"].name, slots["new"]
     work.hints.column(old, "a")
     if cursor.columns is None:
-        raise CannotBuild(
-            "Bifoga filen, så att jag ser de andra kolumnerna."
-            if work.sv
-            else "Attach the file, so that I see its other columns."
-        )
+        raise work.cannot("attach_for_other_columns")
     names = tuple(new if name == old else name for name in cursor.columns)
     parts = [f"{quoted_column(a)} AS {_alias(b)}" for a, b in zip(cursor.columns, names, strict=True)]
     work.query("rename", f"SELECT {', '.join(parts)} FROM t", columns=names, kind="table")  # noqa: S608
@@ -250,9 +260,9 @@ def _computed(work: Work, formula: Formula) -> str:
 
 def _compute(work: Work, slots: Slots) -> None:
     if not slots["formula"].columns:
-        raise CannotBuild("Ingen kolumn nämns." if work.sv else "No column is named.")
+        raise work.cannot("no_column")
     cursor = work.table()
-    name = slots.get("name") or ("resultat" if work.sv else "result")
+    name = slots.get("name") or work.text_of("result")
     columns = (*cursor.columns, name) if cursor.columns is not None else None
     work.query(
         "compute",
@@ -262,7 +272,58 @@ def _compute(work: Work, slots: Slots) -> None:
     )
 
 
+def _join(work: Work, slots: Slots) -> Slots:
+    """Two files, each a field of a form, read as tables and joined where a column is the same."""
+    column, names = slots["column"], {}
+    for number, key in enumerate(("first", "second"), start=1):
+        names[key] = slots.get(key) or work.text_of("table", number=number)
+        field = work.draft.ask_for(PurePath(names[key]).stem, type_="file")
+        upload = work.draft.add("FileInput", field, {"field": field}, names[key])
+        read = work.draft.add("ReadFile", f"read_{field}", {}, names[key])
+        work.draft.connect(upload, "file", read, "file")
+        if key == "first":
+            work.set("table", read, "table")
+    work.hints.column(column, "a", "b")
+    sql = f"SELECT * FROM t1 JOIN t2 USING ({_alias(column)})"  # noqa: S608 - a quoted name
+    work.query("join", sql, kind="table")
+    work.draft.connect(read, "table", work.table().node, "table")
+    return names
+
+
+def _if_any(work: Work, slots: Slots) -> Slots:
+    """The names of the rows for which a condition holds, or a text where there are none."""
+    if work.cursor is not None and work.cursor != work.started:
+        work.results.append(work.cursor)
+    work.cursor = work.started
+    columns = work.table().columns
+    if not columns:
+        raise work.cannot("attach_for_columns")
+    keep_where(work, slots["condition"])
+    work.query("names", f"SELECT {quoted_column(columns[0])} FROM t", kind="items", column=columns[0])  # noqa: S608
+    node, port = work.text()
+    check = work.draft.add("If", "check", {"operator": "is not empty"})
+    work.draft.connect(node, port, check, "value")
+    merge = work.draft.add("Merge", "finding", {"mode": "first"})
+    work.draft.connect(check, "true", merge, "values")
+    say = work.draft.add("SelectData", "say", {"expression": json_literal(slots["otherwise"])})
+    work.draft.connect(check, "false", say, "data")
+    work.draft.connect(say, "text", merge, "values")
+    work.set("text", merge, "text")
+    work.hints.answers = True
+    return {"column": Column(columns[0])}
+
+
+def _most_counted(work: Work, slots: Slots) -> None:
+    cursor = work.table()
+    if not cursor.node.startswith(("frequency", "group")) or not cursor.columns:
+        raise work.cannot("sort_by_which_column")
+    work.query("top", f"{_ALL} ORDER BY {quoted_column(cursor.columns[-1])} DESC LIMIT {int(slots['number'])}")
+
+
 TABLES: dict[str, Step] = {
+    "join_tables": Step("source", "form", _join),
+    "if_any": Step("combine", "table", _if_any),
+    "most_counted": Step("limit", "any", _most_counted),
     "keep_rows": Step("filter", "table", _keep),
     "drop_rows": Step("filter", "table", _drop),
     "sort_rows": Step("sort", "table", _sort),
@@ -277,6 +338,7 @@ TABLES: dict[str, Step] = {
     "count_per_group": Step("group", "table", _group),
     "aggregate": Step("group", "table", _aggregate),
     "sum_column": Step("group", "table", lambda work, slots: _aggregate(work, {"measures": ("sum",), **slots})),
+    "count_rows_where": Step("group", "table", _count_where),
     "count_rows": Step("group", "table", _count_rows),
     "distinct": Step("group", "table", _distinct),
     "count_distinct": Step("group", "table", _count_distinct),

@@ -1,6 +1,6 @@
 """What can be done with a text: its lines, words and sentences, and what can be found in it by its form."""
 
-from headgate.agents.assistant.offline.build.work import CannotBuild, Work, json_literal, literal, member, quoted_column
+from headgate.agents.assistant.offline.build.work import Work, json_literal, literal, member, quoted_column
 from headgate.agents.assistant.offline.reading import units
 from headgate.agents.assistant.offline.reading.conditions import Condition
 from headgate.agents.assistant.offline.reading.kinds import Kind
@@ -29,7 +29,7 @@ def _keep(work: Work, slots: Slots) -> None:
 
 def _own(work: Work, condition: Condition) -> None:
     if any(test.column for test in condition.tests):
-        raise CannotBuild("Rader i en text har inga kolumner." if work.sv else "Lines of a text have no columns.")
+        raise work.cannot("lines_without_columns")
 
 
 def _drop(work: Work, slots: Slots) -> None:
@@ -38,9 +38,7 @@ def _drop(work: Work, slots: Slots) -> None:
     try:
         keep_where(work, slots["condition"].negated)
     except KeyError as error:
-        raise CannotBuild(
-            "Säg hellre vilka som ska vara kvar." if work.sv else "Say which ones to keep instead."
-        ) from error
+        raise work.cannot("say_which_to_keep") from error
 
 
 def _count_where(work: Work, slots: Slots) -> None:
@@ -98,13 +96,13 @@ def _matches(work: Work, kind: Kind) -> None:
 
 def _count_kind(work: Work, slots: Slots) -> None:
     if len(slots["kinds"]) > 1:
-        raise CannotBuild("Räkna en sak i taget." if work.sv else "Count one thing at a time.")
+        raise work.cannot("count_one_thing")
     _extract(work, slots)
     _count_items(work)
 
 
 def _sum_numbers(work: Work, _slots: Slots) -> None:
-    from_numbers = work.context.read("kinds", "tal" if work.sv else "numbers")
+    from_numbers = work.context.read("kinds", work.text_of("numbers"))
     _extract(work, {"kinds": from_numbers})
     column = quoted_column("number")
     work.query("sum", f"SELECT coalesce(sum(CAST(replace({column}, ',', '.') AS REAL)), 0) AS n FROM t", kind="table")  # noqa: S608
@@ -230,7 +228,7 @@ def _frequency(work: Work, slots: Slots) -> None:
     if not (cursor.kind == "items" and cursor.column == unit.key):
         cursor = work.items(unit)
     column = quoted_column(cursor.column)
-    count = "antal" if work.sv else "count"
+    count = work.text_of("count")
     value = f"lower({column})" if unit is units.WORD else column
     limit = f" LIMIT {int(slots['number'])}" if "number" in slots else ""
     work.query(
