@@ -82,7 +82,7 @@ def _source(phrases: list[Phrase], context: Context, lifted: Source | None) -> S
     """What the flow starts from: as it was said, else what its first step takes. Raises `CannotBuild` for two."""
     named = [value for phrase in phrases for value in phrase.slots.values() if isinstance(value, Source)]
     named += [lifted] if lifted is not None else []
-    if context.sample is None or not context.sample.text:  # `packages whose name ...`: what the rows are called is a source
+    if context.sample is None or not context.sample.text:  # `packages whose name ...` names its source
         rows = [source_of(str(phrase.slots.get("rows", "")), context.language, None) for phrase in phrases]
         named += [source for source in rows if source is not None and source.kind == "packages"]
     kinds = {source.kind for source in named}

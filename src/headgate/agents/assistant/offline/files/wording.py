@@ -1,76 +1,40 @@
-"""How requests about files are worded, in English and Swedish: patterns over the text as it was written.
+"""How requests about files are worded, and which words name a file: `NOTES.md`, `../secrets`, not `example.org/page`.
 
-What a file is to say must stay as it was written, so these requests are not cut into tokens. In a pattern a space
-stands for any space, and a name in braces for the fragment of that name.
+What a file is to say must stay as it was written, so these requests are not cut into tokens; `language/both/files.txt`
+has their patterns.
 """
 
 import re
+from collections.abc import Mapping
+from functools import lru_cache
 
-_FRAGMENTS = {
-    "please": (
-        r"(?:(?:please|kindly|hi|hey|hello|hej|ok|okay|(?:can|could|would|will) you|kan du|skulle du kunna|snälla|"
-        r"vänligen|i want (?:you )?to|i'd like (?:you )?to|jag vill|now|just|nu|"
-        r"oops|whoops|oj|hoppsan|sorry|förlåt|no|nej)[\s,!.:]+)*"
-    ),
-    "end": r"(?:[\s,]*\b(?:please|thanks|thank you|tack|snälla|now|nu|for me|to me|aloud|åt mig|för mig))*[\s.!?]*",
-    "quoted": (
-        r"(?:\"[^\"]*\"|“[^”]*”|”[^”]*”|«[^»]*»|`[^`]*`|'(?:[^']|(?<=\w)'(?=\w))*'(?!\w)"
-        r"|[‘’](?:[^’]|(?<=\w)’(?=\w))*’(?!\w))"
-    ),
-    "write": (
-        r"(?:write|create|make|generate|save|add|jot|draft|new|ny|skriv|skapa|gör|generera|spara)"
-        r"(?: up| down| ihop| ner)?"
-    ),
-    "a": (
-        r"(?:(?:me|mig|us|a|an|the|my|one|new|small|short|little|plain|text|markdown|md|en|ett|den|det|min|mitt|ny|"
-        r"nytt|liten|litet|kort)\s+)*"
-    ),
-    "file": (
-        r"(?:(?:text|markdown|md|note)?[\s-]?files?|documents?|docs?|notes?|readme|documentation|description|"
-        r"(?:text|markdown)?-?fil(?:en)?|dokument(?:et)?|anteckning(?:en)?|dokumentation(?:en)?|beskrivning(?:en)?)"
-    ),
-    "called": r"(?:called|named|with the name|som heter|kallad|vid namn|med namnet)",
-    "path": r"(?P<path>{quoted}|(?:[^\s\"'“”‘’`«»,;:]|:(?=[\\/]))*\w)",
-    "place": r"(?:{a}(?P<file>{file}) (?:{called} )?|(?:the|my|filen|den) )?{path}",
-    "says": r"(?:saying|that says|which says|that reads|that should say|där det står|som säger|som lyder)",
-    "with": (
-        r"(?:containing|that contains|which contains|som innehåller|innehållande|reading|"
-        r"(?:with|med)(?: (?:the|this))?(?: (?:text|contents?|words|line|message|texten|innehållet|orden|raden))?)"
-    ),
-    "flow": (
-        r"(?:(?:this|the|my|our|current|present|det|detta|den|här|mitt|vårt)\s+)*"
-        r"(?:flow|workflow|pipeline|flöde|flödet|arbetsflöde|arbetsflödet)"
-    ),
-    "about": (
-        r"(?:(?:that|which|som|to) )?(?:document(?:s|ing)?|describ(?:e|es|ing)|explain(?:s|ing)?|about|of|for|on|"
-        r"dokumenterar|beskriver|förklarar|om|av|för|över)"
-    ),
-    "files": r"(?:files?|documents?|notes|filer|filerna|dokument|dokumenten|anteckningar)",
-    "workspace": r"(?:workspace|arbetsyta|arbetsytan)",
-    "mine": (
-        r"(?:(?:any of|some of|all of|all|alla|någon av|bland)\s+)?(?:(?:my|mina|the|de)\s+)?"
-        r"(?:{files}(?: (?:in|of|i) (?:(?:my|the|min) )?{workspace})?|(?:min )?{workspace})"
-    ),
-    "find": r"(?:search for|look for|look up|grep for|sök efter|leta efter|leta upp|find|search|grep|hitta|sök)",
-    "has": r"(?:contains?|mentions?|ha(?:ve|s)|says?|innehåller|nämner|har)",
-    "stands": r"(?:is|are|do|does|finns|står|nämns)",
-    "replace": r"(?:replace|substitute|swap|ersätt|byt ut|byt)",
-    "change": r"(?:change|ändra)",
-    "by": r"(?:with|by|for|mot|med|till)",
-    "every": r"(?P<every>(?:all|every|each|alla|varje) )?(?:(?:the )?(?:word|text) |ordet |texten )?",
-    "everywhere": r"(?P<everywhere> everywhere| överallt)?",
-    "in": r"(?:in|i|inside)",
-    "show": r"(?:show|open|display|print|read|cat|view|visa|öppna|läs|läs upp|skriv ut)(?: me| mig)?",
-    "list": r"(?:(?:(?:give|show) me )?(?:a|the) list of|show|list|display|see|visa|lista|se)(?: me| mig)?",
-    "kind": r"(?:(?P<kind>markdown|text|python|\.?(?:md|txt|csv|json|html|ya?ml|log|py))[\s-]*)?",
-}
+from headgate.agents.assistant.offline.language.files import entries
+
 _NAME = re.compile(r"\{([a-z]+)\}")
+_ENDING = re.compile(
+    r".*\.(?:md|markdown|txt|text|csv|tsv|json|jsonl|ya?ml|toml|ini|cfg|conf|html?|xml|css|js|ts|py|sh|sql|rst|log|env)",
+    re.IGNORECASE | re.DOTALL,
+)
+_PATH_LIKE = re.compile(r"(?:\.{0,2}[\\/]|~|[a-z]:[\\/]|.*(?:^|[\\/])\.\.?[\\/\w])", re.IGNORECASE | re.DOTALL)
+_ADDRESS = re.compile(r"(?:[\w-]+\.)+(?:com|org|net|dev|io|se|no|dk|fi|eu|example)(?:/.*)?")
+LONGEST_PATH = 300
 
 
-def pattern(text: str) -> re.Pattern[str]:
-    """A whole request, such as `{please}read {place}{end}`."""
+@lru_cache(maxsize=1)
+def _sections() -> dict[str, list[str]]:
+    return dict(entries("both", "files"))
+
+
+@lru_cache(maxsize=16)
+def wordings(key: str) -> tuple[re.Pattern[str], ...]:
+    """How a kind of request is worded: patterns of the whole request."""
+    return tuple(_pattern(text) for text in _sections()[key])
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    fragments = dict(line.split(": ", 1) for line in _sections()["fragments"])
     while _NAME.search(text):
-        text = _NAME.sub(lambda name: _FRAGMENTS[name[1]], text)
+        text = _NAME.sub(lambda name: fragments[name[1]], text)
     return re.compile(r"\s*" + text.replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL)
 
 
@@ -82,7 +46,16 @@ def unquoted(text: str) -> str:
 
 def is_quoted(text: str) -> bool:
     """Whether all of a text stands between quotation marks."""
-    return _QUOTED.fullmatch(text) is not None
+    return wordings("quoted")[0].fullmatch(text) is not None
 
 
-_QUOTED = pattern("{quoted}")
+def path_named(match: Mapping[str, str | None]) -> str:
+    """The path that a match names in its group `path`; empty when these words name no file."""
+    said = (match.get("path") or "").strip()
+    path = unquoted(said)
+    if not path.strip() or len(path) > LONGEST_PATH or "://" in path or "\n" in path:
+        return ""
+    if match.get("file"):
+        return "" if path.lower() in _sections()["no_names"][0].split() and not is_quoted(said) else path
+    named = _ENDING.fullmatch(path) or _PATH_LIKE.match(path)
+    return path if named and not _ADDRESS.fullmatch(path) else ""

@@ -2,38 +2,49 @@
 
 from functools import lru_cache
 from importlib.resources import files
+from typing import Literal
 
-from headgate.agents.assistant.offline.language.languages import LIGHT, Language
+Language = Literal["en", "sv"]
 
 
 @lru_cache(maxsize=32)
-def lines_of(language: Language, name: str) -> tuple[str, ...]:
+def lines_of(language: str, name: str) -> tuple[str, ...]:
     """The lines of a file, whole, without empty ones and comments."""
     text = (files("headgate.agents.assistant.offline.language") / language / f"{name}.txt").read_text(encoding="utf-8")
     lines: list[str] = []
     for line in text.split("\n"):
         if line.startswith(" ") and lines:
             lines[-1] += " " + line.strip()
-        elif line.strip() and not line.startswith("#"):
+        elif line.strip() and not line.startswith("# "):
             lines.append(line.strip())
     return tuple(lines)
 
 
-def entries(language: Language, name: str) -> list[tuple[str, list[str]]]:
+def entries(language: str, name: str) -> list[tuple[str, list[str]]]:
     """The parts of a file that begin with `[key]`: the key and the lines."""
     parts: list[tuple[str, list[str]]] = []
     for line in lines_of(language, name):
-        if line.startswith("[") and line.endswith("]") and line[1:-1].isidentifier() and "<" not in line:
+        if line.startswith("[") and line.endswith("]") and line[1:-1].isidentifier():
             parts.append((line[1:-1], []))
         elif parts:
             parts[-1][1].append(line)
     return parts
 
 
-@lru_cache(maxsize=8)
-def pairs(language: Language, name: str) -> list[tuple[str, str]]:
+@lru_cache(maxsize=16)
+def pairs(language: str, name: str) -> list[tuple[str, str]]:
     """The lines `key: value` of a file."""
     return [(key, value.strip()) for key, _, value in (line.partition(":") for line in lines_of(language, name))]
+
+
+def values(name: str) -> dict[Language, tuple[str, ...]]:
+    """The words of that name in `both/values.txt`, by language."""
+    known = dict(pairs("both", "values"))
+    return {language: tuple(known[f"{name}.{language}"].split(", ")) for language in LANGUAGES}
+
+
+LANGUAGES: tuple[Language, ...] = ("en", "sv")
+LIGHT: dict[Language, frozenset[str]] = {language: frozenset(words) for language, words in values("light").items()}
 
 
 @lru_cache(maxsize=2)

@@ -7,32 +7,11 @@ ordinals and nouns are never among the words that may be skipped.
 import re
 from functools import lru_cache
 from importlib.resources import files
-from typing import Literal
 
+from headgate.agents.assistant.offline.language.files import LIGHT, Language, values
 from headgate.agents.assistant.offline.reading.tokens import Token, Tokens
-from headgate.features.catalog.words import word_set
 
-Language = Literal["en", "sv"]
-
-LIGHT: dict[Language, frozenset[str]] = {
-    "en": word_set("a an the my our me us your please kindly thanks thank you hey hi hello all those these this also"),
-    "sv": word_set(
-        "en ett den det de min mitt mina vår vårt våra mig oss snälla tack hej alla dessa detta denna också"
-    ),
-}
-_OPENINGS: dict[Language, tuple[str, ...]] = {
-    "en": (
-        "could you", "can you", "would you", "will you", "i would like to", "i would like you to", "i'd like to",
-        "i would like", "i'd like", "i want you to", "i want to", "i need to", "help me", "let's", "we want to",
-        "build flow that", "build flow which", "make flow that", "create flow that", "build flow to", "build me flow that",  # noqa: E501
-        "i want flow that", "i need flow that", "make me flow that", "create workflow that", "build something that",
-        "build flow", "create flow", "make flow", "so", "ok", "okay", "now", "just",
-    ),
-    "sv": (
-        "kan du", "skulle du kunna", "jag vill", "jag skulle vilja", "bygg flöde som", "skapa flöde som", "gör flöde som",  # noqa: E501
-        "jag behöver flöde som", "nu", "okej", "vi vill",
-    ),
-}  # fmt: skip
+_OPENINGS = values("openings")
 
 
 def language_of(tokens: Tokens) -> Language:
@@ -77,3 +56,6 @@ def _opening(items: tuple[Token, ...], language: Language) -> int:
         if [item.text.lower() for item in items[: len(words)]] == words and len(items) > len(words):
             return len(words)
     return 0
+
+
+__all__ = ["LIGHT", "Language", "language_of", "meaningful"]

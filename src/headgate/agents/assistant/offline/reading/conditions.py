@@ -4,19 +4,8 @@ import re
 from dataclasses import dataclass, replace
 
 from headgate.agents.assistant.offline.language.languages import Language
+from headgate.agents.assistant.offline.language.messages import message
 
-_ENGLISH = {
-    "eq": "is", "ne": "is not", "gt": "is over", "lt": "is under", "ge": "is at least", "le": "is at most",
-    "between": "is between", "contains": "contains", "lacks": "does not contain", "starts": "starts with",
-    "ends": "ends with", "empty": "is empty", "filled": "is not empty", "longer": "is longer than",
-    "shorter": "is shorter than", "unstarted": "does not start with",
-}  # fmt: skip
-_SWEDISH = {
-    "eq": "är", "ne": "inte är", "gt": "är över", "lt": "är under", "ge": "är minst", "le": "är högst",
-    "between": "är mellan", "contains": "innehåller", "lacks": "inte innehåller", "starts": "börjar med",
-    "ends": "slutar med", "empty": "är tom", "filled": "inte är tom", "longer": "är längre än",
-    "shorter": "är kortare än", "unstarted": "inte börjar med",
-}  # fmt: skip
 _SIGNS = {"gt": ">", "lt": "<", "ge": ">=", "le": "<="}
 OPPOSITE = {
     "eq": "ne", "contains": "lacks", "empty": "filled", "starts": "unstarted", "gt": "le", "lt": "ge", "ge": "lt",
@@ -37,13 +26,12 @@ class Test:
 
     def say(self, language: Language) -> str:
         """The comparison in words."""
-        words = (_SWEDISH if language == "sv" else _ENGLISH)[self.operator]
+        words = message(f"test_{self.operator}", language)
         if self.operator in {"empty", "filled"}:
             return f"{self.column} {words}".strip()
-        glue = {"en": ("or", "and"), "sv": ("eller", "och")}[language]
-        value = f" {glue[0]} ".join([_shown(self.value), *(_shown(each) for each in self.also)])
-        upper = f" {glue[1]} {_shown(self.upper)}" if self.operator == "between" else ""
-        unit = {"en": " characters", "sv": " tecken"}[language] if self.operator in {"longer", "shorter"} else ""
+        value = f" {message('or', language)} ".join([_shown(self.value), *(_shown(each) for each in self.also)])
+        upper = f" {message('and', language)} {_shown(self.upper)}" if self.operator == "between" else ""
+        unit = f" {message('characters', language)}" if self.operator in {"longer", "shorter"} else ""
         return f"{self.column} {words} {value}{upper}{unit}".strip()
 
     def sql(self, default: str) -> str:
@@ -89,7 +77,7 @@ class Condition:
 
     def say(self, language: Language) -> str:
         """The condition in words."""
-        glue = {"en": {"and": " and ", "or": " or "}, "sv": {"and": " och ", "or": " eller "}}[language][self.joined]
+        glue = f" {message(self.joined, language)} "
         return glue.join(test.say(language) for test in self.tests)
 
     def sql(self, default: str = "") -> str:

@@ -1,6 +1,7 @@
 """The data that a request comes with: the header and rows of a file, looked at before anything is built."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -58,6 +59,11 @@ class Sample:
         """Whether every value that is there is a number."""
         there = [cell for cell in self.values(column) if cell not in (None, "")]
         return all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in there)
+
+    def is_date(self, column: str) -> bool:
+        """Whether every value that is there is a date such as 2026-03-01."""
+        there = [str(cell) for cell in self.values(column) if cell not in (None, "")]
+        return bool(there) and all(re.fullmatch(r"\d{4}-\d{2}-\d{2}", cell) for cell in there)
 
 
 def look(name: str, content: bytes) -> Sample | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from headgate.agents.assistant.offline.language.files import classes
+from headgate.agents.assistant.offline.language.files import classes, values
 from headgate.agents.assistant.offline.language.languages import LIGHT, Language
 from headgate.agents.assistant.offline.reading import kinds, units
 from headgate.agents.assistant.offline.reading.sources import source_forms
@@ -18,24 +18,16 @@ from headgate.agents.assistant.offline.reading.words import ADJECTIVES, FUNCTION
 _PIECE = re.compile(
     r"\[|\]|\(|\)|\||\{(?P<slot>\w+)(?::(?P<name>\w+))?\}|<(?P<cls>\w+)>|(?P<word><=?(?!\w)|[^\s\[\]()|{}<]+)"
 )
-_NUMBERS = {
-    "en": "one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty fifty hundred",
-    "sv": "en två tre fyra fem sex sju åtta nio tio elva tolv femton tjugo trettio femtio hundra",
-}
 _VALUES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 20, 30, 50, 100)
 NUMBER_WORDS: dict[str, int] = {
-    word: value for words in _NUMBERS.values() for word, value in zip(words.split(), _VALUES, strict=True)
+    word: value for words in values("numbers").values() for word, value in zip(words, _VALUES, strict=True)
 }
 _ANY = r"\S+ "
 _BARE = r"(?!(?:" + "|".join(map(re.escape, sorted(RESERVED))) + r") )[^\s,;‹]+ "
 """A word that has no meaning of its own in a request."""
 _VALUE = rf"(?:‹[qned]\d+› |(?:{_BARE}){{1,3}}?)"
 _ONE = rf"(?:‹[qn]\d+› |{_BARE})"
-
-_GENRES = {
-    "en": "reply|answer|response|e-mail|email|mail|letter|message|note|invitation|poem|story|reminder",
-    "sv": "svar|mejl|mail|brev|meddelande|inbjudan|dikt|berättelse|påminnelse",
-}
+_GENRES = values("genres")
 
 
 def _alternatives(names: Iterable[str]) -> str:
@@ -83,7 +75,7 @@ def _slots(language: Language) -> dict[str, str]:
         "direction": _alternatives((*sets["most"], *sets["least"])),
         "adjective": rf"{adjectives}(?:first |at top |on top |först |överst )?",
         "extreme": _alternatives(word for word, name in FUNCTIONS[language].items() if name in {"max", "min"}),
-        "genre": rf"(?:{_BARE}){{0,4}}?(?:{_GENRES[language]}) (?:{_ANY}){{0,30}}?",
+        "genre": rf"(?:{_BARE}){{0,4}}?{_alternatives(_GENRES[language])}(?:{_ANY}){{0,30}}?",
         "free": rf"(?:(?!(?:;|then|save|if|otherwise|unless|spara|sedan|om|annars) ){_ANY}){{1,40}}?",
         "node": rf"(?:{_ANY}){{1,5}}?",
         "component": rf"(?:{_ANY}){{1,3}}?",

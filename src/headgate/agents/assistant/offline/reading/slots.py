@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from headgate.agents.assistant.offline.language.files import classes, pairs
+from headgate.agents.assistant.offline.language.files import classes, pairs, values
 from headgate.agents.assistant.offline.language.languages import Language
 from headgate.agents.assistant.offline.language.messages import message
 from headgate.agents.assistant.offline.reading import kinds, units
@@ -19,13 +19,7 @@ from headgate.features.catalog.words import word_set
 from headgate.graph.model import Flow
 from headgate.graph.template import Catalog
 
-_ROWS: dict[Language, frozenset[str]] = {
-    "en": word_set("rows row records record entries entry items item lines ones orders order people persons customers "
-                   "customer products product invoices sales employees users members companies everyone everybody "
-                   "those packages"),
-    "sv": word_set("rader raderna rad raden poster posterna post personer personerna kunder kunderna ordrar ordrarna "
-                   "beställningar produkter fakturor anställda alla dem de paket paketen"),
-}  # fmt: skip
+_ROWS = values("rows")
 _NO_VALUES = {("en", "text"), ("en", "word"), ("sv", "text"), ("sv", "ordet"), ("sv", "texten")}
 """What is never a value without quotation marks."""
 _AND = re.compile(r"(?:(?:, )?(?:and|och|as well as|samt) |, )")
@@ -208,10 +202,22 @@ def _made(context: Context, operator: str, slots: Mapping[str, Any]) -> Test | N
         if column is None or context.sample is None or column.name not in context.sample.holders(str(values[0])):
             return None
         return Test(column.name, "eq", values[0])
+    if column is None and operator in {"gt", "lt", "ge", "le", "between"}:
+        column = _only_column(context, values[0])
     if operator == "between" and column is None:
         return None
     name = "" if column is None else ("?" if column.missing else "") + column.name
     return Test(name, operator, values[0], slots.get("upper", ""), also=tuple(values[1:]))
+
+
+def _only_column(context: Context, value: str | float) -> Column | None:
+    """The column that is compared where none is named: the only one of the data with numbers, or with dates."""
+    sample = context.sample
+    if sample is None or sample.columns is None:
+        return None
+    fits = sample.is_date if isinstance(value, str) else sample.is_numeric
+    names = [name for name in sample.columns if fits(name)]
+    return Column(names[0]) if len(names) == 1 else None
 
 
 _AGES = ("age", "ålder")

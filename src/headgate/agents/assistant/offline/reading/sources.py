@@ -7,6 +7,7 @@ from typing import Literal, cast
 
 from headgate.agents.assistant.offline.language.files import pairs
 from headgate.agents.assistant.offline.language.languages import Language
+from headgate.agents.assistant.offline.language.messages import message
 from headgate.agents.assistant.offline.reading.data import Sample, forms_of
 
 SourceKind = Literal["table", "file", "text", "json", "form", "packages", "message"]
@@ -21,19 +22,7 @@ class Source:
 
     def say(self, language: Language) -> str:
         """The source in words."""
-        return (_SAID_SV if language == "sv" else _SAID_EN)[self.kind]
-
-
-_SAID_EN: dict[SourceKind, str] = {
-    "table": "the table in the uploaded file (CSV)", "file": "the text of the uploaded file", "text": "the text that is typed in",  # noqa: E501
-    "json": "the JSON that is typed in", "form": "the answers of a form", "packages": "the installed packages",
-    "message": "the message",
-}  # fmt: skip
-_SAID_SV: dict[SourceKind, str] = {
-    "table": "tabellen i den uppladdade filen (CSV)", "file": "texten i den uppladdade filen", "text": "texten som skrivs in",  # noqa: E501
-    "json": "JSON-texten som skrivs in", "form": "svaren i ett formulär", "packages": "de installerade paketen",
-    "message": "meddelandet",
-}  # fmt: skip
+        return message(f"from_{self.kind}", language)
 
 
 @lru_cache(maxsize=2)

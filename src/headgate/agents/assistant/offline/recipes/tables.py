@@ -123,16 +123,22 @@ def _only_number(work: Work, slots: Slots) -> str:
     return names[0]
 
 
+def _in_words(work: Work, slots: Slots) -> dict[str, object]:
+    """The measures as they are restated: `average`, not `avg`."""
+    names = _NAMES[work.context.language]
+    return {"measures": tuple(names[measure] for measure in slots.get("measures", ()))}
+
+
 def _group(work: Work, slots: Slots) -> Slots:
     work.table()
     group = slots["group"].name
     work.hints.column(group, "a", "b")
     measures = []
     names = [group]
-    more: dict[str, object] = {}
+    more: dict[str, object] = _in_words(work, slots)
     for measure in slots.get("measures", ()):
         value, name = _value(work, slots)
-        more = {} if "formula" in slots else {"column": Column(name)}
+        more |= {} if "formula" in slots else {"column": Column(name)}
         names.append(f"{_NAMES[work.context.language][measure]}_{name}")
         measures.append(f"{_AGGREGATES[measure]}({value}) AS {_alias(names[-1])}")
     if not measures:
@@ -148,7 +154,7 @@ def _alias(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _aggregate(work: Work, slots: Slots) -> None:
+def _aggregate(work: Work, slots: Slots) -> Slots:
     work.table()
     measures = slots["measures"]
     value, name = _value(work, slots)
@@ -157,6 +163,7 @@ def _aggregate(work: Work, slots: Slots) -> None:
     work.query("measure", f"SELECT {columns} FROM t1 AS t", kind="table", columns=names)  # noqa: S608
     if len(names) == 1:
         _as_number(work, names[0])
+    return _in_words(work, slots)
 
 
 def _as_number(work: Work, name: str) -> None:
