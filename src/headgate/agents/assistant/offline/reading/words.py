@@ -22,7 +22,7 @@ class Order:
 
 def _adjectives(language: Language) -> dict[str, Order]:
     """`least price/cost.en: cheapest`: the adjective, its direction and the columns that may be meant."""
-    orders = {}
+    orders: dict[str, Order] = {}
     for key, words in pairs("both", "values"):
         direction, _, columns = key.removesuffix(f".{language}").partition(" ")
         if columns and key.endswith(f".{language}"):
