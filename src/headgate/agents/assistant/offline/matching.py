@@ -12,10 +12,11 @@ from typing import Any
 
 from headgate.agents.assistant.offline.language.languages import Language
 from headgate.agents.assistant.offline.reading import branches as _branches  # noqa: F401 - teaches the slots to read decisions
+from headgate.agents.assistant.offline.reading.columns import Column, Formula
 from headgate.agents.assistant.offline.reading.conditions import Condition
 from headgate.agents.assistant.offline.reading.data import forms_of
 from headgate.agents.assistant.offline.reading.patterns import Pattern, compile_pattern
-from headgate.agents.assistant.offline.reading.slots import Column, Context, Formula, bound
+from headgate.agents.assistant.offline.reading.slots import Context, bound
 from headgate.agents.assistant.offline.reading.sources import Source, source_forms
 from headgate.agents.assistant.offline.reading.tokens import Tokens
 from headgate.agents.assistant.offline.recipe import Recipe

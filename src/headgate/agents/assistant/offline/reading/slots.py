@@ -7,8 +7,8 @@ from typing import Any
 
 from headgate.agents.assistant.offline.language.files import classes, pairs, values
 from headgate.agents.assistant.offline.language.languages import Language
-from headgate.agents.assistant.offline.language.messages import message
 from headgate.agents.assistant.offline.reading import kinds, units
+from headgate.agents.assistant.offline.reading.columns import Column, Formula
 from headgate.agents.assistant.offline.reading.conditions import Condition, Test
 from headgate.agents.assistant.offline.reading.data import Sample, forms_of, plain
 from headgate.agents.assistant.offline.reading.patterns import NUMBER_WORDS, Pattern, compile_pattern
@@ -23,18 +23,6 @@ _ROWS = values("rows")
 _NO_VALUES = {("en", "text"), ("en", "word"), ("sv", "text"), ("sv", "ordet"), ("sv", "texten")}
 """What is never a value without quotation marks."""
 _AND = re.compile(r"(?:(?:, )?(?:and|och|as well as|samt) |, )")
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column as it was named. `missing`: the data is known and has no such column."""
-
-    name: str
-    missing: bool = False
-
-    def say(self, _language: Language) -> str:
-        """The name."""
-        return f"'{self.name}'"
 
 
 @dataclass
@@ -280,30 +268,6 @@ _FORMULA = re.compile(
     + "|".join(map(re.escape, sorted(_OPERATORS, key=len, reverse=True)))
     + r") (?P<right>.+)"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Formula:
-    """Two columns or numbers and what is done with them; `percent`: the second is a share of the first."""
-
-    left: Column | float
-    sign: str
-    right: Column | float
-    percent: bool = False
-
-    def say(self, language: Language) -> str:
-        """The calculation in words."""
-        share = f" {message('percent', language)}" if self.percent else ""
-        return f"{self._shown(self.left)} {self.sign} {self._shown(self.right)}{share}"
-
-    @staticmethod
-    def _shown(part: Column | float) -> str:
-        return f"'{part.name}'" if isinstance(part, Column) else f"{part:g}"
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns in it."""
-        return tuple(part for part in (self.left, self.right) if isinstance(part, Column))
 
 
 def _formula(context: Context, words: str) -> Formula | None:

@@ -4,8 +4,8 @@ import re
 
 from headgate.agents.assistant.offline.build.work import Cursor, Work, member
 from headgate.agents.assistant.offline.reading.branches import Case, Choices
+from headgate.agents.assistant.offline.reading.columns import Column, Formula
 from headgate.agents.assistant.offline.reading.conditions import Test
-from headgate.agents.assistant.offline.reading.slots import Column, Formula
 from headgate.agents.assistant.offline.reading.sources import Source
 from headgate.agents.assistant.offline.recipe import Slots, Step
 from headgate.agents.assistant.offline.recipes.texts import escaped

@@ -4,8 +4,8 @@ import re
 from pathlib import PurePath
 
 from headgate.agents.assistant.offline.build.work import Work, json_literal, literal, quoted_column
+from headgate.agents.assistant.offline.reading.columns import Column, Formula
 from headgate.agents.assistant.offline.reading.conditions import Condition
-from headgate.agents.assistant.offline.reading.slots import Column, Formula
 from headgate.agents.assistant.offline.reading.units import LINE
 from headgate.agents.assistant.offline.reading.words import Order
 from headgate.agents.assistant.offline.recipe import Slots, Step
