@@ -37,8 +37,8 @@ export function ModelPicker({ value, onChange, standard, onStandard, label, ...i
   const now = modelName(value);
   const provider = providers.data?.find((one) => one.id === now?.provider);
   const known = models.data?.find((one) => one.provider === now?.provider && one.name === now?.name);
-  const named = now ? (known?.label ?? now.name) : typeof value === "string" ? value : "";
-  const shown = named || (standard ? t("default", { model: standard }) : "");
+  const chosen = known?.label ?? now?.name ?? (typeof value === "string" ? value : "");
+  const byDefault = standard ? t("default", { model: standard }) : "";
   const connect = (id: string | true) => {
     setOpen(false);
     setConnecting(id);
@@ -48,11 +48,11 @@ export function ModelPicker({ value, onChange, standard, onStandard, label, ...i
       <Popover.Root open={open} onOpenChange={setOpen}>
         <Popover.Trigger
           {...ids}
-          {...(label && !ids.id ? { "aria-label": `${label}: ${shown || t("choose")}` } : {})}
+          {...(label && !ids.id ? { "aria-label": `${label}: ${chosen || byDefault || t("choose")}` } : {})}
           className="inline-flex h-8 w-full items-center gap-2 rounded-md border border-line-strong bg-surface px-2.5 text-left hover:border-faint disabled:opacity-60 aria-invalid:border-bad"
         >
           <Brain aria-hidden className="size-4 shrink-0 text-port-model" />
-          <span className={cx("min-w-0 flex-1 truncate", !named && (shown ? "text-muted" : "text-faint"))}>{shown || t("choose")}</span>
+          <PickedName chosen={chosen} byDefault={byDefault} />
           {now && <span className="shrink-0 text-faint text-xs">{provider?.label ?? now.provider}</span>}
           <ChevronDown aria-hidden className="size-4 shrink-0 text-faint" />
         </Popover.Trigger>
@@ -98,5 +98,15 @@ export function ModelPicker({ value, onChange, standard, onStandard, label, ...i
         </Suspense>
       )}
     </div>
+  );
+}
+
+/** The chosen model, else the default one in grey, else the invitation to choose. */
+function PickedName({ chosen, byDefault }: { chosen: string; byDefault: string }) {
+  const t = useModelTexts();
+  return (
+    <span className={cx("min-w-0 flex-1 truncate", !chosen && (byDefault ? "text-muted" : "text-faint"))}>
+      {chosen || byDefault || t("choose")}
+    </span>
   );
 }
