@@ -2,11 +2,12 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from headgate.agents.assistant.metrics import AssistantMetrics
+from headgate.agents.assistant.page_metrics import PageEvent, PageFigures, PageMetrics
 from headgate.foundation.telemetry.assistant_metrics import ASSISTANT_METRICS
 from headgate.foundation.telemetry.prometheus import PrometheusInstruments
 from tests.support.logs import captured_logs
@@ -35,6 +36,8 @@ class TestAssistantMetrics:
                 metrics.request_started(user_id="u", flow_id="f", provider="p", model_name="m", intent="build_flow")
             else:
                 told(getattr(metrics, name))
+        batch = PageMetrics(counts=dict.fromkeys(get_args(PageEvent), 1), apply_ms=[1.0], skip_all=True)
+        PageFigures(instruments).add("u", batch)
         page = instruments.page().decode()
         missing = []
         for metric in ASSISTANT_METRICS:
