@@ -61,10 +61,10 @@ class OneModel:
         self.tools = tools
 
     async def choose(
-        self, _principal: Principal, *, provider: str | None, name: str | None, bench: Workbench
+        self, _principal: Principal, *, provider: str | None, name: str | None, bench: Workbench, session_id: str = ""
     ) -> TurnModels:
         """A fresh one."""
-        del provider, name, bench
+        del provider, name, bench, session_id
         return TurnModels(provider="scripted", chat=in_process(self.tools), available=_none)
 
     async def check_config(self, _principal: Principal) -> Any:

@@ -39,8 +39,10 @@ from headgate.features.accounts.throttle import RateLimits
 from headgate.features.jobs.leases import Leases
 from headgate.features.jobs.runner import JobRunner
 from headgate.features.jobs.worker import Worker
+from headgate.features.runs.evidence.service import Notary
+from headgate.features.secrets.reads import NO_READS
 from headgate.foundation import log
-from headgate.foundation.crypto import SecretBox
+from headgate.foundation.crypto import EvidenceSigner, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import LogSettings, Settings
@@ -133,7 +135,8 @@ async def _opened(settings: Settings) -> AsyncIterator[tuple[Sessions, Counted]]
     )
     try:
         async with jobs.running():
-            yield Sessions(settings, database, runner, RateLimits({})), Counted(await checkpoints.saver())
+            notary = Notary(runner.box, EvidenceSigner(new_ring(settings)), lambda _: NO_READS)
+            yield Sessions(settings, database, runner, RateLimits({}), notary), Counted(await checkpoints.saver())
     finally:
         await checkpoints.close()
         await database.close()

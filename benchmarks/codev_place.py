@@ -131,7 +131,7 @@ class AtOnce:
                 return _call(name, made) if made < most else _said(last)
         return _said("DONE" if "Phase: converge" in system else _PLAN)
 
-    async def choose(self, principal: Principal, name: str | None = None) -> Reasoning:
+    async def choose(self, principal: Principal, name: str | None = None, session_id: str = "") -> Reasoning:
         """Itself."""
         return self
 
@@ -149,6 +149,10 @@ class NoPatterns:
     """A library that is empty and stays so."""
 
     def tools(self) -> Sequence[DomainTool]:
+        """None."""
+        return ()
+
+    def building_tools(self, own: Sequence[DomainTool]) -> Sequence[DomainTool]:
         """None."""
         return ()
 

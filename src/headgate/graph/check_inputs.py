@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from headgate.graph.check_graph import named
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.json_values import parse_json
-from headgate.graph.model import FormField, Node
+from headgate.graph.model import Edge, FormField, Node
 from headgate.graph.names import did_you_mean, listed
 from headgate.graph.wiring import Wiring
 
@@ -64,24 +64,34 @@ def _field_issues(node: Node, name: str, form: dict[str, FormField]) -> Iterator
 def hidden_values(wiring: Wiring) -> Iterator[Issue]:
     """Warnings of values that are set on a field and replaced by what an edge brings."""
     for key in wiring.steps:
-        node, template = wiring.nodes[key], wiring.templates[key]
+        template, inbound = wiring.templates[key], wiring.data_into(key)
         if template is None:
             continue
-        for wire in wiring.data_into(key):
-            field, value = template.field(wire.edge.input), node.params.get(wire.edge.input)
+        for wire in inbound:
+            field, value = template.field(wire.edge.input), wiring.nodes[key].params.get(wire.edge.input)
             if field is None or field.many or value in (None, "", [], {}) or value == field.default:
                 continue
             source = wiring.templates[wire.edge.source]
             output = source.output(wire.edge.output) if source is not None else None
-            if output is not None and output.branch:
-                continue  # where the branch is not taken, the value counts
-            yield Issue(
-                IssueCode.HIDDEN_VALUE,
-                f"the value set in '{field.name}' of {named(node)} is never used: the edge {wire.edge.id} replaces it.",
-                f"Clear '{field.name}', or remove the edge and refer to {{{{{wire.edge.source}.{wire.edge.output}}}}}"
-                " inside the value.",
-                key,
-                field.name,
-                wire.edge.id,
-                severity="warning",
-            )
+            on_branch = output is not None and output.branch
+            if on_branch and any(other.edge.input != field.name for other in inbound):
+                continue  # where the branch is not taken, the step can run by its other edges, and the value counts
+            yield _hidden(wiring.nodes[key], field.name, wire.edge, on_branch=on_branch)
+
+
+def _hidden(node: Node, field: str, edge: Edge, *, on_branch: bool) -> Issue:
+    instead = (
+        "for a fixed value on this branch, connect it to a SelectData whose expression is a JMESPath literal "
+        'such as `"all is well"`.'
+        if on_branch
+        else f"remove the edge and refer to {{{{{edge.source}.{edge.output}}}}} inside the value."
+    )
+    return Issue(
+        IssueCode.HIDDEN_VALUE,
+        f"the value set in '{field}' of {named(node)} is never used: the edge {edge.id} replaces it.",
+        f"Clear '{field}', or {instead}",
+        node.id,
+        field,
+        edge.id,
+        severity="warning",
+    )

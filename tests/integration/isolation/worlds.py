@@ -52,6 +52,7 @@ from headgate.features.runs.quotas.repository import set_limit
 from headgate.features.runs.secret_reads.tables import SecretRead
 from headgate.features.runs.tables import flow_step_results
 from headgate.features.runs.transitions import Holder, Lease, NewRun, RunKey, Seed, clock
+from headgate.features.secrets.reads import STORED_WITH
 from headgate.features.workspace.components import read_components, register_component
 from headgate.foundation.ciphertexts import MARK
 from headgate.foundation.database import Database, now
@@ -367,7 +368,7 @@ async def _make_rows(world: World, database: Database) -> None:
         await session.execute(
             insert(SecretRead).values(
                 flow_run_id=place["flow_run_id"],
-                name=shown[:100],
+                name=shown.replace(STORED_WITH, " ")[:100],
                 tenant_id=tenant,
                 flow_id=place["flow_id"],
                 step_id=STEP,

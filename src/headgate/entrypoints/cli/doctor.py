@@ -7,7 +7,7 @@ import shutil
 import socket
 import stat
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -20,11 +20,12 @@ from headgate import __version__
 from headgate.entrypoints.cli.exit_codes import OK, UNAVAILABLE
 from headgate.entrypoints.cli.open_doors import exposures, refuse_open_door
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
-from headgate.entrypoints.cli.session import acting
+from headgate.entrypoints.cli.session import operator
 from headgate.entrypoints.compose import open_parts
 from headgate.entrypoints.doors import is_locked
 from headgate.entrypoints.installation import Installation
 from headgate.entrypoints.readiness import Readiness, check_readiness
+from headgate.features.access.principal import LOCAL
 from headgate.features.accounts.single_sign_on.sign_on import SingleSignOn
 from headgate.features.catalog.installed import installed_components
 from headgate.features.models import readiness
@@ -318,7 +319,7 @@ def _models(settings: Settings) -> list[Finding]:
         try:
             if await current(database) != HEAD:
                 return None  # reported by the check of the database
-            keys = Installation(settings, database).keys_of(acting(), "models")
+            keys = Installation(settings, database).keys_of(replace(LOCAL, actor=operator()), "models")
             return await readiness.survey(keys, local=LocalModels())
         finally:
             await database.close()

@@ -86,6 +86,14 @@ CASES: dict[str, Case] = {
         ),
         warnings=("hidden_value",),
     ),
+    "a value that an edge hides on a branch": Case(
+        steps(
+            "  heard: ChatInput\n  strike: If\n    compare: strike\n"
+            "  quiet: TextInput\n    text: all quiet\n  out: ChatOutput\n",
+            "  heard.text -> strike.value\n  strike.false -> quiet.text\n  quiet.text -> out.input\n",
+        ),
+        warnings=("hidden_value",),
+    ),
     "a missing variable in a header": Case(
         request(URL + '    headers: {"authorization": {"secret": "NO_TOKEN", "scheme": "Bearer"}}\n'),
         ("variable_not_found",),

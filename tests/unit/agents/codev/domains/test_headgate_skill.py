@@ -10,6 +10,7 @@ from headgate.agents.codev.workflow.reading import read_plan
 from headgate.components import BUILTINS
 from headgate.features.catalog.registry import Registry
 from headgate.graph.cases import misses
+from headgate.graph.links import StepDefaults, effective, link
 from headgate.graph.spec import read_spec
 from headgate.graph.validate import check_runnable
 
@@ -34,7 +35,8 @@ class TestTheSkill:
 
     @pytest.mark.parametrize("spec", blocks("flow"))
     def test_every_flow_in_it_is_built_and_could_run(self, spec: str) -> None:
-        assert check_runnable(read_spec(spec, CATALOG), CATALOG) == []
+        defaults = StepDefaults(model={"provider": "openai", "name": "gpt-5-mini"})
+        assert check_runnable(effective(link(read_spec(spec, CATALOG), CATALOG, defaults)), CATALOG) == []
 
     def test_its_test_cases_are_read_and_can_fail(self) -> None:
         planned = read_plan(KNOWN[Phase.PLAN])

@@ -353,7 +353,7 @@ class TestWhatIsOffered:
         (tmp_path / "headgate_builder.md").write_text("## Patch\nOur own rules.\n")
         place = await open_place(parts, skills=tmp_path)
         assert place.knowledge(Phase.PATCH) == "Our own rules."
-        assert "CREDENTIALS_STATUS" in place.knowledge(Phase.DISCOVER)
+        assert "`CRM_TOKEN`" in place.knowledge(Phase.DISCOVER)
 
     async def test_descriptions_speak_of_no_canvas(self, place: HeadgateWorkplace) -> None:
         """The toolkit's words for the assistant are put in this agent's."""
