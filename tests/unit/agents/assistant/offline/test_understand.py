@@ -88,6 +88,7 @@ class TestRule:
     def test_languages_are_told_apart(self) -> None:
         assert language_of(tokenize("visa de två sista raderna")) == "sv"
         assert language_of(tokenize("show the last two lines")) == "en"
+        assert language_of(tokenize("run it with the text hej")) == "en"
 
 
 class TestFaultsOfTheReview:

@@ -12,6 +12,7 @@ from headgate.agents.assistant.offline.language.files import LIGHT, Language, va
 from headgate.agents.assistant.offline.reading.tokens import Token, Tokens
 
 _OPENINGS = values("openings")
+_NOT_SAID = re.compile(r"^(?:[#\[].*|[\w ]+:)|\{\w+(?::\w+)?\}", re.MULTILINE)
 
 
 def language_of(tokens: Tokens) -> Language:
@@ -25,10 +26,11 @@ def language_of(tokens: Tokens) -> Language:
 
 @lru_cache(maxsize=2)
 def _vocabulary(language: Language) -> frozenset[str]:
-    """Every word in the files of a language."""
+    """Every word in the files of a language, but those of comments, names of recipes and keys, which are English."""
     folder = files("headgate.agents.assistant.offline.language") / language
-    text = " ".join(entry.read_text(encoding="utf-8") for entry in folder.iterdir())
-    return frozenset(re.findall(r"[^\W\d_]+(?:'\w+)?", text.lower())) | LIGHT[language]
+    text = "\n".join(entry.read_text(encoding="utf-8") for entry in folder.iterdir())
+    said = _NOT_SAID.sub("", text)
+    return frozenset(re.findall(r"[^\W\d_]+(?:'\w+)?", said.lower())) | LIGHT[language]
 
 
 def meaningful(tokens: Tokens, language: Language) -> Tokens:
