@@ -258,6 +258,7 @@ class TestEdits:
             tasks = talk.panel.get_by_role("list", name="What was done").get_by_role("listitem")
             expect(tasks).to_have_count(5)
             expect(tasks.last).to_have_text(re.compile("Set (model, instructions|instructions, model) of agent"))
+            talk.page.get_by_role("button", name="Fit to window").click()  # nodes out of sight are not drawn
             expect(talk.page.locator(".react-flow__node")).to_have_count(3)
             expect(talk.button("Stop")).to_be_visible()
             expect(talk.panel.get_by_text("Done.")).to_have_count(0)
