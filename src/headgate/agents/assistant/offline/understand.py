@@ -32,6 +32,8 @@ from headgate.sdk.coerce import clean_text
 
 _PACKAGES = re.compile(r"\b(?:packages|dependencies|librar(?:y|ies)|libs|paket(?:en)?)\b", re.IGNORECASE)
 _MARGIN = 0.6
+MOST_WORDS = 300
+"""Words, quoted texts and marks of a request that is read: the time grows with their square."""
 """Two readings that are this near to each other and build different flows are a question, not an answer."""
 
 
@@ -57,7 +59,11 @@ def understand(
     context = Context(meaningful(tokens, language), language, catalog, flow, known, default_model)
     if not context.tokens.items:
         return _refused(context, message("nothing_asked", language))
-    other = file_request(text, flow, catalog) or answer(text, context)
+    other = file_request(text, flow, catalog)
+    if other is None and len(context.tokens.items) > MOST_WORDS:
+        too_long = _refused(context, message("too_long", language, most=MOST_WORDS))
+        return likely_file_request(text, flow, catalog) or too_long
+    other = other or answer(text, context)
     found = other or _ready_made(context) or _edited(context) or _built(context)
     return found if found.actions or found.intent == "question" else likely_file_request(text, flow, catalog) or found
 

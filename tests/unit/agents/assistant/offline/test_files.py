@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from headgate.agents.assistant.offline.conclusion import conclude, outcome_of, succeeded
 from headgate.agents.assistant.offline.files.documentation import document, file_name
-from headgate.agents.assistant.offline.understand import understand
+from headgate.agents.assistant.offline.understand import MOST_WORDS, understand
 from headgate.agents.assistant.offline.understanding import Understanding
 from headgate.agents.assistant.truth.claims import false_claims
 from headgate.agents.assistant.truth.happened import Happened
@@ -103,6 +103,11 @@ class TestRequest:
     @pytest.mark.parametrize("request_", ["read " + "a/" * 20_000, "replace " + "a with b in " * 4_000, "'" * 40_000])
     def test_may_be_long(self, request_: str) -> None:
         assert understand(request_, REGISTRY, Flow()) is not None
+
+    def test_that_is_too_long_to_be_read_is_refused_as_such(self) -> None:
+        refused = understand("replace " + "a with b in " * MOST_WORDS, REGISTRY, Flow())
+        assert (refused.intent, refused.actions) == ("off_topic", ())
+        assert "more than 300 words" in refused.reply
 
     def test_keeps_what_is_to_be_written_as_it_stands(self) -> None:
         content = "a\n\n  b, 'c' → \"d\"; e.g. no, wait…\n" + "long " * 2_000 + "end"
