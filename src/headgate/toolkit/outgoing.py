@@ -41,24 +41,24 @@ def reaches_outside(node: Node, registry: Overlay) -> bool:
 
 def _deciding(wiring: Wiring, registry: Overlay) -> set[str]:
     outside = {key for key, node in wiring.nodes.items() if reaches_outside(node, registry)}
-    found = outside | {one.edge.target for key in outside for one in wiring.leaving[key] if one.configures}
-    sources, waiting = _sources(wiring), list(found)
+    deciding = outside | {one.edge.target for key in outside for one in wiring.leaving[key] if one.configures}
+    sources, waiting = _sources(wiring), list(deciding)
     while waiting:
-        fresh = sources[waiting.pop()] - found
-        found |= fresh
+        fresh = sources[waiting.pop()] - deciding
+        deciding |= fresh
         waiting += fresh
-    return found
+    return deciding
 
 
 def _sources(wiring: Wiring) -> dict[str, set[str]]:
     """Each node to those whose outputs it takes, over edges and references."""
-    found = {key: {one.edge.source for one in wires} for key, wires in wiring.arriving.items()}
+    sources = {key: {one.edge.source for one in wires} for key, wires in wiring.arriving.items()}
     aliases = wiring.aliases
     for key, node in wiring.nodes.items():
         named = (*mentions(node), *policy_mentions(node.policy))
         steps = (wiring.step_named(one.reference.root, aliases) for one in named)
-        found[key] |= {one for one in steps if one is not None and one != key}
-    return found
+        sources[key] |= {one for one in steps if one is not None and one != key}
+    return sources
 
 
 def _contents(wiring: Wiring) -> dict[str, tuple[object, ...]]:

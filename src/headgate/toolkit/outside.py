@@ -46,13 +46,13 @@ def _earlier_runs(_arguments: Values, _answer: Values) -> Marks:
 
 
 def _of_the_run(_arguments: Values, answer: Values) -> Marks:
-    found = answer.get("outside_content")
-    return merged(str(one) for one in found) if isinstance(found, list) else ()
+    marks = answer.get("outside_content")
+    return merged(str(one) for one in marks) if isinstance(marks, list) else ()
 
 
 def _servers(_arguments: Values, answer: Values) -> Marks:
-    found = answer.get("servers")
-    named = found if isinstance(found, list) else []
+    servers = answer.get("servers")
+    named = servers if isinstance(servers, list) else []
     return merged(mark("description", str(one["name"])) for one in named if isinstance(one, dict) and one.get("tools"))
 
 

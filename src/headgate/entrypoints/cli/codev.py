@@ -145,15 +145,15 @@ def resume(
     given.check()
 
     async def work(parts: Parts) -> int:
-        found = await parts.codev.get(acting(), session)
+        answer = await parts.codev.get(acting(), session)
         watching = SessionWatch(parts, quiet=json)
-        if model and (given.said or found.status not in {"error", "stopped"}):
+        if model and (given.said or answer.status not in {"error", "stopped"}):
             raise Invalid("--model is for a session that failed or was stopped.", remedy="Leave it out.")
         if given.said:
-            found = await watching.send(found, given.to_session(found))
-        elif found.status in {"error", "stopped"}:
-            found = await parts.codev.retry(acting(), session, checked(Retry, model=model or None))
-        return await watching.play(found, after=found.last_event)
+            answer = await watching.send(answer, given.to_session(answer))
+        elif answer.status in {"error", "stopped"}:
+            answer = await parts.codev.retry(acting(), session, checked(Retry, model=model or None))
+        return await watching.play(answer, after=answer.last_event)
 
     return with_parts(work, quiet="critical")
 
@@ -229,8 +229,8 @@ def rollback(
         if not json and before.conflict:
             show_rollback(before)
         answer = RollbackAnswer(choice=choice, token=before.token if choice else None)
-        found = await parts.codev.rollback(acting(), session, answer)
-        print_json(found) if json else console.print(rolled_back(before, choice))
+        outcome = await parts.codev.rollback(acting(), session, answer)
+        print_json(outcome) if json else console.print(rolled_back(before, choice))
         return OK
 
     return with_parts(work)
@@ -269,8 +269,8 @@ def evidence(
             console.file.flush()
             return
         write_file(output, content)
-        told = {"path": str(output), "size": len(content)}
-        print_json(told) if json else console.print(f"Wrote {output} ({len(content):,} bytes).")
+        written = {"path": str(output), "size": len(content)}
+        print_json(written) if json else console.print(f"Wrote {output} ({len(content):,} bytes).")
 
     with_parts(work)
 

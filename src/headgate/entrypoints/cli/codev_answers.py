@@ -180,8 +180,8 @@ async def _ask_for_credentials(sessions: Sessions, session_id: str, data: Mappin
         label = escape(printable(str(one.get("label") or one.get("type"))))
         if one.get("fields") and Confirm.ask(f"Make '{label}' here?", default=True, console=console):
             await _make(sessions, session_id, one)
-    found = await sessions.get(acting(), session_id)
-    if found.interrupt is not None and not found.interrupt.data.get("missing"):
+    session = await sessions.get(acting(), session_id)
+    if session.interrupt is not None and not session.interrupt.data.get("missing"):
         console.print("Every credential is there now.")
         return CredentialsDone(type="credential_check")
     words = "Go on: they are there now (y), without them (s), leave the session waiting (l)"

@@ -30,48 +30,48 @@ class SessionWatch:
     def _answerable(self) -> bool:
         return not self.quiet and console.is_terminal and sys.stdin.isatty()
 
-    async def play(self, found: SessionResponse, *, after: int = 0) -> int:
+    async def play(self, session: SessionResponse, *, after: int = 0) -> int:
         """Follow it until it is over, or waits and nobody can be asked. The exit code."""
-        self._id = found.thread_id
+        self._id = session.thread_id
         if not self.quiet:
             console.print(f"[dim]session {self._id}[/]")
         try:
-            found = await self._rest(found, after)
-            while found.interrupt is not None and self._answerable:
-                show_interrupt(found.interrupt, found.hint)
-                answer = await ask(self.parts.codev, self._id, found.interrupt)
+            session = await self._rest(session, after)
+            while session.interrupt is not None and self._answerable:
+                show_interrupt(session.interrupt, session.hint)
+                answer = await ask(self.parts.codev, self._id, session.interrupt)
                 if answer is None:
                     break
-                found = await self.send(found, answer)
-                found = await self._rest(found, found.last_event)
+                session = await self.send(session, answer)
+                session = await self._rest(session, session.last_event)
         except asyncio.CancelledError:
             where = errors if self.quiet else console
             where.print("\n[yellow]Stopped: the session rests.[/] Go on with it:")
             where.print(f"  headgate codev resume {self._id}", soft_wrap=True)
             raise SystemExit(INTERRUPTED) from None  # said above: whoever waits for this would say it again
-        self._conclude(found)
-        return exit_code_of(found)
+        self._conclude(session)
+        return exit_code_of(session)
 
-    async def send(self, found: SessionResponse, answer: ResumeAnswer) -> SessionResponse:
+    async def send(self, session: SessionResponse, answer: ResumeAnswer) -> SessionResponse:
         """Answer what the session waits for."""
-        interrupt_id = found.interrupt.id if found.interrupt is not None else None
+        interrupt_id = session.interrupt.id if session.interrupt is not None else None
         return await self.parts.codev.resume(
-            acting(), found.thread_id, Resume(interrupt_id=interrupt_id, response=answer)
+            acting(), session.thread_id, Resume(interrupt_id=interrupt_id, response=answer)
         )
 
-    def _conclude(self, found: SessionResponse) -> None:
+    def _conclude(self, session: SessionResponse) -> None:
         if self.quiet:
-            print_json(found)
-        elif found.interrupt is None:
-            conclude(found)
+            print_json(session)
+        elif session.interrupt is None:
+            conclude(session)
         else:
             if not self._answerable:
-                show_interrupt(found.interrupt, found.hint)
-            show_how_to_answer(found)
+                show_interrupt(session.interrupt, session.hint)
+            show_how_to_answer(session)
 
-    async def _rest(self, found: SessionResponse, after: int) -> SessionResponse:
-        if found.status != "in_progress":
-            return found
+    async def _rest(self, session: SessionResponse, after: int) -> SessionResponse:
+        if session.status != "in_progress":
+            return session
         with SessionView(None if self.quiet else console) as view:
             async with self._worked_on():
                 async for _, kind, data in self.parts.codev.follow(acting(), self._id, after):

@@ -275,8 +275,8 @@ def revisions(which: FlowArgument, json: JsonFlag = False) -> None:
 
 
 def _revision(draft: "drafts.Draft", changes: list[str]) -> dict[str, object]:
-    found = {"revision": draft.revision, "saved_at": draft.saved_at.isoformat(), "restores": draft.restores}
-    return {**found, "changes": changes}
+    outcome = {"revision": draft.revision, "saved_at": draft.saved_at.isoformat(), "restores": draft.restores}
+    return {**outcome, "changes": changes}
 
 
 @app.command()

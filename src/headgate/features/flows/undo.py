@@ -74,8 +74,8 @@ async def earlier_draft(session: AsyncSession, row: FlowRow, *, to: int = 0, at:
 async def list_drafts(session: AsyncSession, principal: Principal, flow_id: str, *, limit: int) -> list[Draft]:
     """The newest drafts of a flow, the present one first. Raises `FlowNotFound`, `PermissionMissing`."""
     row = await get_flow(session, principal, flow_id)
-    kept = await repository.list_drafts(session, row.id, tenant_id=row.tenant_id, limit=limit - 1)
+    earlier = await repository.list_drafts(session, row.id, tenant_id=row.tenant_id, limit=limit - 1)
     return [
         Draft(row.revision, definition_of(row), row.restores, row.updated_at),
-        *(Draft(one.revision, Flow.model_validate(one.definition), one.restores, one.saved_at) for one in kept),
+        *(Draft(one.revision, Flow.model_validate(one.definition), one.restores, one.saved_at) for one in earlier),
     ]

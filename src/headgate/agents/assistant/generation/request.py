@@ -26,13 +26,13 @@ async def make_component(maker: ComponentMaker, turn: Turn, description: str) ->
 
 def _words(proposed: ProposedComponent) -> str:
     template = proposed.checked.template
-    said = f"The component {template.type} passed its checks and is not saved yet: {template.description.strip()}"
+    report = f"The component {template.type} passed its checks and is not saved yet: {template.description.strip()}"
     hosts = proposed.checked.manifest.hosts
     if hosts:
-        said += f"\n\nIt asks {', '.join(hosts)}; the operator decides whether it may (HEADGATE_SANDBOX__HOSTS)."
+        report += f"\n\nIt asks {', '.join(hosts)}; the operator decides whether it may (HEADGATE_SANDBOX__HOSTS)."
     if proposed.checked.note:
-        said += f"\n\n{proposed.checked.note}"
-    return said
+        report += f"\n\n{proposed.checked.note}"
+    return report
 
 
 def members_of(proposed: ProposedComponent) -> dict[str, Any]:

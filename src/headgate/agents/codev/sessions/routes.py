@@ -240,8 +240,8 @@ async def retry(
     session_id: SessionId, sessions: TheSessions, caller: Editor, body: Retry | None = None, *, wait: Wait = True
 ) -> SessionResponse:
     """A session that failed, or was stopped by hand, continues from its last step, with another model where named."""
-    found = await sessions.retry(caller, session_id, body)
-    return await sessions.wait(caller, session_id) if wait else found
+    session = await sessions.retry(caller, session_id, body)
+    return await sessions.wait(caller, session_id) if wait else session
 
 
 @router.post(

@@ -115,11 +115,11 @@ class Sessions:
         check_waiting(row, answer)
         interrupt_id = (row.interrupt or {})["id"]
         kept = {"interrupt_id": interrupt_id, "response": given}
-        told = {"acting": acting(principal), "answered": named(interrupt_id, given), LEFT_OUT: holds_left_out(given)}
+        details = {"acting": acting(principal), "answered": named(interrupt_id, given), LEFT_OUT: holds_left_out(given)}
         async with self._continuing(session_id) as (session, found):
             if found is None or found.status != PENDING or (found.interrupt or {}).get("id") != interrupt_id:
                 raise not_waiting("The session has been answered meanwhile.")
-            await _make_due(session, found, answer=kept, options=found.options | told)
+            await _make_due(session, found, answer=kept, options=found.options | details)
             event = act(principal, "answered", interrupt_id=interrupt_id, response=given)
             await events.tell(session, session_id, [event], now())
             await self._record(session, principal, "codev_session.answered", row, payload=given)
@@ -177,9 +177,9 @@ class Sessions:
 
     async def summary(self, principal: Principal, session_id: str) -> SessionSummary:
         """The session as a Markdown document, with the record of all that happened."""
-        found = await self.get(principal, session_id)
+        session = await self.get(principal, session_id)
         events_told = await read_events(self.database, session_id)
-        return SessionSummary(thread_id=session_id, summary=summarise(found, events_told))
+        return SessionSummary(thread_id=session_id, summary=summarise(session, events_told))
 
     async def evidence(self, principal: Principal, session_id: str) -> bytes:
         """The record of a session, chained and signed. Raises `SessionNotFound`, `PermissionMissing`."""
@@ -205,9 +205,9 @@ class Sessions:
         async def also(session: AsyncSession, flows: Sequence[FlowRollback]) -> None:
             others = any(flow.conflict for flow in flows)
             names = [{"flow_id": flow.flow_id, "name": flow.name} for flow in flows]
-            told = {"flows": names, "choice": answer.choice if others else None}
-            await events.tell(session, session_id, [act(principal, "rolled_back", **told)], now())
-            await self._record(session, principal, "codev_session.rolled_back", row, payload=told)
+            details = {"flows": names, "choice": answer.choice if others else None}
+            await events.tell(session, session_id, [act(principal, "rolled_back", **details)], now())
+            await self._record(session, principal, "codev_session.rolled_back", row, payload=details)
 
         async with self._held(session_id), opened(self.runner.around.place(row.domain), principal, row) as workplace:
             box, choice, token = self.runner.box, answer.choice, answer.token
@@ -219,9 +219,9 @@ class Sessions:
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
         reason = f"{BY_HAND}{principal.actor.name or 'a person'}."
         async with self.database.writing() as session:
-            found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
-            ended = found is not None and found.status in {IN_PROGRESS, PENDING}
-            if found is not None and ended:
+            locked = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
+            ended = locked is not None and locked.status in {IN_PROGRESS, PENDING}
+            if locked is not None and ended:
                 # A claim stays until its holder has ended what it writes.
                 await repository.change(session, session_id, status=STOPPED, stop_reason=reason, due_at=None)
                 told = {"status": STOPPED, "stop_reason": reason}
@@ -247,9 +247,9 @@ class Sessions:
                 raise not_waiting("Only a session that failed, or was stopped by hand, can continue.")
             options = found.options | {"acting": acting(principal)}
             await _make_due(session, found, stop_reason="", interrupt=None, options=options, model=model)
-            told = {"model": model, "model_before": row.model}
-            await events.tell(session, session_id, [act(principal, "continued", **told)], now())
-            await self._record(session, principal, "codev_session.continued", row, payload=told)
+            details = {"model": model, "model_before": row.model}
+            await events.tell(session, session_id, [act(principal, "continued", **details)], now())
+            await self._record(session, principal, "codev_session.continued", row, payload=details)
         return await self.get(principal, session_id)
 
     async def wait(self, principal: Principal, session_id: str) -> SessionResponse:
@@ -276,13 +276,13 @@ class Sessions:
             await workplace.add_credential(kind, name or kind, plain)
             asked = dict(row.interrupt or {}) if waits_for_credentials(row) else None
             left = await still_missing(workplace, asked) if asked is not None else None
-        told = {"type": kind, "name": name or kind}
+        details = {"type": kind, "name": name or kind}
         async with self.database.writing() as session:
             found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
             if left is not None and found is not None and (found.interrupt or {}).get("id") == left["id"]:
                 await repository.change(session, session_id, interrupt=left)
-            await events.tell(session, session_id, [act(principal, "credential_added", **told)], now())
-            await self._record(session, principal, "codev_session.credential_added", row, payload=told)
+            await events.tell(session, session_id, [act(principal, "credential_added", **details)], now())
+            await self._record(session, principal, "codev_session.credential_added", row, payload=details)
         return await self.get(principal, session_id)
 
     async def list_domains(self, principal: Principal) -> Domains:

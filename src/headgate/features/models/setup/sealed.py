@@ -43,9 +43,11 @@ class Sealed:
 
 def references_of(box: SecretBox, sealed: bytes | None) -> dict[str, SecretReference]:
     """The variables that it refers to by key and header, for checks: no value that is stored in it is returned."""
-    found = unseal(box, sealed)
+    opened = unseal(box, sealed)
     return {
-        name: value for name, value in (("key", found.key), *found.headers.items()) if not isinstance(value, str | None)
+        name: value
+        for name, value in (("key", opened.key), *opened.headers.items())
+        if not isinstance(value, str | None)
     }
 
 

@@ -80,9 +80,9 @@ class SpaceModels(Variables):
             async with self._database.reading() as own:
                 return await self.loaded(own)
         rows = await list_used(session, tenant_id=self._tenant_id, space_id=self._space_id)
-        found = LoadedModels(rows, self._box, self._from_environment, self._open_to, ADDRESS_VARIABLES)
-        found.of = await self._read(session)
-        return found
+        models = LoadedModels(rows, self._box, self._from_environment, self._open_to, ADDRESS_VARIABLES)
+        models.of = await self._read(session)
+        return models
 
     async def step_model(self, session: AsyncSession) -> JsonValue:
         """The default model for steps, as a model field holds it; None where none is chosen."""

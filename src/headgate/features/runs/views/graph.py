@@ -27,8 +27,8 @@ async def graph_of_draft(
     classes = {}
     if guard is not None:
         running = await versions.draft_as_it_runs(session, engine.services.components, row)
-        found = (await guard.classify(principal.tenant_id, running)).steps
-        classes = {step: view for step, one in found.items() if (view := views.class_view(one.output, guard.scheme))}
+        steps = (await guard.classify(principal.tenant_id, running)).steps
+        classes = {step: view for step, one in steps.items() if (view := views.class_view(one.output, guard.scheme))}
     catalog = await engine.services.components.for_flow(row.tenant_id, flow, session=session)
     return draw(flow, catalog, flow_id=row.id, classes=classes)
 

@@ -91,8 +91,8 @@ def outside_of(run: RunOut) -> tuple[str, ...]:
 
 
 def _sources(*marks: Iterable[str]) -> list[OutsideOut]:
-    found = dict.fromkeys(one for group in marks for one in group)
-    return [OutsideOut(kind=kind, name=name) for kind, _, name in (one.partition(":") for one in found)]
+    distinct = dict.fromkeys(one for group in marks for one in group)
+    return [OutsideOut(kind=kind, name=name) for kind, _, name in (one.partition(":") for one in distinct)]
 
 
 def step_view(

@@ -51,11 +51,11 @@ def is_quoted(text: str) -> bool:
 
 def path_named(match: Mapping[str, str | None]) -> str:
     """The path that a match names in its group `path`; empty when these words name no file."""
-    said = (match.get("path") or "").strip()
-    path = unquoted(said)
+    written = (match.get("path") or "").strip()
+    path = unquoted(written)
     if not path.strip() or len(path) > LONGEST_PATH or "://" in path or "\n" in path:
         return ""
     if match.get("file"):
-        return "" if path.lower() in _sections()["no_names"][0].split() and not is_quoted(said) else path
+        return "" if path.lower() in _sections()["no_names"][0].split() and not is_quoted(written) else path
     named = _ENDING.fullmatch(path) or _PATH_LIKE.match(path)
     return path if named and not _ADDRESS.fullmatch(path) else ""

@@ -29,8 +29,8 @@ def _vocabulary(language: Language) -> frozenset[str]:
     """Every word in the files of a language, but those of comments, names of recipes and keys, which are English."""
     folder = files("headgate.agents.assistant.offline.language") / language
     text = "\n".join(entry.read_text(encoding="utf-8") for entry in folder.iterdir())
-    said = _NOT_SAID.sub("", text)
-    return frozenset(re.findall(r"[^\W\d_]+(?:'\w+)?", said.lower())) | LIGHT[language]
+    spoken = _NOT_SAID.sub("", text)
+    return frozenset(re.findall(r"[^\W\d_]+(?:'\w+)?", spoken.lower())) | LIGHT[language]
 
 
 def meaningful(tokens: Tokens, language: Language) -> Tokens:

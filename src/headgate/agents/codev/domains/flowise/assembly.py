@@ -57,15 +57,15 @@ def assemble(
         before: The chatflow as it is; None for a new one.
         faults: Gathers what is wrong instead; what is returned is then without it.
     """
-    found = Faults() if faults is None else faults
+    all_faults = Faults() if faults is None else faults
     there = by_id(nodes_of(before or {}))
     nodes: dict[str, dict[str, Any]] = {}
     for one in spec.nodes:
-        with found.part(one.id):
-            nodes[one.id] = _node(one, schemas, credentials, there.get(one.id), found)
-    edges = wire(nodes, spec.edges, before or {}, found)
+        with all_faults.part(one.id):
+            nodes[one.id] = _node(one, schemas, credentials, there.get(one.id), all_faults)
+    edges = wire(nodes, spec.edges, before or {}, all_faults)
     if faults is None:
-        found.check()
+        all_faults.check()
     _end_well(nodes, edges, there)
     _place(nodes, edges, there)
     kept = {key: value for key, value in (before or {}).items() if key not in {"nodes", "edges"}}

@@ -102,8 +102,8 @@ class _Changing:
         spec = read_spec(given, faults)
         held = await self._room.store.read(str(given["chatflow_id"])) if given.get("chatflow_id") else None
         definition = self._assembled(spec, faults, held.definition if held is not None else None)
-        found = standing_out(self._room.faults(definition), self._standing(held))
-        return {"valid": not found, "faults": [str(one) for one in found]}
+        new_faults = standing_out(self._room.faults(definition), self._standing(held))
+        return {"valid": not new_faults, "faults": [str(one) for one in new_faults]}
 
     async def create(self, held: Held | None, given: dict[str, Any]) -> Change | Answer:
         if held is not None:

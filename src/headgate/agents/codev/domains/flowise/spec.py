@@ -93,7 +93,7 @@ def read_spec(given: Mapping[str, Any], faults: Faults | None = None) -> Spec:
         given: The description.
         faults: Gathers what is wrong instead; what is returned is then without it.
     """
-    found = Faults() if faults is None else faults
+    all_faults = Faults() if faults is None else faults
     nodes, edges = given.get("nodes"), given.get("edges", [])
     if not isinstance(nodes, list) or not isinstance(edges, list):
         raise BadSpec("'nodes' and 'edges' must be lists.", remedy="Give both, even where there are no edges: [].")
@@ -101,14 +101,14 @@ def read_spec(given: Mapping[str, Any], faults: Faults | None = None) -> Spec:
         raise BadSpec(f"More than {MOST_NODES} nodes or {MOST_EDGES} edges are not written.")
     made = Spec([], [])
     for one in nodes:
-        _read_into(made, one, found)
+        _read_into(made, one, all_faults)
     named = [one.get("id") for one in nodes if isinstance(one, dict)]
     ids = [one for one in named if isinstance(one, str)]  # an edge to a node that is wrong is not wrong itself
     for one in edges:
-        with found.part(*_mentioned(one)):
+        with all_faults.part(*_mentioned(one)):
             made.edges.append(read_edge(one, ids))
     if faults is None:
-        found.check()
+        all_faults.check()
     return made
 
 

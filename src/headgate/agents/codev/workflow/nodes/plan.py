@@ -44,8 +44,8 @@ async def plan(state: AgentState, working: Working) -> Update:
         return {**reply.used, "exchange": [*said, person(_AGAIN.format(fault=planned.fault))]}
     before = read_plan(exchange[0]["data"]["content"]) if len(exchange) > 1 else Planned("")
     settled = _settled(state, planned, before)
-    told = {name: settled[name] for name in ("plan", "cases")}
-    working.tell("plan", {"iteration": state["iteration"], **told})
+    details = {name: settled[name] for name in ("plan", "cases")}
+    working.tell("plan", {"iteration": state["iteration"], **details})
     return {**reply.used, **settled, "exchange": []}
 
 
