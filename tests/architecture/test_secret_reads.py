@@ -84,7 +84,7 @@ class TestDecrypting:
 
 class TestAudits:
     def test_every_kind_is_known(self) -> None:
-        """Whoever may say that a read is written down."""
+        """Where reads of secrets are recorded."""
         kinds = {
             f"{name}.{node.name}"
             for name, module in modules()

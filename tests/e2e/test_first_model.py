@@ -30,7 +30,7 @@ def mirror() -> Iterator[RangeServer]:
 
 @pytest.fixture
 def fresh(tmp_path: Path, mirror: RangeServer) -> Iterator[Studio]:
-    """A server of its own without any model, which may reach this machine."""
+    """A separate server without any model, which may reach this machine."""
     keys = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_COMPATIBLE_BASE_URL"), "")
     with start_studio(
         tmp_path,

@@ -36,7 +36,7 @@ def node_issues(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:
             yield Issue(
                 IssueCode.DUPLICATE_NODE,
                 f"{count} nodes are called '{node_id}'.",
-                "Give each node an id of its own.",
+                "Give each node its own id.",
                 node=node_id,
             )
     for node in wiring.nodes.values():

@@ -13,11 +13,12 @@ A text that is one reference and nothing else is the value itself, as everywhere
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import cast
 
 from pydantic import JsonValue
 
 from headgate.foundation.errors import Invalid
-from headgate.graph.interpolate import REFERENCE, resolve
+from headgate.graph.interpolate import REFERENCE, as_text, resolve
 from headgate.graph.template import Syntax
 
 _MARK = re.compile("\0([0-9]+)\0")
@@ -36,16 +37,13 @@ def embed(text: str, context: Mapping[str, JsonValue], syntax: Syntax) -> JsonVa
     write = _WRITERS.get(syntax)
     if write is None or REFERENCE.fullmatch(text) or "\0" in text:
         return resolve(text, context)
-    values: list[JsonValue] = []
-
-    def mark(match: re.Match[str]) -> str:
-        value = resolve(match[0], context)
-        if value == match[0]:
-            return match[0]
-        values.append(value)
-        return f"\0{len(values) - 1}\0"
-
-    return write(REFERENCE.sub(mark, text), values)
+    references = [match[0] for match in REFERENCE.finditer(text)]
+    values = cast("list[JsonValue]", resolve(list(references), context))
+    marks = iter(
+        f"\0{number}\0" if value != reference else reference
+        for number, (reference, value) in enumerate(zip(references, values, strict=True))
+    )
+    return write(REFERENCE.sub(lambda _: next(marks), text), values)
 
 
 def _sql(text: str, values: Values) -> str:
@@ -55,7 +53,7 @@ def _sql(text: str, values: Values) -> str:
 def _quoted_sql(token: str, values: Values) -> str:
     if token[0] not in "'\"":
         return _MARK.sub("", token)
-    return _filled(token, values, lambda value: _text(value).replace(token[0], token[0] * 2))
+    return _filled(token, values, lambda value: as_text(value).replace(token[0], token[0] * 2))
 
 
 def _bare_sql(piece: str, values: Values) -> str:
@@ -76,7 +74,7 @@ def _sql_literal(value: JsonValue) -> str:
         return "NULL"
     if isinstance(value, list):
         return f"({', '.join(map(_sql_literal, value))})"
-    text = _text(value)
+    text = as_text(value)
     is_number = not isinstance(value, dict) and _NUMBER.fullmatch(text)
     return text if is_number or isinstance(value, bool) else "'" + text.replace("'", "''") + "'"
 
@@ -92,8 +90,8 @@ def _quoted_jmespath(token: str, values: Values) -> str:
     if not _MARK.search(token):
         return token
     if token[0] == "'":
-        return _json_literal(_filled(token[1:-1].replace("\\'", "'"), values, _text))
-    filled = _filled(token, values, lambda value: json.dumps(_text(value), ensure_ascii=False)[1:-1])
+        return _json_literal(_filled(token[1:-1].replace("\\'", "'"), values, as_text))
+    filled = _filled(token, values, lambda value: json.dumps(as_text(value), ensure_ascii=False)[1:-1])
     return filled if token[0] == '"' else "`" + filled[1:-1].replace("\\`", "`").replace("`", "\\`") + "`"
 
 
@@ -102,7 +100,7 @@ def _json_literal(value: JsonValue) -> str:
 
 
 def _re2(text: str, values: Values) -> str:
-    return _filled(text, values, lambda value: re.escape(_text(value)))
+    return _filled(text, values, lambda value: re.escape(as_text(value)))
 
 
 def _filled(text: str, values: Values, write: Callable[[JsonValue], str]) -> str:
@@ -115,12 +113,6 @@ def _pieces(tokens: re.Pattern[str], text: str, bare: Callable[[str], str], quot
         written += [bare(text[end : token.start()]), quoted(token[0])]
         end = token.end()
     return "".join([*written, bare(text[end:])])
-
-
-def _text(value: JsonValue) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 _WRITERS: Mapping[Syntax, Callable[[str, Values], str]] = {"sql": _sql, "jmespath": _jmespath, "re2": _re2}

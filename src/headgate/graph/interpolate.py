@@ -175,13 +175,14 @@ def _interpolated_text(text: str, lookup: _Lookup, *, json_safe: bool = False, s
         found = lookup.find(match[1])
         if found is _MISSING:
             return match[0]
-        put_in = _as_text(found, json_safe=json_safe)
+        put_in = as_text(found, json_safe=json_safe)
         return put_in if shown is None else shown(match[1].partition(".")[0], put_in)
 
     return REFERENCE.sub(put, text)
 
 
-def _as_text(value: object, *, json_safe: bool) -> str:
+def as_text(value: object, *, json_safe: bool = False) -> str:
+    """A value as it is put into a text; see the table above."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)[1:-1] if json_safe else value
     if value is None and not json_safe:

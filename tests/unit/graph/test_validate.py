@@ -127,7 +127,7 @@ class TestCheckDraft:
                 flow(node("a", "URL"), node("o", "CombineText"), edges="a.text -> o.parts\na.text -> o.parts"),
                 "the edge a.text -> o.parts occurs twice. Remove one.",
             ),
-            (flow(node("a", "URL"), node("a", "URL")), "2 nodes are called 'a'. Give each node an id of its own."),
+            (flow(node("a", "URL"), node("a", "URL")), "2 nodes are called 'a'. Give each node its own id."),
             (flow(node("flow_input", "URL")), "no node may be called 'flow_input'"),
             (flow(node("constructor", "URL")), "no node may be called 'constructor'"),
             (

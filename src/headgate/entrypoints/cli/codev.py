@@ -256,7 +256,7 @@ def summary(session: SessionArgument, json: JsonFlag = False) -> None:
 def evidence(
     session: SessionArgument,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write; standard output when left out.")
+        Path | None, typer.Option("--output", "-o", help="File to write; standard output when omitted.")
     ] = None,
     json: JsonFlag = False,
 ) -> None:

@@ -40,7 +40,7 @@ app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List and inspect runs; resume, rerun, cancel; export evidence."
 )
 RunId = Annotated[str, typer.Argument(help="Id of the run.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write; standard output when left out.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write; standard output when omitted.")]
 _COLOURS = {"completed": "green", "failed": "red", "running": "yellow", "skipped": "dim", "cancelled": "dim"}
 
 app.command()(sent.deliveries)

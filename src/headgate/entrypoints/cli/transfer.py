@@ -66,7 +66,7 @@ def export(
     ] = "spec",
     version: Annotated[int | None, typer.Option(help="A version instead of the draft.", min=1)] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write; standard output when left out.")
+        Path | None, typer.Option("--output", "-o", help="File to write; standard output when omitted.")
     ] = None,
     json: JsonFlag = False,
 ) -> None:

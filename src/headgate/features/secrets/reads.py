@@ -38,7 +38,7 @@ class ReadAudit(Protocol):
 
 class _NoReads:
     async def note(self, name: str, source: Source) -> None:  # noqa: ARG002
-        """Refuse: whoever checks reads no value."""
+        """Refuse: a check reads no value."""
         raise RuntimeError(f"{name} is opened for a check, which reads no secret.")
 
 

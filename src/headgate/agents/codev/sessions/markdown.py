@@ -12,7 +12,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\
 _LONGEST = 20_000
 
 
-def line(text: Any) -> str:  # noqa: ANN401 - what is told
+def line(text: Any) -> str:  # noqa: ANN401 - any recorded value
     """A text of others in one line, as code: nothing in it is Markdown."""
     flat = " ".join(_clean(text).split())
     if not flat:
@@ -22,12 +22,12 @@ def line(text: Any) -> str:  # noqa: ANN401 - what is told
     return f"{fence}{pad}{flat}{pad}{fence}"
 
 
-def cell(text: Any) -> str:  # noqa: ANN401 - what is told
+def cell(text: Any) -> str:  # noqa: ANN401 - any recorded value
     """The same in a table, which a bar would break even within code."""
     return line(_clean(text).replace("|", "\u00a6"))
 
 
-def block(text: Any) -> str:  # noqa: ANN401 - what is told
+def block(text: Any) -> str:  # noqa: ANN401 - any recorded value
     """A text of others in a fence that it cannot close."""
     clean = _clean(text).strip("\n")
     if not clean.strip():
@@ -36,5 +36,5 @@ def block(text: Any) -> str:  # noqa: ANN401 - what is told
     return f"{fence}text\n{clean}\n{fence}"
 
 
-def _clean(text: Any) -> str:  # noqa: ANN401 - what is told
+def _clean(text: Any) -> str:  # noqa: ANN401 - any recorded value
     return clipped_to(_CONTROLS.sub("", str(text or "").replace("\r\n", "\n").replace("\r", "\n")), _LONGEST)

@@ -27,7 +27,7 @@ MOST_TRIALS = 100
 
 
 def summarise(session: SessionResponse, events: Sequence[EventRow] = ()) -> str:
-    """The document, with the record of what happened. Parts of which nothing is known are left out."""
+    """The document, with the record of what happened. Parts of which nothing is known are omitted."""
     parts = [
         "\n".join(_head(session)),
         _part("Requirement", block(session.requirement)),

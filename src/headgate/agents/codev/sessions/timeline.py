@@ -11,7 +11,7 @@ Data = Mapping[str, Any]
 
 
 def recorded(events: Sequence[EventRow]) -> Iterator[str]:
-    """A paragraph for each thing that happened; what no user decides or reads is left out."""
+    """A paragraph for each thing that happened; what no user decides or reads is omitted."""
     for event in events:
         words = _WORDS.get(event.kind, _nothing)(event.data)
         if words:

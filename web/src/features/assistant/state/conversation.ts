@@ -144,7 +144,7 @@ export class Conversation {
     await this.goOn(id);
   }
 
-  /** Save the proposed component, then go on with what waited for it. Throws ApiError where it is refused. */
+  /** Save the proposed component, then continue what waited for it. Throws ApiError where it is refused. */
   async saveComponent(id: string): Promise<void> {
     await this.turns.saveComponent(id);
     await this.goOn(id);

@@ -117,7 +117,7 @@ def _read_into(made: Spec, given: Any, faults: Faults) -> None:  # noqa: ANN401 
     with faults.part(str(node_id)):
         node = read_node(given)
         if any(one.id == node.id for one in made.nodes):
-            raise BadSpec(f"Two nodes are called '{node.id}'.", remedy="Give each node an id of its own.")
+            raise BadSpec(f"Two nodes are called '{node.id}'.", remedy="Give each node its own id.")
         made.nodes.append(node)
 
 
