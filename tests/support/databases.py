@@ -8,12 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import insert
+from sqlalchemy import text
 
 from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, DEFAULT_USER_ID
 from headgate.features.jobs.leases import MICROSECONDS, clock
 from headgate.features.maintenance.service import JOBS
-from headgate.features.maintenance.tables import scheduled_jobs
 from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import upgrade
 from headgate.foundation.ids import new_id
@@ -44,8 +43,7 @@ def put_jobs_off(settings: Settings) -> None:
     async def work() -> None:
         database = Database(settings)
         async with database.writing() as session:
-            rows = [{"name": name, "due_at": clock() + 3600 * MICROSECONDS} for name in SCHEDULED]
-            await session.execute(insert(scheduled_jobs), rows)
+            await session.execute(text(_put_off()))
         await database.close()
 
     asyncio.run(work())
@@ -54,10 +52,17 @@ def put_jobs_off(settings: Settings) -> None:
 SCHEDULED = (*JOBS, "codev_sessions")
 
 
+def _put_off() -> str:
+    due_at = clock() + 3600 * MICROSECONDS
+    return "INSERT INTO scheduled_jobs (name, due_at) VALUES " + ", ".join(
+        f"('{name}', {due_at})" for name in SCHEDULED
+    )
+
+
 class SqliteFiles:
     """Migrated SQLite files, copied from one that was migrated once.
 
-    As in a database of PostgreSQL that was used before, jobs ran a while ago: a server does not begin with them.
+    As in those of PostgreSQL, jobs of maintenance ran a while ago: a server does not begin with them.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -83,7 +88,7 @@ FIRST_ROWS = (
 NO_ROWS = (
     "ALTER TABLE audit_events DISABLE TRIGGER USER; DELETE FROM audit_events;"
     "ALTER TABLE audit_events ENABLE TRIGGER USER; DELETE FROM audit_heads; DELETE FROM tenants;"
-    "DELETE FROM installation_keys; DELETE FROM key_readers"
+    "DELETE FROM installation_keys; DELETE FROM key_readers; DELETE FROM scheduled_jobs; DELETE FROM passkey_challenges"
 )
 """The audit log refuses to be emptied; only the owner of its table may, between two tests."""
 
@@ -113,7 +118,9 @@ class Postgres:
         self._template = f"template_{own}"
         self._free: list[str] = []
         self.sql(f"CREATE DATABASE {self._template}")
-        migrate(make_settings(data.parent / f"data_{own}", self.url(self._template)))
+        settings = make_settings(data.parent / f"data_{own}", self.url(self._template))
+        migrate(settings)
+        put_jobs_off(settings)
 
     def sql(self, statement: str, database: str = "postgres") -> None:
         """Run statements as the server's owner, each in a transaction of its own."""
@@ -136,6 +143,7 @@ class Postgres:
         finally:
             self.sql(NO_ROWS, name)
             self.sql(FIRST_ROWS, name)
+            self.sql(_put_off(), name)
             self._free.append(name)
 
     @contextmanager
