@@ -13,15 +13,15 @@ from headgate.foundation.settings.page import settings_page
 
 FOLDER = Path(__file__).parent
 PAGES: dict[str, Callable[[], str]] = {
-    "command-line.md": command_line_page,
-    "components.md": components_page,
-    "offline-requests.md": requests_page,
-    "outgoing.md": outgoing_page,
-    "permissions.md": permissions_page,
-    "reach.md": reach_page,
-    "settings.md": settings_page,
+    "reference/command-line.md": command_line_page,
+    "reference/components.md": components_page,
+    "reference/offline-requests.md": requests_page,
+    "reference/outgoing.md": outgoing_page,
+    "reference/permissions.md": permissions_page,
+    "reference/reach.md": reach_page,
+    "reference/settings.md": settings_page,
 }
-"""File name to what writes it."""
+"""Path below `docs/` to the function that writes the page."""
 
 
 def main() -> None:

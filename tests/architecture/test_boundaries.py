@@ -8,8 +8,8 @@ import pytest
 from tests.architecture.source import PACKAGE
 
 ROOT = PACKAGE.parents[1]
-SECURITY, MODEL = ROOT / "SECURITY.md", ROOT / "docs" / "threat-model.md"
-PAGES = [SECURITY, *sorted((ROOT / "docs").glob("*.md"))]
+SECURITY, MODEL = ROOT / "SECURITY.md", ROOT / "docs" / "concepts" / "threat-model.md"
+PAGES = [SECURITY, *(page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent.name != "decisions")]
 _NAMED = re.compile(r"`(tests/[\w/]+(?:\.py)?)(?:::(\w+))?`")
 
 

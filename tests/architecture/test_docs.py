@@ -23,7 +23,8 @@ from headgate.graph.ports import COERCIONS
 from tests.architecture.source import ROOT
 
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+SECTIONS = {"start", "guides", "concepts", "reference", "operate", "contribute", "decisions"}
 CATALOG = Registry(BUILTINS)
 TYPES = "Types, and what turns into what"
 _LINK = re.compile(r"\[[^\]]*\]\((?P<path>[^)\s#]*)#(?P<anchor>[^)\s]+)\)")
@@ -80,7 +81,7 @@ class TestFlowsOnPages:
 
 class TestCodeOnPages:
     def test_of_components_passes_its_own_tests(self, tmp_path: Path) -> None:
-        page = DOCS / "writing-components.md"
+        page = DOCS / "guides/writing-components.md"
         found = [block.text for block in BLOCKS if block.page == page and block.kind == "python"]
         for text in found:
             (tmp_path / text.splitlines()[0].removeprefix("# ")).write_text(text, encoding="utf-8")
@@ -116,7 +117,7 @@ def codes_of(error: type[HeadgateError]) -> dict[str, int]:
 class TestLinksOnPages:
     def test_lead_to_headings_that_exist(self) -> None:
         broken = [
-            f"{page.name}: {match[0]}"
+            f"{page.relative_to(ROOT).as_posix()}: {match[0]}"
             for page in PAGES
             for match in _LINK.finditer(page.read_text(encoding="utf-8"))
             if not match["path"].startswith("http")
@@ -125,15 +126,19 @@ class TestLinksOnPages:
         assert broken == []
 
     def test_every_page_is_linked_from_the_front(self) -> None:
-        front = (ROOT / "README.md").read_text(encoding="utf-8") + (DOCS / "guide.md").read_text(encoding="utf-8")
-        missing = [page.name for page in DOCS.glob("*.md") if f"{page.name})" not in front]
-        assert [name for name in missing if name != "guide.md"] == []
+        front = set(re.findall(r"\]\(([\w/.-]+\.md)\)", (DOCS / "index.md").read_text(encoding="utf-8")))
+        pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md") if page.parent.name != "decisions"}
+        assert pages - front == {"index.md"}
+
+    def test_every_page_is_in_a_section(self) -> None:
+        assert {page.name for page in DOCS.glob("*.md")} == {"index.md", "capabilities.md"}
+        assert {page.parent.name for page in DOCS.glob("*/*.md")} == SECTIONS
 
 
 class TestCommandLinePage:
     @pytest.mark.parametrize("command", COMMANDS)
     def test_has_every_command(self, command: str) -> None:
-        assert f"\n## `headgate {command}`\n" in (DOCS / "command-line.md").read_text(encoding="utf-8")
+        assert f"\n## `headgate {command}`\n" in (DOCS / "reference/command-line.md").read_text(encoding="utf-8")
 
     def test_commands_that_pages_show_exist(self) -> None:
         shown = {
@@ -150,7 +155,7 @@ class TestApiPage:
     def test_shows_addresses_that_exist(self) -> None:
         paths = create_app(Settings()).openapi()["paths"]
         known = [re.sub(r"\{[^}]+\}", "[^/]+", path.removeprefix("/api/v1")) for path in paths]
-        text = (DOCS / "api.md").read_text(encoding="utf-8")
+        text = (DOCS / "reference/api.md").read_text(encoding="utf-8")
         shown = set(re.findall(r"\$A(/[^\s\"'?]+)", text)) | set(re.findall(r"`(?:GET|POST|PUT) (/[^`]+)`", text))
         assert len(shown) > 15
         assert [path for path in sorted(shown) if not any(re.fullmatch(one, path) for one in known)] == []
@@ -158,7 +163,7 @@ class TestApiPage:
     def test_gives_codes_their_status(self, tmp_path: Path) -> None:
         load_routes(create_app(Settings(_env_file=None, data_dir=tmp_path)))  # the errors are declared where routes are
         known = codes_of(HeadgateError)
-        rows = re.findall(r"^\| (\d{3}) \| (.+) \|$", section("api.md", "Codes"), re.MULTILINE)
+        rows = re.findall(r"^\| (\d{3}) \| (.+) \|$", section("reference/api.md", "Codes"), re.MULTILINE)
         wrong = [
             f"{code}: {status}"
             for status, codes in rows
@@ -171,13 +176,13 @@ class TestApiPage:
 
 class TestTablesOnPages:
     def test_list_every_coercion(self) -> None:
-        rows = re.findall(r"^\| (\w+) \| (\w+) \| ", section("writing-components.md", TYPES), re.MULTILINE)
+        rows = re.findall(r"^\| (\w+) \| (\w+) \| ", section("guides/writing-components.md", TYPES), re.MULTILINE)
         assert {(one, other) for one, other in rows if one != "from"} == {(str(a), str(b)) for a, b in COERCIONS}
 
     def test_list_every_issue_code(self) -> None:
-        listed = section("flow-text.md", "Errors").partition("The codes:")[2]
+        listed = section("reference/flow-text.md", "Errors").partition("The codes:")[2]
         assert set(re.findall(r"`(\w+)`", listed)) == {code.value for code in IssueCode}
 
     def test_list_every_rule_of_a_policy(self) -> None:
-        rows = re.findall(r"^\| (`[^|]+) \|", section("flow-text.md", "Step policies"), re.MULTILINE)
+        rows = re.findall(r"^\| (`[^|]+) \|", section("reference/flow-text.md", "Step policies"), re.MULTILINE)
         assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == set(StepPolicy.model_fields)

@@ -70,7 +70,7 @@ class TestSettings:
 
     @pytest.mark.parametrize("variable", SETTINGS)
     def test_are_on_the_page(self, variable: str) -> None:
-        assert f"`{variable}`" in (FOLDER / "settings.md").read_text(encoding="utf-8")
+        assert f"`{variable}`" in (FOLDER / "reference/settings.md").read_text(encoding="utf-8")
 
     def test_that_the_text_names_exist(self) -> None:
         """Messages and pages that send a reader to a setting send them to one that is there."""
@@ -79,7 +79,7 @@ class TestSettings:
         found = {
             f"{path.relative_to(ROOT).as_posix()}: {name}"
             for path in tracked()
-            if (PACKAGE in path.parents or path.suffix == ".md") and "adr" not in path.parts
+            if (PACKAGE in path.parents or path.suffix == ".md") and "decisions" not in path.parts
             for name in pattern.findall(text_of(path) or "")
             if name not in SETTINGS and name not in groups
         }
@@ -121,7 +121,7 @@ class TestActions:
     """Of the audit log."""
 
     def test_are_explained_on_the_page(self) -> None:
-        page = (ROOT / "docs" / "audit-log.md").read_text(encoding="utf-8")
+        page = (ROOT / "docs/operate/audit-log.md").read_text(encoding="utf-8")
         table = page.partition("## Actions")[2].partition("\n## ")[0]
         assert set(re.findall(r"`([a-z_]+\.[a-z_]+)`", table)) == set(get_args(Action))
 
@@ -197,5 +197,5 @@ class TestVersions:
         assert len((ROOT / "AGENTS.md").read_text().splitlines()) < 60
 
     def test_decisions_are_numbered_without_gaps(self) -> None:
-        numbers = [int(path.name[:4]) for path in sorted(Path(ROOT / "docs/adr").glob("*.md"))]
+        numbers = [int(path.name[:4]) for path in sorted(Path(ROOT / "docs/decisions").glob("*.md"))]
         assert numbers == list(range(len(numbers)))

@@ -8,7 +8,7 @@ import pytest
 from tests.architecture.source import ROOT
 from tests.integration.agents.assistant.scenarios.script import scenarios
 
-PAGE = ROOT / "docs" / "assistant-scenarios.md"
+PAGE = ROOT / "docs/contribute/assistant-scenarios.md"
 PLAYED = "tests/integration/agents/assistant/scenarios/test_played.py::TestPlayed"
 IN_THE_PAGE = "web/src/"
 SKIPS = {"skip", "skipif", "xfail", "importorskip"}

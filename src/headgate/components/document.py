@@ -1,6 +1,6 @@
 """Writes the reference page of the components from the components themselves.
 
-`python -m headgate.components.document docs/components.md` writes it; a test keeps the page current.
+`python -m headgate.components.document docs/reference/components.md` writes it; a test keeps the page current.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Content from outside: marks that say where it comes from, and which tool call a model decided on.
 
 A mark is `kind:name`, such as `web:example.org` or `file:report.pdf`. Marks are stored with the outputs of a step,
-carried to every step that depends on them and shown in the evidence (docs/security.md, "Content from outside").
+carried to every step that depends on them and shown in the evidence (docs/operate/security.md, "Content from outside").
 """
 
 import unicodedata

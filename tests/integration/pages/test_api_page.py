@@ -9,7 +9,7 @@ import pytest
 from tests.integration.http.conftest import created
 from tests.integration.pages.conftest import flow_of
 
-LETTER = flow_of("api.md", "Welcome letter")
+LETTER = flow_of("reference/api.md", "Welcome letter")
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def told(text: str) -> list[tuple[str, str, dict[str, Any]]]:
 
 class TestGraph:
     async def test_of_a_draft_says_what_is_a_step(self, client: httpx2.AsyncClient) -> None:
-        flow = await created(client, flow_of("guide.md", "Sums in words"))
+        flow = await created(client, flow_of("start/guide.md", "Sums in words"))
         graph = (await client.get(f"/api/v1/flows/{flow['id']}/graph")).json()
         kinds = {node["id"]: node["kind"] for node in graph["nodes"]}
         assert kinds == {"ask": "step", "sums": "configuration", "agent": "step", "out": "step"}

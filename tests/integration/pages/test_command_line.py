@@ -33,7 +33,7 @@ class TestRun:
         assert "| Ann | Lund |" in outcome["outputs"]["out"]
 
     def test_leaves_an_answer_alone_that_is_no_file(self, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-        (folder / "letter.flow").write_text(flow_of("guide.md", "Welcome letter"), encoding="utf-8")
+        (folder / "letter.flow").write_text(flow_of("start/guide.md", "Welcome letter"), encoding="utf-8")
         outcome = answered(capsys, "run", "letter.flow", "--form", "name=@ann", "--form", "city=Lund")
         assert outcome["outputs"]["out"] == "Dear @ann, welcome to Lund!"
 
@@ -48,7 +48,7 @@ class TestRun:
 
 class TestValidate:
     def test_gives_the_line_of_what_is_missing(self, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-        text = flow_of("guide.md", "Brief").replace("    prompt: Summarise in one sentence.\n", "")
+        text = flow_of("start/guide.md", "Brief").replace("    prompt: Summarise in one sentence.\n", "")
         (folder / "brief.flow").write_text(text, encoding="utf-8")
         issue = answered(capsys, "validate", "brief.flow", code=3)["issues"][0]
         assert (issue["code"], issue["line"]) == ("missing_value", 4)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.integration.pages.conftest import RunPage
 
-GUIDE = "guide.md"
+GUIDE = "start/guide.md"
 
 
 def statuses(run: dict[str, Any]) -> dict[str, str]:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from headgate.components.document import components_page, example
 
-PAGE = Path(__file__).parents[3] / "docs" / "components.md"
+PAGE = Path(__file__).parents[3] / "docs/reference/components.md"
 
 
 class TestComponentsPage:
     def test_is_current(self) -> None:
-        message = "run: python -m headgate.components.document docs/components.md"
+        message = "run: python -m headgate.components.document docs/reference/components.md"
         assert PAGE.read_text(encoding="utf-8") == components_page(), message
 
     def test_shows_fields_outputs_and_an_example(self) -> None:

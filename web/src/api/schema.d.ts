@@ -5081,7 +5081,7 @@ export interface components {
         };
         /**
          * EvidenceOut
-         * @description Everything about one run: what it ran, with what, and what came of it. See docs/evidence.md for every member.
+         * @description Everything about one run: its definition, inputs and results. docs/concepts/evidence.md explains every member.
          */
         EvidenceOut: {
             /** Format */

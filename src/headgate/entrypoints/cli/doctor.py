@@ -115,7 +115,7 @@ def _settings(_settings: Settings) -> list[Finding]:
             detail=f"{name} is no setting of Headgate; it does nothing",
             remedy=f"Did you mean {close[0]}?"
             if (close := get_close_matches(name, known, 1))
-            else "See docs/settings.md.",
+            else "See docs/reference/settings.md.",
             needed=False,
         )
         for name in sorted(given - known)
@@ -204,7 +204,7 @@ def _engine(settings: Settings) -> list[Finding]:
     except HeadgateError as error:
         return [Finding("engine", good=False, detail=error.detail, remedy=error.remedy)]
     parts = found.parts if found is not None else []
-    remedy = "Start what is missing; docs/observability.md says what is asked."
+    remedy = "Start what is missing; docs/operate/monitoring.md says what is asked."
     return [
         Finding(part.name, good=part.state == "ok", detail=f"{part.detail} ({part.latency_ms:g} ms)", remedy=remedy)
         for part in parts
@@ -259,7 +259,7 @@ def _sign_in(settings: Settings) -> list[Finding]:
     except Invalid as error:
         return [Finding("sign-in", good=False, detail=f"{mode}. {error.detail}", remedy=error.remedy)]
     warnings = [
-        Finding("open", good=False, detail=one, remedy="docs/security.md says what that means.", needed=False)
+        Finding("open", good=False, detail=one, remedy="docs/operate/security.md says what that means.", needed=False)
         for one in exposures(server)
     ]
     found = Finding("sign-in", good=True, detail=f"{mode}, at {server.public_url or server.host}")

@@ -49,13 +49,13 @@ def _settings_fault(error: Exception) -> SettingsInvalid | None:
     if isinstance(error, ValidationError) and error.title == Settings.__name__:
         faults = [_told(one["loc"], one["msg"]) for one in error.errors(include_input=False, include_url=False)]
         return SettingsInvalid(
-            " ".join(faults), remedy="Correct it in the environment or in .env; see docs/settings.md."
+            " ".join(faults), remedy="Correct it in the environment or in .env; see docs/reference/settings.md."
         )
     if isinstance(error, SettingsError):
         name = _unreadable(error)
         return SettingsInvalid(
             f"{name}: the value is not JSON." if name else f"The settings cannot be read: {error}.",
-            remedy="Lists and objects are JSON in quotes, for example '[\"10.20.0.0/24\"]'; see docs/settings.md.",
+            remedy="Lists and objects are JSON in quotes, as in '[\"10.20.0.0/24\"]'; see docs/reference/settings.md.",
         )
     return None
 

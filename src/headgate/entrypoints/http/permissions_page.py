@@ -17,8 +17,9 @@ from headgate.toolkit.tool import ToolDefinition
 _HEAD = """# Permissions
 
 This page is generated from the code that decides (`make docs`): the table is the one that every request is checked
-against, and the list of routes is what each of them declares. [Running for a team](running-for-a-team.md) says how to
-give people roles, and [the threat model](threat-model.md) what all this protects from whom, and what not.
+against, and the list of routes is what each of them declares. [Running for a
+team](../operate/running-for-a-team.md) says how to give people roles, and [the threat
+model](../concepts/threat-model.md) what all this protects from whom, and what not.
 
 With auto-login, on one person's machine, none of this shows: the one local user is an admin.
 

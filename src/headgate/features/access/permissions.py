@@ -1,4 +1,4 @@
-"""What each role may do, in one table. `docs/permissions.md` is printed from it; nothing else decides it.
+"""What each role may do, in one table. `docs/reference/permissions.md` is printed from it; nothing else decides it.
 
 A person has one role in their tenant and, in each space they are a member of, one role there. Roles of a space are in
 order: each may do what the ones before it may. A tenant's admin may do everything in every space of the tenant.

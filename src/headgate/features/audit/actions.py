@@ -1,4 +1,4 @@
-"""Every action that the audit log knows: a kind of thing, and what was done to it. docs/audit-log.md explains them."""
+"""Every action of the audit log: a kind of thing, and what was done to it. docs/operate/audit-log.md explains them."""
 
 from typing import Literal
 

@@ -256,7 +256,7 @@ class GraphOut(BaseModel):
 
 
 class EvidenceOut(BaseModel):
-    """Everything about one run: what it ran, with what, and what came of it. See docs/evidence.md for every member."""
+    """Everything about one run: its definition, inputs and results. docs/concepts/evidence.md explains every member."""
 
     format: str
     run: dict[str, Any]

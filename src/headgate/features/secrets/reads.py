@@ -19,7 +19,7 @@ Source = Literal["space", "organisation", "server"]
 """Whose variable was read: the space's, the organisation's, or one of the server's environment."""
 
 Purpose = Literal["assistant", "development", "flowise", "mcp", "models", "notice", "redaction", "test"]
-"""What a secret is read for outside of runs. docs/audit-log.md explains them."""
+"""What a secret is read for outside of runs. docs/operate/audit-log.md explains them."""
 
 REPEATED_SECONDS = 3600.0
 """Reads of one name by one user for one purpose and session are one entry in this time."""

@@ -155,7 +155,9 @@ def _checked_url(url: str) -> URL:
     try:
         parsed = make_url(url)
     except ArgumentError as error:
-        raise Invalid("HEADGATE_DATABASE__URL is not a database URL.", remedy="See docs/settings.md.") from error
+        raise Invalid(
+            "HEADGATE_DATABASE__URL is not a database URL.", remedy="See docs/reference/settings.md."
+        ) from error
     known = {"sqlite+aiosqlite", "postgresql+psycopg"}
     if parsed.drivername not in known:
         raise Invalid(

@@ -1,6 +1,6 @@
 """Every way out of a process of Headgate: who chooses the address, what it may lead to, what is followed.
 
-`docs/outgoing.md` is written from this table, the clients read their limits from it, and
+`docs/reference/outgoing.md` is written from this table, the clients read their limits from it, and
 `tests/architecture/test_outgoing.py` refuses a module that opens connections and is not named in it.
 """
 

@@ -1,4 +1,4 @@
-"""Every setting of Headgate. `docs/settings.md` is generated from them.
+"""Every setting of Headgate. `docs/reference/settings.md` is generated from them.
 
 Read from the environment with the prefix `HEADGATE_` and `__` between group and name, for example
 `HEADGATE_DATABASE__URL` or `HEADGATE_SERVER__PORT`; or from a `.env` file in the working directory.

@@ -1,4 +1,4 @@
-"""Which settings there are: writes `docs/settings.md` from the class, so that the page is never behind the code."""
+"""Writes `docs/reference/settings.md` from the settings class, so that the page is never out of date."""
 
 from collections.abc import Iterator
 from pathlib import Path

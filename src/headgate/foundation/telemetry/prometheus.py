@@ -1,4 +1,4 @@
-"""Figures in Prometheus's own form. `METRICS` is every metric there is; `docs/observability.md` lists them.
+"""Figures in Prometheus's own form. `METRICS` is every metric there is; `docs/operate/monitoring.md` lists them.
 
 Imported only by processes that are asked for figures.
 """

@@ -91,12 +91,12 @@ class Worker:
                 message = orjson.loads(await self.read_frame(READY_BYTES))
         except (OSError, EOFError, TimeoutError) as error:
             raise SandboxUnavailable(
-                "a sandbox worker did not get ready.", remedy="Run `headgate doctor`; see docs/sandbox.md."
+                "a sandbox worker did not get ready.", remedy="Run `headgate doctor`; see docs/concepts/sandbox.md."
             ) from error
         if "fatal" in message:
             raise SandboxUnavailable(
                 f"a sandbox worker could not be locked down: {message['fatal']}.",
-                remedy="Run `headgate doctor`; see docs/sandbox.md.",
+                remedy="Run `headgate doctor`; see docs/concepts/sandbox.md.",
             )
         self.process = message["ready"]
 

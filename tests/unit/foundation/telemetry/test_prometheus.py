@@ -117,7 +117,7 @@ server.server_close()
 
 class TestPage:
     def test_lists_every_metric_with_its_labels(self) -> None:
-        page = (ROOT / "docs" / "observability.md").read_text(encoding="utf-8")
+        page = (ROOT / "docs/operate/monitoring.md").read_text(encoding="utf-8")
         rows = dict(re.findall(r"^\| `(headgate_\w+)` \| \w+ \| ([^|]*) \|", page, re.MULTILINE))
         expected = {metric.shown_name: " ".join(f"`{label}`" for label in metric.labels) for metric in METRICS.values()}
         assert {name: labels.strip() for name, labels in rows.items()} == expected

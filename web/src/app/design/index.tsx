@@ -5,7 +5,7 @@ import { Primitives } from "./Primitives";
 import { Shapes } from "./Shapes";
 import { useDesignTexts } from "./texts";
 
-/** The design system on one page: docs/design-system.md shows it in pictures. */
+/** The design system on one page: docs/contribute/design-system.md shows it in pictures. */
 export function DesignPage() {
   const t = useDesignTexts();
   useTitle(t("title"));

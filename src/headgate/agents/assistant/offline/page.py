@@ -8,7 +8,7 @@ _PARTS: tuple[tuple[str, tuple[Recipe, ...]], ...] = (("Building", BUILDING), ("
 
 
 def requests_page() -> str:
-    """`docs/offline-requests.md`."""
+    """`docs/reference/offline-requests.md`."""
     lines = [
         "# What the offline builder understands",
         "",

@@ -92,7 +92,7 @@ class ScopeUnknown(Invalid):
         meant = f"Did you mean '{near[0]}'? " if near else ""
         super().__init__(
             f"There is no permission and no role '{scope[:100]}'.",
-            remedy=f"{meant}docs/permissions.md lists the names.",
+            remedy=f"{meant}docs/reference/permissions.md lists the names.",
         )
 
 

@@ -1,4 +1,4 @@
-"""Row guards: published versions and finished attempts cannot be changed, not even by SQL. See `docs/security.md`.
+"""Row guards: published versions and finished attempts cannot be changed, even by SQL. See `docs/operate/security.md`.
 
 A row may only go together with its parent: by the cascade of deleting a flow, a run or a tenant, in which the parent is
 gone already when the row's own trigger runs. There is no switch.

@@ -1,6 +1,6 @@
 """Measures the offline builder on sentences with a checkable expectation, by running what it builds.
 
-`python -m tests.unit.agents.assistant.offline.measure` prints the table that stands in `docs/offline-builder.md`, and
+`python -m tests.unit.agents.assistant.offline.measure` prints the table that stands in `docs/guides/offline-builder.md`, and
 with `--all` each sentence that is not right. The held-out sentences were written before the builder's design; nothing is
 tuned on them.
 """  # noqa: E501

@@ -46,10 +46,12 @@ def of_page(place: str) -> set[str]:
 
 def of_docs() -> set[str]:
     """What the README and the docs ask for with `headgate ask`, and what the builder's page says one can say."""
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     texts = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     asked = set(re.findall(r'headgate ask(?: [^\n"`]*)? "([^"\n]+)"', texts))
-    rows = re.findall(r"^\| (`.*?) \|", (ROOT / "docs/offline-builder.md").read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| (`.*?) \|", (ROOT / "docs/guides/offline-builder.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
     return (asked | {say for row in rows for say in re.findall(r"`([^`]+)`", row)}) - PLACEHOLDERS
 
 

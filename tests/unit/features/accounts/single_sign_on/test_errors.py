@@ -11,7 +11,7 @@ NEVER_ON_THE_PAGE = {"sso_off", "sso_extra_missing", "sso_not_linked"}
 SAID_IN_GENERAL = {"sso_not_admitted", "sso_tenant"}
 """The general text does: the first is only what the others are kinds of, the second is for the operator alone."""
 ROOT = Path(__file__).parents[5]
-DOCS = ROOT / "docs" / "single-sign-on.md"
+DOCS = ROOT / "docs/operate/single-sign-on.md"
 TEXTS = ROOT / "web" / "src" / "features" / "account" / "texts"
 
 
