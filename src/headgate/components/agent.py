@@ -36,7 +36,9 @@ class Agent(ModelStep):
         help="Components the agent may call: connect their tool outputs.",
         many=True,
     )
-    input: str | Message = field(label="Input", help="The task or question.", main=True)
+    input: str | Message = field(
+        label="Input", help="The task or question.", main=True, tool_mode=True, schema={"type": "string"}
+    )
     files: list[File] = files_field()
     instructions: str = field(
         default="",

@@ -102,7 +102,12 @@ class AIStep(ModelStep):
         many=True,
     )
     input: str | Data | Table | Message = field(
-        default=None, label="Input", help="What to do it with; goes to the model after the prompt.", main=True
+        default=None,
+        label="Input",
+        help="What to do it with; goes to the model after the prompt.",
+        main=True,
+        tool_mode=True,
+        schema={"type": "string"},
     )
     files: list[File] = files_field()
     output_type: Literal["text", "json"] = field(

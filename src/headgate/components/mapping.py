@@ -22,7 +22,8 @@ _PLACEHOLDER = re.compile(r"(?<!\{)\{(index|item)((?:\.[A-Za-z_]\w{0,63}|\[\d{1,
 class Map(Component):
     """Does the same for every item of a list or row of a table: calls a component on it, or fills a template with it.
 
-    Connect the component's `tool` output to `each`. Items run side by side; results keep the order of the items.
+    Connect the component's `tool` output to `each`: an AI step that classifies each row, a request for each address.
+    Items run side by side; results keep the order of the items.
     """
 
     label = "Map"
@@ -56,6 +57,11 @@ class Map(Component):
         default="stop",
         label="When an item fails",
         help="stop: the step fails; skip: leave the item out; keep: put {'error': ...} in its place.",
+    )
+    with_item: bool = field(
+        default=False,
+        label="Keep the item's fields",
+        help="Each result together with its item: the row's columns, then the result's, or `result`.",
     )
     _results: list[JsonValue] | None = PrivateAttr(default=None)
 
@@ -113,11 +119,11 @@ class Map(Component):
                 if self.each is not None or index % 500 == 0:
                     await self.ctx.check_cancelled()
                 try:
-                    results[index] = await self._one(index, item)
+                    results[index] = self._beside(item, await self._one(index, item))
                 except Cancelled:
                     raise
                 except HeadgateError as error:
-                    results[index] = self._failure(index, error)
+                    results[index] = self._beside(item, self._failure(index, error))
                     failed.add(index)
                 for line in progress.finished():
                     await self.ctx.emit(line)
@@ -136,6 +142,12 @@ class Map(Component):
             return filled
         arguments = self._arguments(self.each, filled)
         return await call_tool(self.ctx, self.each, arguments)
+
+    def _beside(self, item: JsonValue, result: JsonValue) -> JsonValue:
+        if not self.with_item:
+            return result
+        fields = item if isinstance(item, dict) else {"item": item}
+        return {**fields, **(result if isinstance(result, dict) else {"result": result})}
 
     def _arguments(self, tool: Tool, item: JsonValue) -> dict[str, JsonValue]:
         """The item as the tool's arguments: under `argument`, else by its keys, else under the first argument."""

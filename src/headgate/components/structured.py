@@ -46,7 +46,13 @@ class StructuredOutput(ModelStep):
     )  # fmt: skip
 
     model: Model = model_field()
-    input: str | Data = field(label="Input", help="The text or data to extract from.", main=True)
+    input: str | Data = field(
+        label="Input",
+        help="The text or data to extract from.",
+        main=True,
+        tool_mode=True,
+        schema={"type": "string"},
+    )
     schema_: Any = field(
         name="schema",
         label="Schema",

@@ -187,14 +187,18 @@ class Component(BaseModel):
     @classmethod
     def tool_schema(cls) -> dict[str, JsonValue]:
         """JSON Schema of the arguments an agent gives when this component is its tool."""
+        fields = {name: field_template(name, info) for name, info in cls.model_fields.items()}
         chosen: dict[str, Any] = {
-            name: (info.annotation, info)
+            name: (Any if fields[name].schema_ else info.annotation, info)
             for name, info in cls.model_fields.items()
-            if field_template(name, info).tool_mode
+            if fields[name].tool_mode
         }
         arguments: type[BaseModel] = create_model(cls.__name__, **chosen)
         schema = arguments.model_json_schema()
         properties = {name: _plain(value) for name, value in schema.get("properties", {}).items()}
+        for field in fields.values():
+            if field.name in properties and field.schema_:
+                properties[field.name] |= field.schema_
         found = {"type": "object", "properties": properties, "required": schema.get("required", [])}
         if "$defs" in schema:
             found["$defs"] = schema["$defs"]

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from pydantic import JsonValue
 
@@ -32,7 +32,8 @@ def tool_of(
     """A tool that runs `component` with `values` and the caller's arguments, and answers with its main output.
 
     What is set on the node is not the caller's to change: an address that an author pinned, beside a header with a key,
-    stays the address the key goes to.
+    stays the address the key goes to. What a model that works as a tool writes is its answer to the caller, not the
+    step's: it is not streamed.
 
     Args:
         component: The class; its fields marked `tool_mode` are the arguments.
@@ -47,7 +48,8 @@ def tool_of(
 
     async def call(arguments: dict[str, JsonValue]) -> JsonValue:
         _refuse_unknown(known, arguments, names - fixed, fixed)
-        return await run_main_output(component, {**values, **arguments}, ctx, node_id=known)
+        inner = cast("RunContext", _ToolContext(ctx))
+        return await run_main_output(component, {**values, **arguments}, inner, node_id=known)
 
     return Tool(
         name=known,
@@ -129,6 +131,23 @@ async def run_main_output(
         raise ComponentError(f"{template.type} has no output that carries data.")
     result = await step.produce(main.name)
     return None if result is NOT_TAKEN else encode(result, PortType(main.type))
+
+
+class _ToolContext:
+    """The step's run context as its tool sees it: the tool streams nothing, and its fields hold what the step read."""
+
+    def __init__(self, ctx: RunContext) -> None:
+        self._ctx = ctx
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - every other member of the step's context
+        return getattr(self._ctx, name)
+
+    async def emit(self, token: str) -> None:
+        """Send nothing."""
+
+    def outside(self, field: str | None = None) -> tuple[str, ...]:  # noqa: ARG002 - of any field the same
+        """Marks of what reached the step so far: its arguments may come from any of it."""
+        return self._ctx.outside()
 
 
 def _open_arguments(schema: dict[str, JsonValue], fixed: set[str]) -> dict[str, JsonValue]:

@@ -46,18 +46,18 @@ URL: url*~@ -> text:Text title:Text links:Data
 If: value*@(Text|Data|Table) field operator compare ignore_case -> true:Data? false:Data?
 Switch: value*@(Text|Data) cases* field -> otherwise:Data?
 Merge: values*@[](Text|Data|Table) mode separator -> value:Data text:Text
-Map: items*@(Data|Table) each(Tool) argument template concurrency -> results:Data table:Table text:Text
+Map: items*@(Data|Table) each(Tool) argument template concurrency with_item -> results:Data table:Table text:Text
 Wait: seconds value@(Text|Data|Table) -> value:Data
 Python: inputs*@(Data|Text|Table) source* -> result:Data text:Text table:Table
 LanguageModel: model*(Model) input@(Text|Message) files[](File) system temperature \
  -> text:Text message:Message model:Model
-AIStep: prompt* model*(Model) tools[](Tool) input@(Text|Data|Table|Message) files[](File) output_type \
+AIStep: prompt* model*(Model) tools[](Tool) input@~(Text|Data|Table|Message) files[](File) output_type \
  -> output:Text data:Data
-Agent: model*(Model) tools[](Tool) input*@(Text|Message) files[](File) instructions max_steps \
+Agent: model*(Model) tools[](Tool) input*@~(Text|Message) files[](File) instructions max_steps \
  -> response:Text message:Message calls:Data
 McpTools!: server* tools -> tools:Tool
 WorkspaceFiles!: root_path read_only -> tools:Tool metadata:Data
-StructuredOutput: model*(Model) input*@(Text|Data) schema* -> data:Data table:Table
+StructuredOutput: model*(Model) input*@~(Text|Data) schema* -> data:Data table:Table
 Transcribe: model*(Model) audio*@(File) language words -> text:Text message:Message data:Data
 Note: text ->
 Group: title colour width height ->

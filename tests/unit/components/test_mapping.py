@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
+from headgate.components.ai import AIStep
 from headgate.components.calculator import Calculator
 from headgate.components.mapping import Map, filled_template
 from headgate.foundation.errors import Cancelled, UpstreamFailed
 from headgate.sdk import ComponentError, Table, Tool
 from headgate.sdk.testing import StepHarness
 from headgate.sdk.tools import tool_of
+from tests.support.scripted_model import ScriptedModel, says
 
 SCHEMA: dict[str, JsonValue] = {
     "type": "object",
@@ -38,6 +40,29 @@ class TestMap:
         assert outputs["text"] == "2\n\n5\n\n8"
         assert harness.ctx.tool_calls[0] == ("calculator", {"expression": "1 * 2 + 0"}, 2)
         assert harness.ctx.tokens == ["1 of 3\n", "2 of 3\n", "3 of 3\n"]
+
+    async def test_streams_its_progress_and_not_the_words_of_a_model(self) -> None:
+        harness = StepHarness(chat_model=ScriptedModel(script=[says("one two"), says("three")]))
+        asks = tool_of(AIStep, {"prompt": "Translate.", "model": "openai/x"}, harness.ctx)
+        outputs = await harness.run(Map, {"items": ["a", "b"], "each": asks, "concurrency": 1})
+        assert outputs["results"] == ["one two ", "three "]
+        assert harness.ctx.tokens == ["1 of 2\n", "2 of 2\n"]
+        assert [prompt for prompt in harness.ctx.prompts if "<input>\na\n</input>" in prompt]
+
+    @pytest.mark.parametrize(
+        ("item", "result", "kept"),
+        [
+            ({"id": 1}, {"kind": "a"}, {"id": 1, "kind": "a"}),
+            ({"id": 1}, "a", {"id": 1, "result": "a"}),
+            ("x", {"kind": "a"}, {"item": "x", "kind": "a"}),
+        ],
+    )
+    async def test_keeps_the_fields_of_the_item(self, item: JsonValue, result: JsonValue, kept: JsonValue) -> None:
+        async def answer(_arguments: dict[str, JsonValue]) -> JsonValue:
+            return result
+
+        values = {"items": [item], "each": tool(answer), "argument": "text", "with_item": True}
+        assert (await StepHarness().run(Map, values))["results"] == [kept]
 
     async def test_fills_a_template_alone(self) -> None:
         rows = Table(columns=["name"], rows=[["Ann"], ["Bo"]])

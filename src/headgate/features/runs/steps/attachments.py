@@ -8,8 +8,8 @@ from pydantic import JsonValue
 from headgate.features.runs.errors import PolicyUnmet
 from headgate.features.runs.ports import Components
 from headgate.features.runs.steps.context import StepContext
+from headgate.features.runs.steps.params import resolved_params, shown_to
 from headgate.features.runs.steps.planned import PlannedStep
-from headgate.graph.interpolate import resolve
 from headgate.graph.model import StepPolicy
 from headgate.graph.names import listed
 from headgate.graph.plan import Attachment
@@ -56,11 +56,14 @@ class Attacher:
     async def _value(self, attachment: Attachment, name: str, policy: StepPolicy) -> Any:  # noqa: ANN401 - a model, tools
         node = attachment.node
         component = self._components.component(node.type)
-        raw = {field.name for field in attachment.template.fields if not field.interpolate}
-        values: dict[str, Any] = {
-            name: value if name in raw else resolve(value, self._context)
-            for name, value in typed_params(node.params, attachment.template).items()
-        }
+        values = resolved_params(
+            typed_params(node.params, attachment.template),
+            attachment.template,
+            self._context,
+            raw={field.name for field in attachment.template.fields if not field.interpolate},
+            secret={field.name for field in attachment.template.fields if field.carries_secret},
+            shown=shown_to(component, self._ctx),
+        )
         values |= await self._values(attachment.template, attachment.attachments, policy)
         if attachment.edge.output == TOOL_OUTPUT and attachment.template.output(TOOL_OUTPUT) is None:
             description = attachment.template.description

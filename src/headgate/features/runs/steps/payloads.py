@@ -57,6 +57,7 @@ class Packer:
         """The payload of a step. Raises `OutputTooLarge`, or what the file storage raises."""
         entries: dict[str, Any] = {}
         main = step.main_output
+        previewed = main if main in outputs else next((name for name, _ in step.outputs if name in outputs), "")
         preview = ""
         for name, type_ in step.outputs:
             if name in outputs:
@@ -66,7 +67,7 @@ class Packer:
                     entries[name] = {"type": type_, "value": orjson.Fragment(raw)}
                 else:
                     entries[name] = await self._long_entry(origin, name, type_, value=outputs[name], raw=raw)
-                if name == main:
+                if name == previewed:
                     preview = glimpse(type_, outputs[name], raw)
         payload: dict[str, Any] = {"outputs": entries}
         if main in entries:
