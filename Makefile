@@ -85,7 +85,12 @@ web-api: setup ## Generate the page's types from the OpenAPI document
 
 .PHONY: docs
 docs: setup ## Write the generated pages of docs/
-	@$(RUN) python docs/generate.py
+	@$(RUN) python -m docs.generate
+
+.PHONY: docs-site
+docs-site: setup ## Build the documentation site into build/docs-site (needs no network; broken links fail)
+	@NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs build --strict --quiet
+	@echo "Read it: python3 -m http.server --bind 127.0.0.1 --directory build/docs-site 8000"
 
 .PHONY: screenshots
 screenshots: setup page ## Take the pictures of docs/screenshots again

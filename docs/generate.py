@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from docs.pictures import architecture_picture, attempt_picture, run_picture, step_picture
+
 from headgate.agents.assistant.offline.page import requests_page
 from headgate.components.document import components_page
 from headgate.entrypoints.cli.document import command_line_page
@@ -13,6 +15,10 @@ from headgate.foundation.settings.page import settings_page
 
 FOLDER = Path(__file__).parent
 PAGES: dict[str, Callable[[], str]] = {
+    "images/architecture.svg": architecture_picture,
+    "images/states-attempt.svg": attempt_picture,
+    "images/states-run.svg": run_picture,
+    "images/states-step.svg": step_picture,
     "reference/command-line.md": command_line_page,
     "reference/components.md": components_page,
     "reference/offline-requests.md": requests_page,
