@@ -9,15 +9,12 @@ from pydantic import SecretStr
 from headgate.features.mcptools.connector import Connection, McpConnector
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import GuardedWeb
-from headgate.features.models.providers import PROVIDER_VARIABLES, PROVIDERS
 from headgate.features.models.setup.space import SpaceModels
 from headgate.features.runs.ports import Origin
 from headgate.features.runs.secret_reads import service as secret_reads
 from headgate.features.runs.spaces import Spaces
 from headgate.features.runs.transitions import RunKey
-from headgate.features.secrets.errors import VariableNotFound
 from headgate.features.secrets.reads import STORED_WITH, ReadAudit, Source
-from headgate.features.secrets.service import origin_of
 from headgate.foundation import secret_values
 from headgate.foundation.database import Database
 from headgate.foundation.lazy import lazy_module
@@ -101,16 +98,9 @@ class SpaceSecrets:
         Raises `NotFound` naming it; `Forbidden` when it was stored for other servers, or is a model provider's and the
         address is not.
         """
-        variables = self.variables
-        provider = PROVIDER_VARIABLES.get(name)
         if url is None:
-            return await variables.require(name)
-        if provider and origin_of(url) in await credentials.own_origins(PROVIDERS[provider], variables):
-            return await variables.require(name)
-        found = await variables.key_for(name, url, bound=provider is not None)
-        if found is None:
-            raise VariableNotFound(name)
-        return found
+            return await self.variables.require(name)
+        return await credentials.secret_for(name, url, self.variables)
 
     async def note(self, name: str, source: Source) -> None:
         """Write down that a value is read that is stored with a server."""

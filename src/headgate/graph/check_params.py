@@ -138,6 +138,10 @@ def _is_json(value: JsonValue) -> bool:
     return True
 
 
+def _is_file(value: JsonValue) -> bool:
+    return isinstance(value, dict) and all(isinstance(value.get(name), str) for name in ("id", "name"))
+
+
 _EXPECTED: dict[FieldKind, tuple[Callable[[JsonValue], bool], str]] = {
     FieldKind.NUMBER: (_is_number, "a number"),
     FieldKind.INTEGER: (_is_integer, "a whole number"),
@@ -146,6 +150,10 @@ _EXPECTED: dict[FieldKind, tuple[Callable[[JsonValue], bool], str]] = {
     FieldKind.JSON: (_is_json, 'JSON such as ["a", "b"] or {"a": 1}'),
     FieldKind.MULTISELECT: (_is_json, 'a list such as ["a", "b"]'),
     FieldKind.TABLE: (lambda value: isinstance(value, (dict, list)), "a table: a list of objects"),
+    FieldKind.FILE: (
+        lambda value: all(_is_file(one) for one in (value if isinstance(value, list) else [value])),
+        "what an edge brings, or a file as an object with id and name",
+    ),
     FieldKind.MODEL: (
         lambda value: isinstance(value, dict) or (isinstance(value, str) and "/" in value),
         "a model as provider/name",

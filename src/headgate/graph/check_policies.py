@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from headgate.graph.check_graph import named
-from headgate.graph.contracts import check_contract, missing_member
+from headgate.graph.contracts import check_contract, contract_outputs, missing_member
 from headgate.graph.interpolate import Reference, references
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import InputSource, Node
@@ -112,8 +112,10 @@ def never_given(wiring: Wiring, reference: Reference, step: str) -> tuple[str, s
         hint = did_you_mean(name, [*given, MAIN_OUTPUT])
         told = f"{reference} refers to an output '{name}' that '{step}' ({template.type}) does not have{hint}"
         return told, f"Its outputs: {listed(given)}."
-    contract = wiring.nodes[step].policy.output_contract
-    if name not in {main, MAIN_OUTPUT} or contract is None or check_contract(contract):
+    policy = wiring.nodes[step].policy
+    covered = contract_outputs(policy, main, [(output.name, output.type) for output in template.outputs])
+    contract = policy.output_contract
+    if (main if name == MAIN_OUTPUT else name) not in covered or contract is None or check_contract(contract):
         return None
     missing = missing_member(contract, reference.path[2:])
     if missing is None:

@@ -10,6 +10,7 @@ from headgate.graph.contracts import (
     canonical_contract,
     check_contract,
     compatible,
+    contract_outputs,
     part_of,
 )
 from headgate.graph.interpolate import REFERENCE, Reference
@@ -201,11 +202,10 @@ def _contract_gaps(giver: Node, taker: Node, given: Template, edge: Edge) -> Ite
 
 
 def _contract_of(giver: Node, given: Template, output: OutputTemplate) -> Contract | None:
-    """What a step promises of an output: of the main one, and of its JSON where another output gives it as data."""
-    contract = giver.policy.output_contract
-    main = given.main_output is not None and output.name == given.main_output.name
-    as_data = output.type is PortType.DATA and giver.policy.output_type is OutputType.JSON
-    return contract if main or as_data else None
+    """What a step promises of an output; the run checks the same outputs."""
+    main = given.main_output.name if given.main_output is not None else None
+    covered = contract_outputs(giver.policy, main, [(one.name, one.type) for one in given.outputs])
+    return giver.policy.output_contract if output.name in covered else None
 
 
 def _bound_contract_issues(wiring: Wiring, taker: Node) -> Iterator[Issue]:
@@ -233,10 +233,10 @@ def _promised(wiring: Wiring, path: list[str]) -> Contract | None:
     template = wiring.templates.get(step)
     if template is None or template.main_output is None or len(path) < 2:
         return None
-    contract = wiring.nodes[step].policy.output_contract
-    if contract is None or path[1] not in {MAIN_OUTPUT, template.main_output.name} or check_contract(contract):
-        return None
-    return part_of(contract, path[2:])
+    name = template.main_output.name if path[1] == MAIN_OUTPUT else path[1]
+    output = template.output(name)
+    contract = _contract_of(wiring.nodes[step], template, output) if output is not None else None
+    return None if contract is None or check_contract(contract) else part_of(contract, path[2:])
 
 
 def _fits(giver: Node, output: PortType, wanted: InputType, *, main: bool) -> bool:

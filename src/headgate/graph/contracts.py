@@ -17,7 +17,7 @@ list of these.
 """
 
 import mimetypes
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
@@ -30,15 +30,32 @@ from headgate.graph.json_schema import (
     schema_gaps,
     schema_violations,
 )
+from headgate.graph.model import OutputType, StepPolicy
 from headgate.graph.names import did_you_mean, listed
+from headgate.graph.ports import PortType
 
 Contract = Mapping[str, JsonValue]
 CONTRACT_TYPES = ("json", "text", "image", "audio", "document", "file")
 FILE_TYPES = ("image", "audio", "document", "file")
+AS_DATA = "data"
+"""Output that returns a main output of JSON as an object."""
 TEXT_FORMATS = ("plain", "markdown", "html")
 _TEXT_MEMBERS = ("type", "format", "max_bytes", "min_length", "max_length")
 _FILE_MEMBERS = ("type", "format", "max_bytes", "max_count")
 _DOCUMENTS = ("application/pdf", "application/msword", "application/vnd.", "application/rtf", "text/")
+
+
+def contract_outputs(policy: StepPolicy, main: str | None, outputs: Iterable[tuple[str, PortType]]) -> tuple[str, ...]:
+    """The outputs that a step's output contract holds of: the check compares these, and the run checks the same.
+
+    They are the main output and, where that is JSON, the output `data`, which returns the same as an object.
+    """
+    if policy.output_contract is None:
+        return ()
+    as_json = policy.output_type is OutputType.JSON
+    return tuple(
+        name for name, kind in outputs if name == main or (as_json and name == AS_DATA and kind is PortType.DATA)
+    )
 
 
 def canonical_contract(contract: Contract) -> dict[str, JsonValue]:

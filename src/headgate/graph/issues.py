@@ -45,6 +45,7 @@ class IssueCode(StrEnum):
     EXPRESSION = "expression"
     MCP_SERVER = "mcp_server"
     VARIABLE_NOT_FOUND = "variable_not_found"
+    VARIABLE_KEPT = "variable_kept"
     MODEL_NOT_USABLE = "model_not_usable"
     MODEL_UNKNOWN = "model_unknown"
     MODEL_CANNOT = "model_cannot"

@@ -506,6 +506,25 @@ class TestCheckRunnable:
             )
         ]
 
+    @pytest.mark.parametrize("reference", ["{{a.output}}", "{{a.data}}"])
+    def test_compares_contracts_of_a_binding_to_any_output_that_they_cover(self, reference: str) -> None:
+        gives = StepPolicy(output_type=OutputType.JSON, output_contract={"type": "object"})
+        takes = StepPolicy(input_bindings={"input": reference}, input_contract={"type": "object", "required": ["name"]})
+        made = flow(
+            node("a", "AIStep", gives, prompt="p", model="a/b"), node("b", "AIStep", takes, prompt="p", model="a/b")
+        )
+        assert [f"{reference}, as its step's output contract promises it" in one for one in runnable(made)] == [True]
+
+    def test_says_nothing_of_data_that_is_not_the_answer(self) -> None:
+        gives = StepPolicy(output_type=OutputType.JSON, output_contract={"type": "object"})
+        takes = StepPolicy(input_contract={"type": "object", "required": ["name"]})
+        made = flow(
+            node("a", "URL", gives, url=URL),
+            node("b", "AIStep", takes, prompt="p", model="a/b"),
+            edges="a.links -> b.input",
+        )
+        assert runnable(made) == []
+
     @pytest.mark.parametrize(
         ("wanted", "edge", "ok"),
         [

@@ -11,6 +11,7 @@ from headgate.features.models.params import ModelParams
 from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import PROVIDER_VARIABLES, PROVIDERS, Provider, Setting
 from headgate.features.models.setup.values import ModelServer
+from headgate.features.secrets.errors import VariableNotFound
 from headgate.features.secrets.service import origin_of
 from headgate.foundation.guarded_http.addresses import Network
 from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
@@ -114,6 +115,20 @@ async def own_origins(provider: Provider, keys: KeySource) -> frozenset[str]:
     found = await find_address(provider, keys)
     default = provider.base_url.default if provider.base_url is not None else None
     return frozenset(origin_of(one) for one in (found, default, *provider.servers) if one)
+
+
+async def secret_for(name: str, url: str, keys: KeySource) -> SecretStr:
+    """A variable's value, to be sent to an address that a flow names.
+
+    Raises `VariableNotFound`; `Forbidden` when it was stored for other servers, or is a model provider's and the
+    address is not.
+    """
+    provider = PROVIDER_VARIABLES.get(name)
+    own = provider is not None and origin_of(url) in await own_origins(PROVIDERS[provider], keys)
+    found = await keys.key(name) if own else await keys.key_for(name, url, bound=provider is not None)
+    if found is None:
+        raise VariableNotFound(name)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,17 @@ CASES: dict[str, Case] = {
         request(URL + '    headers: {"authorization": {"secret": "NO_TOKEN", "scheme": "Bearer"}}\n'),
         ("variable_not_found",),
     ),
+    "a secret that was stored for another server": Case(
+        request(URL + '    headers: {"authorization": {"secret": "FOR_ANOTHER", "scheme": "Bearer"}}\n'),
+        ("variable_kept",),
+    ),
+    "the same in a policy, with a reference in the path": Case(
+        steps(
+            "  heard: TextInput\n    policy:\n      output_mode: http_post\n      output_config: "
+            '{"url": "https://example.org/{{flow_input.text}}", "headers": {"x-token": {"secret": "FOR_ANOTHER"}}}\n'
+        ),
+        ("variable_kept",),
+    ),
     "a missing variable in a policy": Case(
         steps(
             "  heard: TextInput\n    policy:\n      output_mode: http_post\n      output_config: "
@@ -183,6 +194,9 @@ async def app(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
             values = dict.fromkeys(("OPENAI_API_KEY", "CRM_TOKEN"), "sk-0123456789abcdefgh")
             for name, value in (values | {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}).items():
                 await set_variable(session, LOCAL, made.state.box, name=name, value=SecretStr(value))
+            other, box = SecretStr("sk-for-another"), made.state.box
+            hosts = ("https://another.example.org",)
+            await set_variable(session, LOCAL, box, name="FOR_ANOTHER", value=other, hosts=hosts)
         yield made
 
 

@@ -22,6 +22,7 @@ export interface Fix {
 }
 
 const FIXES: Record<string, Fix> = {
+  variable_kept: { section: "variables", label: "set_variable", missing: "variable_kept" },
   variable_not_found: { section: "variables", label: "set_variable", missing: "variable_missing" },
   model_not_usable: { section: "models", label: "set_up_model", missing: "model_missing" },
   mcp_server: { section: "mcp", label: "add_server", missing: "server_missing" },

@@ -26,6 +26,7 @@ const OF_CODE: Record<string, CheckName> = {
   model_unknown: "models",
   model_cannot: "models",
   prompt_too_long: "models",
+  variable_kept: "secrets",
   variable_not_found: "secrets",
   mcp_server: "outside",
   address: "outside",

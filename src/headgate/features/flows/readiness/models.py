@@ -1,13 +1,13 @@
 """The models of a flow: which are named, whether they can be used, and whether they can do what their steps ask."""
 
-from collections.abc import Coroutine, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import ValidationError
 
 from headgate.features.flows.readiness.answer import Need, NeedState
 from headgate.features.flows.readiness.environment import Environment
+from headgate.features.flows.readiness.immediate import at_once
 from headgate.features.models import catalogue
 from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.local.store import find_local
@@ -102,21 +102,7 @@ def outlook_of(model: Model, environment: Environment | None) -> ModelOutlook | 
             return ModelOutlook(model=str(model), usable=True, info=known_of(model, environment.variables.of))
     except HeadgateError as error:
         return ModelOutlook(model=str(model), usable=False, problem=error.detail, remedy=error.remedy)
-    return _at_once(look_at(model, environment.variables))
-
-
-def _at_once(looking: Coroutine[Any, Any, ModelOutlook]) -> ModelOutlook | None:
-    """The result of a coroutine that waits for nothing, as looking at a model does when variables are loaded.
-
-    The check runs inside edits, which are not asynchronous. What would wait is not known to it.
-    """
-    try:
-        looking.send(None)
-    except StopIteration as done:
-        outlook: ModelOutlook = done.value
-        return outlook
-    looking.close()
-    return None
+    return at_once(look_at(model, environment.variables))
 
 
 def _not_usable(one: NamedModel, model: Model, outlook: ModelOutlook) -> Issue:

@@ -5,10 +5,14 @@ from dataclasses import dataclass
 
 from headgate.features.flows.readiness.answer import Need, NeedState
 from headgate.features.flows.readiness.environment import Environment
-from headgate.features.flows.readiness.hosts import calls_of
+from headgate.features.flows.readiness.hosts import calls_of, host_of
+from headgate.features.flows.readiness.immediate import at_once
+from headgate.features.models.credentials import secret_for
+from headgate.foundation.errors import HeadgateError
 from headgate.graph.check_graph import named
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import Node
+from headgate.graph.names import sentence
 from headgate.graph.secret_reference import SecretReference, references_of
 from headgate.graph.wiring import Wiring
 
@@ -23,7 +27,7 @@ class Findings:
 
 def variable_findings(wiring: Wiring, environment: Environment | None) -> Findings:
     """Whether every variable has a value."""
-    issues: list[Issue] = []
+    issues: list[Issue] = list(_kept_issues(wiring, environment)) if environment is not None else []
     needs: list[Need] = []
     for node, field, name in _references(wiring):
         state: NeedState = "unknown"
@@ -42,6 +46,35 @@ def variable_findings(wiring: Wiring, environment: Environment | None) -> Findin
                 )
             )
     return Findings(tuple(issues), tuple(needs))
+
+
+def _kept_issues(wiring: Wiring, environment: Environment) -> Iterator[Issue]:
+    """Secrets that a request would carry to a server which they were not stored for. No value is read."""
+    for node, field, name, url in _sent(wiring):
+        if not environment.variables.has(name) or not host_of(url):
+            continue
+        try:
+            at_once(secret_for(name, url.strip().partition("{{")[0], environment.variables))
+        except HeadgateError as error:
+            message = sentence(f"'{field}' of {named(node)}: {error.detail}")
+            yield Issue(IssueCode.VARIABLE_KEPT, message, error.remedy, node.id, field, about=name)
+
+
+def _sent(wiring: Wiring) -> Iterator[tuple[Node, str, str, str]]:
+    """Node, field, variable and address of each secret in a header, where the server is written down."""
+    for key, node in wiring.nodes.items():
+        template = wiring.templates[key]
+        url = node.params.get("url")
+        connected = any(one.edge.input == "url" for one in wiring.arriving[key])
+        for field in template.fields if template is not None else ():
+            headers = node.params.get(field.name)
+            if field.secret_values and isinstance(headers, dict) and isinstance(url, str) and not connected:
+                for one in references_of({field.name: headers}, template) if template is not None else ():
+                    yield node, field.name, one.name, url
+        for member, call in calls_of(node).items():
+            for value in call.headers.values():
+                if isinstance(value, SecretReference):
+                    yield node, f"{member}.headers", value.name, call.url
 
 
 def _references(wiring: Wiring) -> Iterator[tuple[Node, str, str]]:

@@ -15,7 +15,7 @@ from headgate.features.runs.steps.recorder import Recorder
 from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.log import redact_text
 from headgate.foundation.quoting import clipped_to
-from headgate.graph.contracts import Contract, canonical_contract, violations
+from headgate.graph.contracts import Contract, canonical_contract, contract_outputs, violations
 from headgate.graph.fences import first_block
 from headgate.graph.interpolate import interpolate, resolve
 from headgate.graph.json_values import parse_json
@@ -211,8 +211,11 @@ def shape_output(step: PlannedStep, outputs: dict[str, JsonValue]) -> Outputs:
                 outputs[other] = parsed  # the same answer as data, as AIStep gives it
         outputs[name] = value = parsed if types[name] is PortType.DATA else plain
     if policy.output_contract is not None:
-        subject = subject_of(decode(value, types[name]), policy.output_contract)
-        check_contract_kept(subject, policy.output_contract, f"the output of step '{step.id}'")
+        for covered in contract_outputs(policy, name, step.outputs):
+            if covered in outputs:
+                which = "the output" if covered == name else f"the output '{covered}'"
+                subject = subject_of(decode(outputs[covered], types[covered]), policy.output_contract)
+                check_contract_kept(subject, policy.output_contract, f"{which} of step '{step.id}'")
     return outputs
 
 

@@ -3,6 +3,7 @@ export default {
   set_variable: "Set the variable {{name}}",
   set_up_model: "Set up models",
   add_server: "Add the MCP server {{name}}",
+  variable_kept: "The variable {{name}} was not stored for that server.",
   variable_missing: "The variable {{name}} is not set.",
   model_missing: "The model {{name}} cannot be used.",
   server_missing: "The MCP server {{name}} is not available.",

@@ -6,6 +6,7 @@ const sv: Translation<typeof en> = {
   set_variable: "Ange variabeln {{name}}",
   set_up_model: "Konfigurera modeller",
   add_server: "Lägg till MCP-servern {{name}}",
+  variable_kept: "Variabeln {{name}} är inte sparad för den servern.",
   variable_missing: "Variabeln {{name}} har inget värde.",
   model_missing: "Modellen {{name}} kan inte användas.",
   server_missing: "MCP-servern {{name}} är inte tillgänglig.",
