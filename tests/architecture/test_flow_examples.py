@@ -3,15 +3,15 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 from headgate.components import BUILTINS
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows.readiness.check import check
 from headgate.graph.spec import read_spec
 from tests.architecture.source import PACKAGE, tracked, tree
+from tests.support.report_all import report_all
 
 CATALOG = Registry(BUILTINS)
 FLOW = re.compile(
@@ -29,29 +29,30 @@ def texts_of(path: Path) -> Iterator[str]:
                 yield node.value
 
 
-def examples() -> Iterator[tuple[str, str]]:
+@cache
+def examples() -> list[tuple[str, str]]:
     """Every flow in the package: the file that holds it, and its text."""
-    for path in tracked():
-        if path.is_relative_to(PACKAGE):
-            for text in texts_of(path):
-                yield from ((path.relative_to(PACKAGE).as_posix(), flow[0]) for flow in FLOW.finditer(text + "\n"))
-
-
-EXAMPLES = list(examples())
+    return [
+        (path.relative_to(PACKAGE).as_posix(), flow[0])
+        for path in tracked()
+        if path.is_relative_to(PACKAGE)
+        for text in texts_of(path)
+        for flow in FLOW.finditer(text + "\n")
+    ]
 
 
 class TestFlowExamples:
     def test_are_read_from_every_door_that_shows_one(self) -> None:
-        assert {file for file, _ in EXAMPLES} >= {
+        assert {file for file, _ in examples()} >= {
             "agents/assistant/loop/prompt.md",
             "agents/codev/skills/headgate_builder.md",
             "entrypoints/mcp/server.py",
             "toolkit/flow/grammar.py",
         }
 
-    @pytest.mark.parametrize(
-        "spec", [text for _, text in EXAMPLES], ids=[f"{file}-{number}" for number, (file, _) in enumerate(EXAMPLES)]
-    )
-    def test_are_built_and_pass_the_check(self, spec: str) -> None:
-        answer = check(read_spec(spec, CATALOG), CATALOG)
-        assert (answer.errors, answer.warnings) == ((), ())
+    def test_are_built_and_pass_the_check(self) -> None:
+        with report_all() as item:
+            for file, spec in examples():
+                with item(f"{file}: {spec}"):
+                    answer = check(read_spec(spec, CATALOG), CATALOG)
+                    assert (answer.errors, answer.warnings) == ((), ())

@@ -12,6 +12,7 @@ from headgate.components import BUILTINS
 from headgate.entrypoints.http.app import create_app
 from headgate.features.catalog.gallery import load_gallery
 from headgate.foundation.settings import Settings
+from tests.support.report_all import report_all
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "web" / "src"
@@ -114,13 +115,16 @@ class TestTheLayout:
 
 
 class TestAModule:
-    @pytest.mark.parametrize("path", [pytest.param(one, id=str(one.relative_to(SOURCES))) for one in sources()])
-    def test_is_short_and_draws_with_roles_of_colour(self, path: Path) -> None:
-        text = path.read_text(encoding="utf-8")
-        assert len(text.splitlines()) <= MOST_LINES
-        assert not re.search(r"dangerouslySetInnerHTML|\beval\(|new Function\(", text)
-        if path.suffix == ".tsx" and ".test." not in path.name:
-            assert not re.search(r"(?<![&\w])#[0-9a-fA-F]{6}\b|\brgba?\(", text), "colours come from styles/tokens.css"
+    def test_is_short_and_draws_with_roles_of_colour(self) -> None:
+        with report_all() as item:
+            for path in sources():
+                text = path.read_text(encoding="utf-8")
+                with item(path.relative_to(SOURCES)):
+                    assert len(text.splitlines()) <= MOST_LINES
+                    assert not re.search(r"dangerouslySetInnerHTML|\beval\(|new Function\(", text)
+                    if path.suffix == ".tsx" and ".test." not in path.name:
+                        colours = re.findall(r"(?<![&\w])#[0-9a-fA-F]{6}\b|\brgba?\(", text)
+                        assert not colours, "colours come from styles/tokens.css"
 
 
 class TestServedWords:

@@ -2,11 +2,11 @@
 
 import ast
 import re
-
-import pytest
+from functools import cache
 
 from tests.architecture.source import ROOT
 from tests.integration.agents.assistant.scenarios.script import scenarios
+from tests.support.report_all import report_all
 
 PAGE = ROOT / "docs/contribute/assistant-scenarios.md"
 PLAYED = "tests/integration/agents/assistant/scenarios/test_played.py::TestPlayed"
@@ -41,26 +41,37 @@ class TestScenarios:
         names = [one.name for one in scenarios()]
         assert len(names) == len(set(names))
 
-    @pytest.mark.parametrize("name", CODE)
-    def test_name_tests_that_exist(self, name: str) -> None:
-        path, class_name, test = name.split("::")
-        found = next(node for node in _tree(path).body if isinstance(node, ast.ClassDef) and node.name == class_name)
-        assert test in {node.name for node in found.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    def test_name_tests_that_exist(self) -> None:
+        with report_all() as item:
+            for name in CODE:
+                path, class_name, test = name.split("::")
+                with item(name):
+                    named = next(
+                        node for node in _tree(path).body if isinstance(node, ast.ClassDef) and node.name == class_name
+                    )
+                    methods = [node for node in named.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+                    assert test in {method.name for method in methods}
 
-    @pytest.mark.parametrize("name", OF_THE_PAGE)
-    def test_name_tests_of_the_page_that_exist(self, name: str) -> None:
-        path, test = name.split(" > ")
-        assert f'it("{test}", ' in (ROOT / path).read_text(encoding="utf-8")
+    def test_name_tests_of_the_page_that_exist(self) -> None:
+        with report_all() as item:
+            for name in OF_THE_PAGE:
+                path, test = name.split(" > ")
+                with item(name):
+                    assert f'it("{test}", ' in (ROOT / path).read_text(encoding="utf-8")
 
-    @pytest.mark.parametrize("path", sorted({name.partition(" > ")[0] for name in OF_THE_PAGE}))
-    def test_of_the_page_are_never_skipped(self, path: str) -> None:
-        assert SKIPPED.findall((ROOT / path).read_text(encoding="utf-8")) == []
+    def test_of_the_page_are_never_skipped(self) -> None:
+        paths = {name.partition(" > ")[0] for name in OF_THE_PAGE}
+        skipped = {path: SKIPPED.findall((ROOT / path).read_text(encoding="utf-8")) for path in paths}
+        assert skipped == {path: [] for path in paths}
 
-    @pytest.mark.parametrize("path", MODULES)
-    def test_are_never_skipped(self, path: str) -> None:
-        used = {node.attr for node in ast.walk(_tree(path)) if isinstance(node, ast.Attribute)}
-        assert used & SKIPS == set()
+    def test_are_never_skipped(self) -> None:
+        used = {
+            path: SKIPS & {node.attr for node in ast.walk(_tree(path)) if isinstance(node, ast.Attribute)}
+            for path in MODULES
+        }
+        assert used == {path: set() for path in MODULES}
 
 
+@cache
 def _tree(path: str) -> ast.Module:
     return ast.parse((ROOT / path).read_text(encoding="utf-8"))

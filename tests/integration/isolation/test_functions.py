@@ -35,6 +35,7 @@ from tests.integration.isolation.functions import (
 from tests.integration.isolation.known import OWNED, Unknown
 from tests.integration.isolation.rows import digest, rows_in, rows_of, telling_values
 from tests.integration.isolation.worlds import World
+from tests.support.report_all import report_all
 
 Record = Callable[[str, object], None]
 FUNCTIONS = [function for module in repositories() for function in functions_of(module)]
@@ -81,8 +82,14 @@ class TestRepositories:
         assert asked >= 8
         record_property("figures", f"{asked} of them cut to a space ({database.dialect})")
 
-    @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: f"{function.__module__}.{function.__name__}")
-    def test_require_the_tenant(self, function: Function) -> None:
+    def test_require_the_tenant(self) -> None:
+        with report_all() as item:
+            for function in FUNCTIONS:
+                with item(f"{function.__module__}.{function.__name__}"):
+                    self._requires_the_tenant(function)
+
+    @staticmethod
+    def _requires_the_tenant(function: Function) -> None:
         parameters = inspect.signature(function).parameters
         where = f"{function.__module__}.{function.__name__}"
         if function.__name__ in NEW_ROWS:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from headgate.foundation.settings import Settings
+from tests.support.report_all import report_all
 
 
 @pytest.fixture(autouse=True)
@@ -40,16 +41,14 @@ def value_of(settings: Settings, variable: str) -> Any:
 
 
 class TestEmptyVariables:
-    @pytest.mark.parametrize("variable", OPTIONAL)
-    def test_leave_an_optional_setting_out(self, monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
-        monkeypatch.setenv(variable, "")
-        assert value_of(Settings(), variable) is None
-
-    @pytest.mark.parametrize("variable", sorted(SETTINGS.keys() - set(OPTIONAL)))
-    def test_keep_the_default_of_any_other(self, monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
-        default = value_of(Settings(), variable)
-        monkeypatch.setenv(variable, "")
-        assert value_of(Settings(), variable) == default
+    def test_leave_an_optional_setting_out_and_keep_the_default_of_any_other(self) -> None:
+        defaults = Settings()
+        with report_all() as item:
+            for variable in SETTINGS:
+                with item(variable), pytest.MonkeyPatch.context() as patch:
+                    patch.setenv(variable, "")
+                    default = None if variable in OPTIONAL else value_of(defaults, variable)
+                    assert value_of(Settings(), variable) == default
 
     def test_in_a_file_are_the_same(self, tmp_path: Path) -> None:
         (tmp_path / ".env").write_text("HEADGATE_RETENTION__SESSION_DAYS=\nHEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS=\n")

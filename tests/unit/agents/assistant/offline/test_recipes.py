@@ -5,21 +5,18 @@ import pytest
 from headgate.agents.assistant.offline.choices import nearest
 from headgate.agents.assistant.offline.cookbook import BUILDING, EVERYTHING
 from headgate.agents.assistant.offline.reading.patterns import compile_pattern
-from headgate.agents.assistant.offline.recipe import Recipe
 from headgate.agents.assistant.offline.trial import try_out
 from headgate.agents.assistant.offline.understand import understand
 from headgate.graph.model import Flow
 from headgate.graph.ports import CONFIGURATION_TYPES
+from tests.support.report_all import report_all
 from tests.unit.agents.assistant.offline.corpus import REGISTRY
 
 EXAMPLES = [
-    pytest.param(example, id=f"{recipe.key}-{language}-{number}")
-    for recipe in EVERYTHING
-    for language in ("en", "sv")
-    for number, example in enumerate(recipe.wordings[language].examples)
+    example for recipe in EVERYTHING for language in ("en", "sv") for example in recipe.wordings[language].examples
 ]
 OUTPUTS = [
-    pytest.param(type_, output.name, id=f"{type_}.{output.name}")
+    (type_, output.name)
     for type_ in REGISTRY.types()
     if not (template := REGISTRY.template(type_)).annotation  # type: ignore[union-attr]
     for output in template.outputs  # type: ignore[union-attr]
@@ -34,20 +31,24 @@ REQUIRED = {
 
 
 class TestRecipe:
-    @pytest.mark.parametrize("recipe", EVERYTHING, ids=lambda recipe: recipe.key)
     @pytest.mark.parametrize("language", ["en", "sv"])
-    def test_has_words_whose_slots_are_restated(self, recipe: Recipe, language: str) -> None:
-        wording = recipe.wordings[language]  # type: ignore[index]
-        for text in wording.patterns:
-            slots = set(compile_pattern(text, language).slots)
-            lost = {slot for slot in slots if f"{{{slot}}}" not in wording.say}
-            assert lost <= {"ones", "count"}, f"{text}: {lost} is not in '{wording.say}'"
+    def test_has_words_whose_slots_are_restated(self, language: str) -> None:
+        with report_all() as item:
+            for recipe in EVERYTHING:
+                wording = recipe.wordings[language]  # type: ignore[index]
+                for text in wording.patterns:
+                    slots = set(compile_pattern(text, language).slots)
+                    lost = {slot for slot in slots if f"{{{slot}}}" not in wording.say}
+                    with item(recipe.key):
+                        assert lost <= {"ones", "count"}, f"{text}: {lost} is not in '{wording.say}'"
 
-    @pytest.mark.parametrize("example", EXAMPLES)
-    async def test_is_built_and_works_for_its_examples(self, example: str) -> None:
-        understood = understand(example, REGISTRY, Flow(), "openai/gpt-5-mini")
-        understood = await try_out(understood, REGISTRY, None)
-        assert understood.actions, understood.reply
+    async def test_is_built_and_works_for_its_examples(self) -> None:
+        with report_all() as item:
+            for example in EXAMPLES:
+                with item(example):
+                    understood = understand(example, REGISTRY, Flow(), "openai/gpt-5-mini")
+                    understood = await try_out(understood, REGISTRY, None)
+                    assert understood.actions, understood.reply
 
     def test_has_an_example_where_it_builds(self) -> None:
         silent = {recipe.key for recipe in BUILDING if not recipe.wordings["en"].examples}
@@ -61,11 +62,17 @@ class TestRecipe:
 
 
 class TestComponents:
-    @pytest.mark.parametrize(("type_", "output"), OUTPUTS)
-    def test_are_reachable_with_each_output(self, type_: str, output: str) -> None:
+    def test_are_reachable_with_each_output(self) -> None:
+        with report_all() as item:
+            for type_, output in OUTPUTS:
+                with item(f"{type_}.{output}"):
+                    self._is_reachable(type_, output)
+
+    @staticmethod
+    def _is_reachable(type_: str, output: str) -> None:
         value = REQUIRED.get(type_)
         if value == "":
-            pytest.skip("takes more than one value, which no sentence holds")
+            return  # takes more than one value, which no sentence holds
         given = f" with {value}" if value else ""
         understood = understand(f"use {type_}{given} and show its {output}", REGISTRY, Flow(), "openai/gpt-5-mini")
         issue = understood.reply.split("\n")[0]

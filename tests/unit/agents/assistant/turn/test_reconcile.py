@@ -4,12 +4,12 @@ import inspect
 from collections.abc import Iterator, Sequence
 from itertools import permutations, product
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.agents.assistant.turn.reconcile import Told, reconcile
 from headgate.toolkit.actions import Action
+from tests.support.report_all import report_all
 
 
 def built(name: str) -> Action:
@@ -59,19 +59,23 @@ def named(batches: list[list[Action]]) -> str:
 
 
 class TestReconcile:
-    @pytest.mark.parametrize("batches", ORDERS, ids=named)
-    def test_applies_what_was_built_and_run_in_every_order(self, batches: list[list[Action]]) -> None:
-        out, told = sent(batches)
-        assert all(update["action"] != "flow_ran" for update in out)
-        assert whole(out)[-1].get("auto_apply") is True
-        assert told == Told(waiting=None, ran=True)
-        last = [update for batch in batches for update in batch if update["action"] == "set_flow"][-1]
-        assert whole(out)[-1]["flow"] == last["flow"]
+    def test_applies_what_was_built_and_run_in_every_order(self) -> None:
+        with report_all() as item:
+            for batches in ORDERS:
+                with item(named(batches)):
+                    out, told = sent(batches)
+                    assert all(update["action"] != "flow_ran" for update in out)
+                    assert whole(out)[-1].get("auto_apply") is True
+                    assert told == Told(waiting=None, ran=True)
+                    last = [update for batch in batches for update in batch if update["action"] == "set_flow"][-1]
+                    assert whole(out)[-1]["flow"] == last["flow"]
 
-    @pytest.mark.parametrize("batches", ORDERS, ids=named)
-    def test_takes_each_flow_over_at_most_once(self, batches: list[list[Action]]) -> None:
-        applied = [str(update["flow"]) for update in whole(sent(batches)[0]) if update.get("auto_apply")]
-        assert len(applied) == len(set(applied))
+    def test_takes_each_flow_over_at_most_once(self) -> None:
+        with report_all() as item:
+            for batches in ORDERS:
+                with item(named(batches)):
+                    applied = [str(update["flow"]) for update in whole(sent(batches)[0]) if update.get("auto_apply")]
+                    assert len(applied) == len(set(applied))
 
     def test_leaves_what_was_only_built_to_a_person(self) -> None:
         for batches in split([built("a"), ADDED, FIELD]):
