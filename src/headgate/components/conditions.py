@@ -15,7 +15,9 @@ Operator = Literal[
     "equals",
     "does not equal",
     "is greater than",
+    "is at least",
     "is less than",
+    "is at most",
     "is empty",
     "is not empty",
     "matches",
@@ -24,7 +26,11 @@ _NEGATIONS: dict[str, Operator] = {
     "does not contain": "contains",
     "does not equal": "equals",
     "is not empty": "is empty",
+    "is at least": "is less than",
+    "is at most": "is greater than",
 }
+_WITHOUT_COMPARE = frozenset({"is empty", "is not empty", "equals", "does not equal"})
+"""Those that may compare with nothing."""
 
 
 def holds(value: JsonValue, operator: Operator, compare: str, *, ignore_case: bool = True) -> bool:
@@ -32,16 +38,16 @@ def holds(value: JsonValue, operator: Operator, compare: str, *, ignore_case: bo
 
     Raises `ComponentError` when it cannot be said: nothing to compare with, a word against a number.
     """
+    if not compare and operator not in _WITHOUT_COMPARE:
+        raise ComponentError(
+            f"If: there is nothing to compare with for '{operator}'.", remedy="Fill 'compare'.", field="compare"
+        )
     if operator in _NEGATIONS:
         return not holds(value, _NEGATIONS[operator], compare, ignore_case=ignore_case)
     if operator == "is empty":
         return is_empty(value)
     if operator == "equals":
         return _equals(value, compare, ignore_case=ignore_case)
-    if not compare:
-        raise ComponentError(
-            f"If: there is nothing to compare with for '{operator}'.", remedy="Fill 'compare'.", field="compare"
-        )
     if operator == "contains":
         return _contains(value, compare, ignore_case=ignore_case)
     if operator == "matches":

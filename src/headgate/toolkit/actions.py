@@ -119,6 +119,11 @@ def flow_ran(run_id: str, status: str, flow: Flow) -> Action:
     return {"action": "flow_ran", "run_id": run_id, "status": status, "flow": flow.model_dump(mode="json")}
 
 
+def flow_saved(flow: Flow) -> Action:
+    """The flow was stored as it then was, for its tests. For whoever forwards actions, never for a page."""
+    return {"action": "flow_saved", "flow": flow.model_dump(mode="json")}
+
+
 def _node(node: Node) -> JsonValue:
     found: JsonValue = node.model_dump(mode="json")
     return found

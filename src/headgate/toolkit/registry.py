@@ -17,6 +17,7 @@ from headgate.features.access.principal import Principal
 from headgate.toolkit import tools
 from headgate.toolkit.components import register_component
 from headgate.toolkit.flow.dry_run import dry_run
+from headgate.toolkit.running import save_flow
 from headgate.toolkit.schemas import plain
 from headgate.toolkit.stored import keeping, running, searching, surroundings, testing, viewing
 from headgate.toolkit.stored.batching import batch_over
@@ -100,6 +101,8 @@ _BUILD_FLOW = (
     "Replace the draft of a flow by one that is written as text, in one call. Refused as a whole, each fault named, "
     "when anything in it is wrong. A draft that is replaced is kept as a version."
 )
+_SAVING = frozenset({"save_tests", "run_tests"})
+"""Of the shared ones: those that store the flow first as it is on the canvas."""
 _CHANGING = frozenset({"save_tests"})
 """Of the shared ones: those that wait while a plan does."""
 
@@ -126,6 +129,8 @@ def _on_open_flow(found: Operation) -> ToolDefinition:
 
     async def call(bench: Workbench, **values: Any) -> Result:  # noqa: ANN401 - checked by the operation
         given: dict[str, Any] = to_jsonable_python(values)
+        if found.name in _SAVING:
+            await save_flow(bench, to_run=found.kind == "run")
         if flow_bound:
             given[FLOW_ID] = _open_flow_id(bench)
         if bench.stored is None:

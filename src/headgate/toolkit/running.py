@@ -54,6 +54,22 @@ async def run_flow(
     return _told(outcome) | _left_out(bench)
 
 
+async def save_flow(bench: Workbench, *, to_run: bool) -> None:
+    """Store the flow as it is now, so that its tests are kept for it, or run on it and not on an earlier draft.
+
+    Args:
+        bench: The workbench; nothing happens where it cannot store flows.
+        to_run: Whether the flow will be run: code that was not checked is refused.
+    """
+    if not bench.flow.nodes:
+        raise ToolRefused("There is no flow to test yet.", remedy="Build one first.")
+    if to_run:
+        _require_known_code(bench)
+    flow = bench.flow
+    if bench.save is not None and await bench.save(flow):
+        bench.saved(flow)
+
+
 def metrics(outcome: RunOutcome) -> dict[str, JsonValue]:
     """What a run took and used: seconds and tokens (seed 000 ADR-MCP-033)."""
     return {

@@ -1,6 +1,6 @@
 """The working copy of a flow that a toolkit acts on, for the length of one request."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
@@ -45,6 +45,8 @@ class Workbench:
     maker: ComponentMaker | None = None
     files: UserWorkspace | None = None
     stored: StoredFlow | None = None
+    save: Callable[[Flow], Awaitable[bool]] | None = None
+    """Stores the flow as its draft; whether it was not stored as it is. None where the flow is nobody's draft."""
     on_action: Callable[[Action], None] = lambda _action: None
     on_file: Callable[[dict[str, JsonValue]], None] = lambda _written: None
     """Told of a written file: `action` (`write_file`, `edit_file`), `path`, `size` in bytes, `content` when whole."""
@@ -164,6 +166,11 @@ class Workbench:
         self.flow_run, self.not_run = flow, ""
         self._whole_since = None
         self.on_action(actions.flow_ran(outcome.run_id, outcome.status, flow))
+
+    def saved(self, flow: Flow) -> None:
+        """The flow was stored, for its tests: it is no proposal any more."""
+        self._whole_since = None
+        self.on_action(actions.flow_saved(flow))
 
     def marks_of(self, outcome: RunOutcome) -> Marks:
         """Where the content of a run comes from. Its error may quote what a step read from outside."""

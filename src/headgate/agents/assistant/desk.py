@@ -126,16 +126,17 @@ class Desk:
             row = (await files.get_files(session, self.principal, self.file_ids[:1]))[0]
         return [(row.name, await files.read_content(self.storage(), row))] if row.size_bytes <= _LONGEST_LOOK else []
 
-    async def save(self, flow: Flow, *, restores: int | None = None) -> None:
+    async def save(self, flow: Flow, *, restores: int | None = None) -> bool:
         """Store the flow: as a new one, or as the next revision of the one that was opened; see `flows.save_draft`.
 
-        Raises `StaleRevision` when somebody else changed it meanwhile; then nothing was overwritten. A turn that is
-        stopped meanwhile ends when it is stored: what was begun is done whole.
+        Returns whether it was not stored as it is. Raises `StaleRevision` when somebody else changed it meanwhile; then
+        nothing was overwritten. A turn that is stopped meanwhile ends when it is stored: what was begun is done whole.
         """
         if flow == self.stored:
-            return
+            return False
         await self._ask_again()
         await whole(self._store(flow, restores))
+        return True
 
     async def _store(self, flow: Flow, restores: int | None) -> None:
         async with self.database.writing() as session:

@@ -344,6 +344,7 @@ class Assistant:
             flow=flow,
             registry=Overlay(self.registry, self.index, own),
             runner=desk,
+            save=desk.save,
             files=self.files_of(desk.principal) if self.files_of is not None else None,
             stored=self.stored_of(desk.principal, lambda: desk.flow_id, desk.again) if self.stored_of else None,
             environment=await desk.environment(),

@@ -13,13 +13,16 @@ in one batch or in several, and is decided by what happened alone: the words of 
 | a run                  | set_flow             | set_flow with auto_apply                              |
 | any                    | further flow_ran     | nothing                                               |
 
-`flow_ran` itself is never forwarded; all other updates are, unchanged and in their order.
+A flow that was stored for its tests (`flow_saved`) is accepted as one that was run; a later `set_flow` is a proposal.
+`flow_ran` and `flow_saved` themselves are never forwarded; all other updates are, unchanged and in their order.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from headgate.toolkit.actions import Action
+
+_STORED = frozenset({"flow_ran", "flow_saved"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ def reconcile(told: Told, batch: Iterable[Action]) -> tuple[tuple[Action, ...], 
 
 def _next(waiting: Action | None, update: Action, *, ran: bool) -> tuple[Action | None, tuple[Action, ...]]:
     """The proposal that waits after an update, and what is forwarded for it."""
-    if update["action"] == "flow_ran":
+    if update["action"] in _STORED:
         return None, tuple(_taken_over(waiting, update))
     if update["action"] != "set_flow":
         return waiting, (update,)
