@@ -104,10 +104,13 @@ bench: setup page ## Every benchmark, quick, with tables and pictures in .benchm
 	  $(RUN) --group bench python -m benchmarks.$$name --quick --json .benchmarks/$$name.json || exit 1; done
 
 .PHONY: test-faults
-test-faults: setup ## Half an hour of simulation, ten minutes of fuzzing each target, the fault tests ten times longer (SCALE=10)
+test-faults: export HEADGATE_EXAMPLES = thorough
+test-faults: setup ## All that `make test` does a part of: simulation (30 min), fuzzing (10 min a target), faults (SCALE=10), every example
 	@SIMULATION_SECONDS=$${SIMULATION_SECONDS:-1800} $(RUN) pytest tests/simulation -n 1 --timeout 0
 	@HEADGATE_FAULTS=$${SCALE:-10} $(RUN) pytest tests/integration/faults -n $(WORKERS) --timeout 0
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-600} $(RUN) pytest tests/fuzz -n $(WORKERS) --timeout 0
+	@HEADGATE_FUZZ=$${HEADGATE_FUZZ:-20} $(RUN) pytest tests/integration/http/test_fuzz.py -n $(WORKERS) --timeout 0
+	@$(RUN) pytest tests/unit tests/integration/{agents/assistant/scenarios,features,foundation} -n $(WORKERS) --timeout 0
 
 .PHONY: sbom
 sbom: setup ## Write the software bill of materials of Python and of the page to dist/ (CycloneDX)

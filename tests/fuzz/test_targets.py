@@ -12,7 +12,7 @@ from tests.fuzz.make_corpus import samples
 from tests.fuzz.run import INSTRUMENTED
 from tests.fuzz.targets import CORPUS, TARGETS
 
-SECONDS = int(os.environ.get("FUZZ_SECONDS", "3"))
+SECONDS = int(os.environ.get("FUZZ_SECONDS", "1"))
 TOP = Path(__file__).parents[2]
 KEPT = TOP / ".fuzz"
 """Where inputs that fail are kept, and the corpus of long runs: the next one continues from it."""

@@ -123,7 +123,7 @@ class Postgres:
         put_jobs_off(settings)
 
     def sql(self, statement: str, database: str = "postgres") -> None:
-        """Run statements as the server's owner, each in a transaction of its own."""
+        """Run statements as the server's owner, in one transaction."""
         import psycopg
 
         with psycopg.connect(self._server.get_uri(database=database), autocommit=True) as connection:
@@ -141,9 +141,7 @@ class Postgres:
         try:
             yield self.url(name)
         finally:
-            self.sql(NO_ROWS, name)
-            self.sql(FIRST_ROWS, name)
-            self.sql(_put_off(), name)
+            self.sql(";".join((NO_ROWS, FIRST_ROWS, _put_off())), name)
             self._free.append(name)
 
     @contextmanager

@@ -8,7 +8,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Iterator
 from ipaddress import ip_network
-from itertools import product
+from itertools import cycle, product
 from typing import Any
 
 import pytest
@@ -18,6 +18,7 @@ from headgate.features.models.providers import PROVIDERS
 from headgate.foundation.guarded_http import AddressPolicy
 from headgate.foundation.guarded_http.outgoing import OUTGOING, Redirects
 from tests.integration.foundation.ways_out import PUBLIC, WAYS, Way, said_by
+from tests.support.properties import THOROUGH
 from tests.support.web_server import WebServer, answer, redirect, web_server
 
 STATUSES = (301, 302, 303, 307, 308)
@@ -133,7 +134,8 @@ class TestEachClient:
         assert opened == []
 
     async def test_is_led_nowhere_by_a_redirect(self, way: Way, server: WebServer, opened: list[str]) -> None:
-        for status, host in product(STATUSES, METADATA + INTERNAL):
+        hosts = METADATA + INTERNAL
+        for status, host in product(STATUSES, hosts) if THOROUGH else zip(cycle(STATUSES), hosts, strict=False):
             server.anything = redirect(f"http://{host}:1/secret", status)
             await said_by(way.send, f"http://{PUBLIC}:{server.port}")
         assert set(opened) == {PUBLIC}

@@ -40,8 +40,8 @@ in_a_namespace = pytest.mark.skipif(not namespace.is_available(), reason="this m
 
 
 @cache
-def report(form: str, alone: bool, leak: str = "") -> dict[str, Any]:
-    """Run the product once for each combination."""
+def report(form: str, alone: bool, leak: str) -> dict[str, Any]:
+    """Run the product once for each combination. The cache tells named from unnamed arguments: pass none by name."""
     with TemporaryDirectory(prefix="headgate-reach-", ignore_cleanup_errors=True) as folder:
         Path(folder).chmod(0o755)
         done = subprocess.run(
@@ -98,19 +98,19 @@ FORMS = pytest.mark.parametrize(("form", "alone"), [("serve", False), ("up", nam
 class TestTheProduct:
     @FORMS
     def test_opens_no_connection_of_its_own(self, form: str, alone: bool) -> None:
-        seen = report(form, alone)
+        seen = report(form, alone, "")
         assert unguarded(seen) == []
         assert [one for one in seen["connections"] if one["event"] == "opened"]
 
     @in_a_namespace
     def test_sends_no_packet_that_no_guard_opened(self) -> None:
-        seen = report("up", alone=True)
+        seen = report("up", True, "")
         assert (unaccounted(seen), seen["lost"]) == (Counter(), 0)
         assert {host for _, host, _, _ in seen["packets"]} <= {"127.0.0.1", "::1"}
 
     @FORMS
     def test_opens_each_connection_in_a_process_of_the_table(self, form: str, alone: bool) -> None:
-        seen = report(form, alone)
+        seen = report(form, alone, "")
         places = {port: name for name, port in seen["ports"].items()}
         opened = {
             (places[one["port"]], PARTS.get(one["part"], Part.COMMAND))
@@ -124,7 +124,7 @@ class TestTheProduct:
 
     @FORMS
     def test_was_used_whole(self, form: str, alone: bool) -> None:
-        seen = report(form, alone)
+        seen = report(form, alone, "")
         outcome = seen["outcome"]
         assert {name: said for name, said in outcome["components"].items() if said != "completed"} == {}
         assert set(outcome["components"]) == set(EXAMPLES)
@@ -144,7 +144,7 @@ class TestTheProduct:
 @pytest.mark.timeout(SECONDS)
 class TestAComponentThatConnectsByItself:
     def test_is_found_with_its_place(self) -> None:
-        seen = report("serve", alone=False, leak="urllib")
+        seen = report("serve", False, "urllib")
         assert seen["outcome"] == {"leak": "completed"}, seen["log"]
         found = unguarded(seen)
         assert len(found) == 1
@@ -153,6 +153,6 @@ class TestAComponentThatConnectsByItself:
 
     @in_a_namespace
     def test_of_a_compiled_library_is_found_on_the_wire(self) -> None:
-        seen = report("serve", alone=True, leak="native")
+        seen = report("serve", True, "native")
         assert seen["outcome"] == {"leak": "completed"}, seen["log"]
         assert unaccounted(seen) == {("tcp", "127.0.0.1", seen["ports"]["web"]): 1}

@@ -1,6 +1,7 @@
 """Nobody starts a run with a file that they may not open, by whichever route.
 
-Generated from the form's field types and from the routes that take answers or files.
+Generated from the form's field types and from the routes that take answers or files. What is no id of a file is refused
+before the database is asked: on PostgreSQL `make test` sends the ids as one asker, `make test-faults` everything.
 """
 
 import time
@@ -26,6 +27,7 @@ from headgate.graph.model import FormFieldType
 from tests.integration.features.runs.test_widget import Visitor
 from tests.support.images import png
 from tests.support.people import add_key, bearer
+from tests.support.properties import THOROUGH
 from tests.support.team import Team, team
 
 TYPES: tuple[str, ...] = get_args(FormFieldType)
@@ -219,8 +221,10 @@ class TestVisitors:
 class TestKeysWithoutFilesView:
     async def test_open_no_file_of_their_space(self, place: Place) -> None:
         ids = {what: value for what, value in place.foreign.items() if value in place.ids}
-        for number, (who, client) in enumerate((await place.clients()).items()):
-            for what, value in (ids if number else place.foreign).items():
+        everything = THOROUGH or place.us.database.dialect == "sqlite"
+        clients = [*(await place.clients()).items()]
+        for number, (who, client) in enumerate(clients if everything else clients[:1]):
+            for what, value in (place.foreign if everything and not number else ids).items():
                 for door, body in _requests(place, value):
                     answer = await client.post(door, json=body)
                     assert SECRET not in answer.text, f"{who} at {door} with {what}"

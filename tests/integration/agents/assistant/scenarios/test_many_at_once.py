@@ -1,4 +1,4 @@
-"""Fifty turns of three people at once, half of them hung up on at some moment: nothing is left and nothing crosses."""
+"""Many turns of three people at once, half of them hung up on at some moment: nothing is left and nothing crosses."""
 
 import asyncio
 import gc
@@ -32,9 +32,10 @@ from tests.support.logs import captured_logs
 from tests.support.openai_server import OpenAIServer
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import LOOPBACK, add_key, add_space_row, add_user, bearer, running, signed_in
+from tests.support.properties import sized
 from tests.support.scripted_server import Asked, Script
 
-PEOPLE, TURNS, WARM_TURNS = ("anna", "bob", "cleo"), 50, 15
+PEOPLE, TURNS, WARM_TURNS = ("anna", "bob", "cleo"), sized(24, 50), sized(9, 15)
 SEED = 20261122
 UNIX = "a UNIX socket"
 
