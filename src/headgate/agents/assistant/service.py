@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from time import perf_counter
@@ -15,7 +16,6 @@ from headgate.agents.assistant.errors import TooManyTurns, TurnStopped
 from headgate.agents.assistant.generation.workshop import Workshop
 from headgate.agents.assistant.memory.conversation import (
     ConversationBuffer,
-    ConversationTurn,
     prefixed,
     session_key,
 )
@@ -289,14 +289,21 @@ class Assistant:
         asking.work = work
         try:
             played = await self._played(work)
+        except HeadgateError:  # what was made until then is paid for
+            with suppress(HeadgateError):
+                await self._apply(asking, turn)
+            raise
         finally:
             await self._audit(asking, turn)
-        if request.apply and turn.bench.flow != turn.before:
-            await desk.save(turn.bench.flow, restores=turn.bench.restores)
+        await self._apply(asking, turn)
         data = self._completed(asking, turn, played)
-        said: ConversationTurn = _load().remembered(turn, work.said, played.result)
-        await self.conversations.push_async(key, said)
+        await self.conversations.push_async(key, _load().remembered(turn, work.said, played.result))
         return data
+
+    async def _apply(self, asking: Asking, turn: Turn) -> None:
+        """Store what the turn made of the flow, where the request wants it stored."""
+        if asking.request.apply and turn.bench.flow != turn.before:
+            await asking.desk.save(turn.bench.flow, restores=turn.bench.restores)
 
     async def _audit(self, asking: Asking, turn: Turn) -> None:
         """Record which calls content from outside may have decided: those refused, and those the user allowed."""
@@ -333,9 +340,8 @@ class Assistant:
             raise self.models.explain(error) from error
 
     async def _new_turn(self, asking: Asking) -> Turn:
-        desk, emit = asking.desk, asking.queue.put_nowait
+        desk, emit, flow = asking.desk, asking.queue.put_nowait, asking.desk.stored or Flow()
         desk.on_event = lambda run_id, kind, data: emit(events.run_update(run_id, kind, data))
-        flow = desk.stored or Flow()
         components = self.workshop.components if self.workshop is not None else None
         own = await components.own_components(desk.principal, flow) if components is not None else ()
         bench = Workbench(

@@ -160,7 +160,10 @@ def _show_error(event: dict[str, Any]) -> None:
     console.print(f"[red]{escape(event['message'])}[/] {escape(event.get('remedy', ''))}")
     if (event.get("usage") or {}).get("total_tokens"):
         console.print(f"[dim]{_costs(event)}[/]")
-    for line in event.get("changes") or ():
+    changes = event.get("changes") or ()
+    if changes:
+        console.print("These changes of the turn are stored:")
+    for line in changes:
         console.print(f"  {line}", markup=False)
     if event.get("flow_id"):
         console.print(f"[dim]flow {event['flow_id']}[/]")
