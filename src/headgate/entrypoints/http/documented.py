@@ -4,7 +4,7 @@ import re
 from base64 import b64encode
 from collections.abc import MutableMapping
 from hashlib import sha256
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
@@ -23,6 +23,8 @@ from headgate.features.accounts.sessions.csrf import CSRF_HEADER
 from headgate.foundation.api import problems
 
 OPENAPI = "/api/v1/openapi.json"
+ASSETS = Path(__file__).parent / "api_docs"
+"""Files of a release of Swagger UI; `scripts/update-swagger-ui` replaces them."""
 SCHEMES: dict[str, dict[str, str]] = {
     "bearer": {"type": "http", "scheme": "bearer", "description": "An API key."},
     "apiKey": {"type": "apiKey", "in": "header", "name": "x-api-key", "description": "An API key."},
@@ -71,7 +73,7 @@ def documented_app(**more: Any) -> Documented:  # noqa: ANN401 - what FastAPI ta
         **more,
     )
     static = STATIC.rstrip("/")
-    app.mount(static, StaticFiles(directory=str(files("fastapi_offline") / "static")), name="static-offline-docs")
+    app.mount(static, StaticFiles(directory=ASSETS), name="static-offline-docs")
 
     @app.get("/docs", include_in_schema=False, dependencies=[public("shows the API, and nothing of anybody")])
     async def docs() -> Response:
@@ -80,7 +82,7 @@ def documented_app(**more: Any) -> Documented:  # noqa: ANN401 - what FastAPI ta
             title="Headgate API",
             swagger_js_url=f"{static}/swagger-ui-bundle.js",
             swagger_css_url=f"{static}/swagger-ui.css",
-            swagger_favicon_url=f"{static}/favicon.png",
+            swagger_favicon_url=f"{static}/favicon-32x32.png",
         )
         page.headers["Content-Security-Policy"] = _policy_of(bytes(page.body).decode())
         return page
