@@ -115,11 +115,13 @@ async def slow_app(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 class TestAnswers:
-    @pytest.mark.parametrize("after", [b"", b"\r\n", b"GET / HT"], ids=["nothing", "an empty line", "half a request"])
-    async def test_take_what_they_take(self, after: bytes) -> None:
+    @pytest.mark.parametrize("halved", [0, 1, 8], ids=["nothing", "a byte", "half a request"])
+    @pytest.mark.parametrize("between", [b"", b"\r\n"], ids=["no line", "an empty line"])
+    async def test_take_what_they_take(self, between: bytes, halved: int) -> None:
+        following = between + head("Connection: close")
         async with listening(slow_app, seconds=0.05) as address:
             port = int(address.rpartition(":")[2])
-            answer = await asyncio.to_thread(answer_to, port, head(), after, head("Connection: close"))
+            answer = await asyncio.to_thread(answer_to, port, head(), following[:halved], following[halved:])
         assert answer.count(b"part") >= 3, "a timer that is meant for heads cut the answer short"
 
 

@@ -19,6 +19,7 @@ from headgate.sandbox.report import Layer, SandboxReport
 from headgate.sandbox.workers import stock
 from headgate.sandbox.workers.worker import Worker, folder_excess, process_seconds
 from headgate.sdk import CodeRunner
+from tests.support.patience import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.isolated
 
@@ -92,8 +93,10 @@ class TestProcesses:
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
-        await asyncio.sleep(0.3)
-        assert len(before - {child.pid for child in psutil.Process(zygote).children()}) == 1
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while len(left := before & {child.pid for child in psutil.Process(zygote).children()}) == len(before):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        assert len(left) == len(before) - 1
         await processes(pool.runner("alice"))
 
     async def test_come_back_after_the_zygote_was_killed(self, pool: SandboxPool) -> None:

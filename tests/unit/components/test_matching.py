@@ -65,10 +65,10 @@ class TestRegex:
             await run(r"(\w)", mode="replace", replacement=replacement)
 
     async def test_is_linear_where_others_explode(self) -> None:
-        began = time.monotonic()
+        began = time.process_time()
         found = await StepHarness().run(Regex, {"text": "a" * 50_000 + "!", "pattern": "^(a+)+$", "mode": "test"})
         assert found["found"] is False
-        assert time.monotonic() - began < 5
+        assert time.process_time() - began < 5
 
     async def test_bounds_what_it_gives(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(expressions, "MOST_MATCHES", 3)

@@ -81,9 +81,9 @@ class TestProblems:
         assert "cannot be applied" in problem or "without end" in problem
 
     def test_matches_in_linear_time(self) -> None:
-        began = time.monotonic()
+        began = time.process_time()
         assert problems("a" * 50_000 + "!", {"pattern": "^(a+)+$"})
-        assert time.monotonic() - began < 5
+        assert time.process_time() - began < 5
 
     def test_bounds_what_it_tells(self) -> None:
         assert len(problems(["x"] * 100, {"items": {"type": "integer"}})) == 10

@@ -93,16 +93,16 @@ class TestInterpolate:
 
     @pytest.mark.parametrize("text", ["{{" * 200_000, "{{a" * 100_000, "{{" + " " * 200_000, "{{" + "a." * 100_000])
     def test_takes_hostile_text_in_linear_time(self, text: str) -> None:
-        started = time.perf_counter()
+        started = time.process_time()
         interpolate(text, CONTEXT)
-        assert time.perf_counter() - started < 2
+        assert time.process_time() - started < 2
 
     def test_reads_a_long_json_text_once(self) -> None:
         long = json.dumps({"k": list(range(120_000))})
-        started = time.perf_counter()
+        started = time.process_time()
         found = interpolate("{{a.output.k.7}} " * 500, {"a": {"output": long}})
         assert found == "7 " * 500
-        assert time.perf_counter() - started < 2
+        assert time.process_time() - started < 2
 
     def test_does_not_look_into_json_nested_without_end(self) -> None:
         assert interpolate("{{a.output.x}}", {"a": {"output": "[" * 100_000}}) == "{{a.output.x}}"

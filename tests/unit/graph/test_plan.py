@@ -160,10 +160,10 @@ class TestPlan:
         assert plan.descendants("join") == []
 
     def test_takes_a_chain_of_a_thousand_quickly(self) -> None:
-        started = time.perf_counter()
+        started = time.process_time()
         plan = compile_plan(chain(1000), PALETTE)
         assert len(plan.ancestors("n999")) == 999
-        assert time.perf_counter() - started < 2
+        assert time.process_time() - started < 2
 
 
 class _WithTool:

@@ -64,9 +64,9 @@ class TestReadHtml:
         ],
     )
     def test_stays_fast_on_hostile_pages(self, html: str) -> None:
-        began = time.monotonic()
+        began = time.process_time()
         read_html(html)
-        assert time.monotonic() - began < 10
+        assert time.process_time() - began < 10
 
     def test_bounds_the_size(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(markup, "MOST_MARKUP", 3)

@@ -316,10 +316,10 @@ class TestCaps:
         bomb = gzip.compress(gzip.compress(bytes(200_000_000)))
         assert len(bomb) < CAP
         server.on("/", answer(200, bomb, content_encoding="gzip, gzip"))
-        started = time.perf_counter()
+        started = time.process_time()
         with pytest.raises(AnswerTooLarge):
             await small.request("GET", server.url("/"))
-        assert time.perf_counter() - started < 2
+        assert time.process_time() - started < 2
 
     async def test_stops_a_compressed_body_that_inflates_to_nothing(
         self, server: WebServer, small: GuardedHttp
@@ -377,10 +377,9 @@ class TestCaps:
 class TestDeadline:
     async def test_ends_a_request_that_is_never_answered(self, server: WebServer, client: GuardedHttp) -> None:
         server.on("/", hang)
-        started = time.perf_counter()
-        with pytest.raises(RequestTimedOut, match=r"0\.2 seconds"):
-            await client.request("GET", server.url("/"), timeout_seconds=0.2)
-        assert time.perf_counter() - started < 2
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            with pytest.raises(RequestTimedOut, match=r"0\.2 seconds"):
+                await client.request("GET", server.url("/"), timeout_seconds=0.2)
 
     async def test_ends_a_slow_loris_that_always_sends_a_little(self, server: WebServer, client: GuardedHttp) -> None:
         async def drip(_request: Received, writer: asyncio.StreamWriter) -> None:
@@ -439,9 +438,8 @@ class TestDeadline:
         server.on("/", redirect("/busy"))
         server.on("/busy", answer(503))
         client = make_client(client={"sleep": asyncio.sleep, "pauses": (0.05, 0.1, 60.0)})
-        started = time.perf_counter()
-        assert (await client.request("GET", server.url("/"), timeout_seconds=1)).status == 503
-        assert time.perf_counter() - started < 1
+        # The third pause does not fit into the time: the answer is returned, the request does not time out.
+        assert (await client.request("GET", server.url("/"), timeout_seconds=30)).status == 503
         assert len(server.seen("/busy")) == 3
 
     async def test_leaves_no_connection_behind(self, server: WebServer, client: GuardedHttp) -> None:
