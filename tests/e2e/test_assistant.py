@@ -269,6 +269,11 @@ class TestEdits:
         expect(tasks).to_have_count(5)
         talk.expect_nodes("ask", "answer", "agent")
         assert talk.draft()["nodes"][-1]["params"]["instructions"] == "Be kind."
+        places = [talk.page.locator(f'.react-flow__node[data-id="{name}"]') for name in ("ask", "agent", "answer")]
+        for place in places:
+            expect(place).to_be_in_viewport()
+        from_left = {one["id"]: one["position"]["x"] for one in talk.draft()["nodes"]}
+        assert sorted(from_left, key=from_left.__getitem__) == ["ask", "agent", "answer"]
 
     def test_edit_and_run_continuation_approve_edits_flow_runs_in_the_same_request(
         self, begin: Callable[..., Talk], model: Model

@@ -19,6 +19,8 @@ ATTACHED_INDENT = -56.0
 PART_GAP = 96.0
 """Between parts of the flow that are not connected."""
 LOOSE_PER_ROW = 4
+MOST_KEPT = 300
+"""Nodes of a flow that is arranged anew after each edit."""
 
 
 def arrange(flow: Flow, catalog: Catalog | None = None) -> Flow:
@@ -51,6 +53,30 @@ def arrange(flow: Flow, catalog: Catalog | None = None) -> Flow:
     bottom = _place_rows(found, loose, heights, below, bottom)
     tallest = max((box.height for box in boxes(flow, catalog)), default=0.0)
     return _positioned(flow, found, bottom, tallest)
+
+
+def keep_arranged(before: Flow, after: Flow, catalog: Catalog | None = None) -> Flow:
+    """An edited flow, arranged anew where it was arranged before the edit: in the same columns, in the same order.
+
+    A flow whose nodes somebody placed by hand, one of over `MOST_KEPT` nodes, and one in which nothing was added,
+    removed or connected are returned as they are.
+    """
+    if len(after.nodes) > MOST_KEPT or _structure(before) == _structure(after):
+        return after
+    if _columns(before) != _columns(arrange(before, catalog)):
+        return after
+    return arrange(after, catalog)
+
+
+def _structure(flow: Flow) -> tuple[object, ...]:
+    ends = {(edge.source, edge.output, edge.target, edge.input) for edge in flow.edges}
+    return ends, [node.id for node in flow.nodes]
+
+
+def _columns(flow: Flow) -> list[tuple[int, str]]:
+    left = min((node.position.x for node in flow.nodes), default=0.0)
+    placed = sorted((round(node.position.x - left), node.position.y, node.id) for node in flow.nodes)
+    return [(x, key) for x, _, key in placed]
 
 
 def _held(flow: Flow, catalog: Catalog | None) -> dict[str, list[str]]:

@@ -14,6 +14,7 @@ from headgate.features.flows.readiness.answer import Readiness
 from headgate.features.flows.readiness.check import check
 from headgate.features.flows.readiness.environment import Environment
 from headgate.features.workspace.user_workspace import UserWorkspace
+from headgate.graph.layout import keep_arranged
 from headgate.graph.model import Flow
 from headgate.sdk.outside import Marks, mark
 from headgate.toolkit import actions
@@ -131,6 +132,13 @@ class Workbench:
             self._whole_since = None
         self._take(flow, self._proven(actions.set_flow(flow, applies=not self.pending, undone=True), flow))
         return True
+
+    def keep_arranged(self) -> None:
+        """Arrange the nodes anew where those of the request's beginning were arranged; `graph.layout.keep_arranged`."""
+        arranged = keep_arranged(self.opened, self.flow, self.registry)
+        if self.flow_run == self.flow:
+            self.flow_run = arranged
+        self.flow = arranged
 
     def propose(self, action: Action, flow: Flow) -> None:
         """Tell of an edit that a person may accept; `flow` is what it would make of the flow, which stays as it is."""

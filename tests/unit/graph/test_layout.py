@@ -5,8 +5,8 @@ from hypothesis import given
 
 from headgate.graph.geometry import Box, bounds, boxes
 from headgate.graph.layering import Sheet
-from headgate.graph.layout import arrange
-from headgate.graph.model import Flow, Position
+from headgate.graph.layout import arrange, keep_arranged
+from headgate.graph.model import Flow, Node, Position
 from tests.unit.graph.palette import PALETTE
 from tests.unit.graph.strategies import SOME, flows, graphs
 from tests.unit.graph.test_plan import DIAMOND
@@ -147,3 +147,39 @@ class TestSheet:
         drawn = sheet.draw()
         heights = [drawn[item][1] for item in left]
         assert [drawn[right[5 - number]][1] for number in range(6)] == heights
+
+
+class TestKeepArranged:
+    def test_arranges_an_arranged_flow_anew_when_a_node_comes_between(self) -> None:
+        ends = [node("a", "TextInput"), node("b", "CombineText")]
+        before = arrange(flow(*ends, edges="a.text -> b.parts"), PALETTE)
+        grown = flow(*ends, node("c", "CombineText"), edges="a.text -> c.parts\nc.text -> b.parts")
+        after = grown.model_copy(update={"nodes": tuple(_at(one, before) for one in grown.nodes)})
+        kept = {one.id: one.position.x for one in keep_arranged(before, after, PALETTE).nodes}
+        assert kept["a"] < kept["c"] < kept["b"]
+
+    def test_leaves_nodes_where_somebody_put_them(self) -> None:
+        made = arrange(chain(2), PALETTE)
+        moved = made.model_copy(
+            update={"nodes": (made.nodes[0], made.nodes[1].model_copy(update={"position": Position(x=900, y=70)}))}
+        )
+        after = moved.model_copy(update={"edges": ()})
+        assert keep_arranged(moved, after, PALETTE) is after
+
+    def test_leaves_a_flow_whose_nodes_and_edges_are_the_same(self) -> None:
+        made = chain(2)
+        after = made.model_copy(update={"name": "Another"})
+        assert keep_arranged(arrange(made, PALETTE), after, PALETTE) is after
+
+    @SOME
+    @given(flows())
+    def test_takes_every_arranged_flow_for_one(self, made: Flow) -> None:
+        arranged = arrange(made)
+        without = arranged.model_copy(update={"edges": (), "nodes": arranged.nodes[1:]})
+        assert keep_arranged(arranged, without) == arrange(without)
+
+
+def _at(one: Node, flow: Flow) -> Node:
+    """A node where the flow has it; one that the flow has not at the right of everything."""
+    there = {other.id: other.position for other in flow.nodes}
+    return one.model_copy(update={"position": there.get(one.id, Position(x=5000, y=0))})

@@ -62,8 +62,6 @@ _SECONDS_AROUND = 10.0
 """How long reading the flow and saving it may take in addition to a turn's seconds."""
 _UNKNOWN_INTENT = "none"
 """Stands for the intent of a turn that ended before it was known."""
-
-
 StoredOf = Callable[[Principal, Callable[[], str | None], Again | None], StoredFlow]
 """Of a user, what tells the id of the flow once it has one, and what tells the user's rights as things are then."""
 
@@ -301,8 +299,10 @@ class Assistant:
         return data
 
     async def _apply(self, asking: Asking, turn: Turn) -> None:
-        """Store what the turn made of the flow, where the request wants it stored."""
-        if asking.request.apply and turn.bench.flow != turn.before:
+        """Arrange the flow, and store it where the request wants it stored or a run has stored it."""
+        to_store = asking.desk.stored == turn.bench.flow or (asking.request.apply and turn.bench.flow != turn.before)
+        turn.bench.keep_arranged()
+        if to_store:
             await asking.desk.save(turn.bench.flow, restores=turn.bench.restores)
 
     async def _audit(self, asking: Asking, turn: Turn) -> None:

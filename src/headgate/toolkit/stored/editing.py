@@ -8,6 +8,7 @@ from headgate.features.flows import service as flows
 from headgate.features.flows import versions
 from headgate.features.flows.tables import FlowRow
 from headgate.graph.diff import is_replaced
+from headgate.graph.layout import keep_arranged
 from headgate.graph.model import Flow
 from headgate.toolkit.shown import refuse_redacted
 from headgate.toolkit.stored.operation import ANY_OBJECT, BadArguments, Operation, OperationFailed
@@ -81,9 +82,8 @@ async def _saved(session: AsyncSession, visit: Visit, bench: Workbench, row: Flo
     if is_replaced(before, bench.flow):
         version = await versions.keep_draft(session, visit.principal, visit.studio.registry, row.id)
         kept["kept_version"] = version.version
-    await flows.save_draft(
-        session, visit.principal, bench.registry, row.id, revision=row.revision, definition=bench.flow
-    )
+    flow = keep_arranged(before, bench.flow, bench.registry)
+    await flows.save_draft(session, visit.principal, bench.registry, row.id, revision=row.revision, definition=flow)
     return kept
 
 

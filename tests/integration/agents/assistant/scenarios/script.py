@@ -81,7 +81,7 @@ class Expected(_Strict):
     classified: int | None = None
     """How often it was asked what the request is."""
     flow: dict[str, Any] | None = None
-    """The stored flow afterwards: `nodes` id to type, `edges` as in spec text, `params` id to values."""
+    """The stored flow: `nodes` id to type, `edges` as in spec text, `params` id to values, `from_left` ids."""
     files: dict[str, str] | None = None
     """All files of the user's workspace."""
     components: list[str] | None = None

@@ -97,4 +97,5 @@ def _as_written(definition: dict[str, Any]) -> dict[str, Any]:
         "nodes": {node["id"]: node["type"] for node in definition["nodes"]},
         "edges": edges,
         "params": {node["id"]: node.get("params") or {} for node in definition["nodes"]},
+        "from_left": [node["id"] for node in sorted(definition["nodes"], key=lambda node: node["position"]["x"])],
     }

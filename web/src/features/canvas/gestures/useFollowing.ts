@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import type { DraftState } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
 import { focusNode } from "../actions/walking";
-import { reveal, type Stage, showNew } from "../model/stage";
+import { reveal, type Stage, show, showNew } from "../model/stage";
 import { useView } from "../model/view";
 
 const FRESH_MS = 2500;
@@ -43,25 +43,38 @@ export function useFollowing(stage: Stage): void {
   }, [stage]);
 }
 
-/** Nodes that came to the flow are shown once they are drawn; what somebody else adds elsewhere moves nobody's view. */
+/**
+ * Nodes that came to the flow are shown once they are drawn, and the whole flow when the assistant arranged it anew;
+ * what somebody else adds elsewhere moves nobody's view.
+ */
 function watchArrivals(stage: Stage) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let came = new Set<string>();
+  let arranged = false;
   return {
     look: (now: DraftState, before: DraftState) => {
       const remote = now.past === before.past && now.future === before.future;
-      const known = before.document.nodes;
-      if (remote || now.document.order === before.document.order) return;
-      for (const id of now.document.order) if (!(id in known)) came.add(id);
-      if (came.size === 0) return;
+      if (remote) return;
+      for (const id of now.document.order) if (!(id in before.document.nodes)) came.add(id);
+      arranged ||= byOthers(now, before) && someMoved(now.document.nodes, before.document.nodes);
+      if (came.size === 0 && !arranged) return;
       clearTimeout(timer);
       timer = setTimeout(() => {
-        showNew(stage, came);
+        if (arranged) show(stage);
+        else showNew(stage, came);
         came = new Set();
+        arranged = false;
       }, SETTLED_MS);
     },
     stop: () => clearTimeout(timer),
   };
+}
+
+function someMoved(now: DraftState["document"]["nodes"], before: DraftState["document"]["nodes"]): boolean {
+  return Object.entries(now).some(([id, node]) => {
+    const was = before[id]?.position;
+    return was && node.position && (was.x !== node.position.x || was.y !== node.position.y);
+  });
 }
 
 /** A change that leaves no trace in the history came from another place; else its entry says whose it was. */
