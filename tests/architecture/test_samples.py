@@ -114,7 +114,21 @@ class TestCode:
         tomllib.loads(sample.text)
 
     def test_is_of_a_kind_that_is_checked(self) -> None:
-        kinds = {"flow", "flow-error", "json", "python", "toml", "sh", "bash", "console", "text", "html", "nginx", ""}
+        kinds = {
+            "flow",
+            "flow-error",
+            "json",
+            "python",
+            "toml",
+            "sh",
+            "bash",
+            "console",
+            "text",
+            "html",
+            "nginx",
+            "diff",
+            "",
+        }
         assert {sample.kind for sample in SAMPLES} - kinds == set()
 
 
