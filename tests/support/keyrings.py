@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from sqlalchemy import select
 
 from headgate.features.access.principal import LOCAL
+from headgate.features.encryption.keys import DataKeys
 from headgate.features.jobs.runner import JobRunner
 from headgate.features.keyring import service
 from headgate.features.keyring.current import read_current
@@ -21,7 +22,7 @@ from headgate.features.secrets import service as secrets
 from headgate.features.secrets.tables import Variable
 from headgate.foundation.crypto import EvidenceSigner, SecretBox
 from headgate.foundation.database import Database
-from headgate.foundation.keyring import KeyRing, Purpose
+from headgate.foundation.keyring import KeyRing, Purpose, new_ring
 from headgate.foundation.settings import Settings
 from tests.support.jobs import open_jobs
 
@@ -94,3 +95,8 @@ async def keys_in(database: Database, state: KeyState, purpose: Purpose = Purpos
     """Ids of the keys of a purpose in a state."""
     rows = await key_rows(database)
     return [row.id for row in rows.values() if row.state == state and row.purpose == purpose]
+
+
+def data_keys(database: Database, settings: Settings | None = None, *, always: bool = False) -> DataKeys:
+    """Data keys as an installation opens them; unless `always`, of organisations where encryption was turned on."""
+    return DataKeys(database, SecretBox(new_ring(settings or Settings())), always=always)

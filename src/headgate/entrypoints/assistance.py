@@ -48,7 +48,7 @@ def assistance_of(  # noqa: PLR0917 - the parts of an installation
         runs=runs,
         limits=settings.assistant,
         metrics=metrics,
-        conversations=open_conversations(settings, runs.database, metrics),
+        conversations=open_conversations(settings, runs.database, metrics, base.data_keys),
         workshop=workshop,
         rules=base.rules,
         files_of=workspace.for_agent,

@@ -19,6 +19,7 @@ from headgate.foundation.telemetry import SILENT, Telemetry
 if TYPE_CHECKING:
     from headgate.features.catalog import installed, registry, search
     from headgate.features.catalog.own import store
+    from headgate.features.encryption import keys as data_keys
     from headgate.features.files import opening, storage
     from headgate.features.flows import rules
     from headgate.features.flows.readiness import environment
@@ -36,6 +37,7 @@ else:
     installed = lazy_module("headgate.features.catalog.installed")
     search = lazy_module("headgate.features.catalog.search")
     store = lazy_module("headgate.features.catalog.own.store")
+    data_keys = lazy_module("headgate.features.encryption.keys")
     opening = lazy_module("headgate.features.files.opening")
     rules = lazy_module("headgate.features.flows.rules")
     environment = lazy_module("headgate.features.flows.readiness.environment")
@@ -99,9 +101,14 @@ class Installation:
         return crypto.SecretBox(self.ring)
 
     @cached_property
+    def data_keys(self) -> "data_keys.DataKeys":
+        """Data keys of tenants, which encrypt files and conversations."""
+        return data_keys.DataKeys(self.database, self.box, always=self.settings.storage.encrypt)
+
+    @cached_property
     def storage(self) -> "storage.Storage":
         """Contents of files."""
-        return opening.open_storage(self.settings)
+        return opening.open_storage(self.settings, self.data_keys)
 
     @cached_property
     def local_models(self) -> "local_models.LocalModels":

@@ -18,6 +18,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.integration.agents.assistant.scenarios.model import Model, read_by, speaking
 from tests.integration.agents.assistant.scenarios.script import Answer, Intent
+from tests.support.keyrings import data_keys
 from tests.support.scripted_server import Asked, Script
 from tests.support.tenants import add_colleague
 
@@ -92,7 +93,7 @@ class TestSession:
 
         monkeypatch.setattr(model.server, "sort", watched)
         async with open_parts(settings) as parts:
-            assistant = replace(parts.assistant, conversations=DatabaseBuffer(own, 60))
+            assistant = replace(parts.assistant, conversations=DatabaseBuffer(own, 60, data_keys(own)))
             for _ in range(2):
                 model.begin(Intent(intent="question"), [Answer(says="Noted.")])
                 body = AssistRequest(input_value=WORD, provider="openai", model_name="gpt-5-mini", session_id="x")

@@ -36,12 +36,12 @@ READS = frozenset(
         "templates list", "components search", "models providers", "models list", "models local", "models classes list",
         "models roles list", "models servers list", "keyring list", "directory show", "directory groups",
         "mcp-servers list", "users list", "spaces list", "tenants list", "quotas list", "keys list",
-        "variables list", "workspace list", "db upgrade", "db status", "version",
+        "encryption status", "variables list", "workspace list", "db upgrade", "db status", "version",
     }
 )  # fmt: skip
 """They list what there is: an empty list is an answer."""
-MAKES = frozenset({"keyring rotate"})
-"""It needs nothing that could be missing; its own tests have its exit codes."""
+MAKES = frozenset({"keyring rotate", "encryption enable", "encryption disable"})
+"""They need nothing that could be missing; its own tests have its exit codes."""
 SERVERS = frozenset({"serve", "up", "worker", "beat", "mcp serve", "doctor"})
 """They run until they are stopped, or report on this machine; their own tests have their exit codes."""
 UNDOABLE: dict[str, tuple[str, ...]] = {
@@ -106,6 +106,7 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "models servers add": ("one", "ftp://x"),
     "models servers remove": ("nobody",),
     "models servers test": ("nobody",),
+    "encryption destroy": ("--yes",),
     "keyring retire": ("nothing",),
     "keyring revoke": ("nothing", "--reason", "lost"),
     "directory map": ("nobody", "nowhere", "viewer"),

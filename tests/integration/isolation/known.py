@@ -39,6 +39,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "checksum": lambda world: [world.checksum],
     "passkey_id": lambda world: [world.passkey_id],
     "pattern_id": lambda world: world.pattern_ids,
+    "data_key_id": lambda world: [world.data_key_id],
     "group_id": lambda world: [world.group_id],
     "group_ids": lambda world: [[world.group_id]],
     "user_ids": lambda world: [[world.principal.user_id]],

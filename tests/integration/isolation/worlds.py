@@ -40,6 +40,7 @@ from headgate.features.accounts.tables import (
 from headgate.features.assistants.tables import AssistantRow
 from headgate.features.catalog.own.tables import OwnComponent
 from headgate.features.conversations.repository import put_conversation
+from headgate.features.encryption.keys import make_key
 from headgate.features.flows.tables import FlowDraftRow, FlowRow
 from headgate.features.idempotency.keys import CLAIM, StartKey
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
@@ -110,6 +111,7 @@ class World:
     """A group of the directory, in which the person is."""
     empty_group_id: str = ""
     """Another, without members."""
+    data_key_id: str = ""
     private_file_id: str = ""
     """An upload that no run has taken."""
     unpublished_id: str = ""
@@ -190,6 +192,7 @@ async def make_tenant_things(app: FastAPI, world: World, database: Database) -> 
                 manifest={"imports": [], "hosts": [], "files": False},
             )
         )
+        world.data_key_id = (await make_key(session, app.state.box, world.principal.tenant_id)).id
         who = {"email": EMAIL, "sso_issuer": ISSUER, "sso_subject": SUBJECT}
         await session.execute(update(User).where(User.id == world.principal.user_id).values(**who))
 

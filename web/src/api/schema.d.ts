@@ -941,7 +941,7 @@ export interface paths {
         };
         /**
          * Read the state of maintenance
-         * @description The retention policy, and for each job its next and its last execution.
+         * @description The retention policy, for each job its next and its last execution, and whether content is encrypted.
          *
          *     Needs the permission `maintenance.run`.
          */
@@ -5063,6 +5063,27 @@ export interface components {
             input: string;
         };
         /**
+         * EncryptionOut
+         * @description Whether the organisation's content is encrypted by Headgate.
+         */
+        EncryptionOut: {
+            /**
+             * Encrypted
+             * @description Whether new content is encrypted.
+             */
+            encrypted: boolean;
+            /**
+             * Since
+             * @description Since when. Content from before may be unencrypted.
+             */
+            since: string | null;
+            /**
+             * Destroyed At
+             * @description When data keys were destroyed last.
+             */
+            destroyed_at: string | null;
+        };
+        /**
          * Ending
          * @description Why something failed.
          */
@@ -6455,6 +6476,7 @@ export interface components {
             waiting_session_days: number | null;
             /** Jobs */
             jobs: components["schemas"]["JobOut"][];
+            encryption: components["schemas"]["EncryptionOut"];
         };
         /**
          * ManifestOut

@@ -45,6 +45,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tenants": ("tenants", "Organisations that share this installation and see nothing of each other."),
     "quotas": ("quotas", "Limits of the organisation, its spaces and visitors: show and set them."),
     "keys": ("keys", "API keys: a person's rights in a program's hand."),
+    "encryption": ("encryption", "Encryption of files and conversations at rest: turn it on and off, destroy keys."),
     "keyring": ("keyring", "Keys that encrypt secrets and sign evidence: list, rotate, retire."),
     "variables": ("variables", "Store keys and other variables, encrypted."),
     "workspace": ("workspace", "Files that agents keep for a person."),

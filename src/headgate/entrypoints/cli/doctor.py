@@ -19,8 +19,8 @@ from rich.markup import escape
 from headgate import __version__
 from headgate.entrypoints.cli.exit_codes import OK, UNAVAILABLE
 from headgate.entrypoints.cli.open_doors import exposures, refuse_open_door
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json
-from headgate.entrypoints.cli.session import operator
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, when
+from headgate.entrypoints.cli.session import acting, operator, with_installation
 from headgate.entrypoints.compose import open_parts
 from headgate.entrypoints.doors import is_locked
 from headgate.entrypoints.installation import Installation
@@ -28,10 +28,11 @@ from headgate.entrypoints.readiness import Readiness, check_readiness
 from headgate.features.access.principal import LOCAL
 from headgate.features.accounts.single_sign_on.sign_on import SingleSignOn
 from headgate.features.catalog.installed import installed_components
+from headgate.features.encryption.service import Encryption, encryption_of
 from headgate.features.models import readiness
 from headgate.features.models.local.models import LocalModels
 from headgate.foundation.crypto import SecretBox
-from headgate.foundation.database import Database
+from headgate.foundation.database import Database, moment
 from headgate.foundation.database.migrate import HEAD, current
 from headgate.foundation.errors import HeadgateError, Invalid, Unavailable
 from headgate.foundation.guarded_http import AddressPolicy
@@ -69,6 +70,7 @@ def doctor(json: JsonFlag = False) -> int:
         _secret_key,
         _evidence_key,
         _database,
+        _encryption,
         _engine,
         _installed_components,
         _sandbox,
@@ -180,6 +182,32 @@ def _database(settings: Settings) -> list[Finding]:
         )
 
     return [asyncio.run(work())]
+
+
+def _encryption(settings: Settings) -> list[Finding]:
+    """Whether files and conversations of the organisation that commands work in are encrypted."""
+
+    async def migrated() -> bool:
+        database = Database(settings)
+        try:
+            return await current(database) == HEAD
+        except HeadgateError:
+            return False  # reported by the check of the database
+        finally:
+            await database.close()
+
+    async def work(installation: Installation) -> Encryption:
+        async with installation.database.reading() as session:
+            return await encryption_of(session, acting(), always=settings.storage.encrypt)
+
+    if not asyncio.run(migrated()):
+        return []
+    state = with_installation(work, settings)
+    detail = "new files and conversations are stored unencrypted; headgate encryption enable encrypts them"
+    if state.on:
+        since = "" if state.since is None else f" since {when(moment(state.since))}"
+        detail = f"new files and conversations are encrypted{since}"
+    return [Finding("encryption at rest", good=True, detail=detail)]
 
 
 def _engine(settings: Settings) -> list[Finding]:

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from io import BufferedWriter
 from pathlib import Path
 
-from headgate.features.files.errors import FileDamaged, FileTooLarge, StorageFailed, StorageFull
-from headgate.features.files.storage import StoredContent, StoredItem
+from headgate.features.files.errors import FileDamaged, StorageFailed, StorageFull
+from headgate.features.files.storage import Counted, StoredContent, StoredItem
 from headgate.foundation.ids import is_id, new_id
 from headgate.foundation.private_files import private_folder
 
@@ -36,27 +36,31 @@ class LocalStorage:
     ) -> StoredContent:
         """Store a content whole, or leave nothing behind."""
         target = self._path(tenant_id, file_id)
-        digest, size = hashlib.sha256(), 0
+        counted = Counted(content, max_bytes)
         with _storage_errors():
             part = await asyncio.to_thread(self._open_part)
             try:
-                async for piece in content:
-                    size += len(piece)
-                    _require_room(size, max_bytes)
-                    digest.update(piece)
+                async for piece in counted:
                     await asyncio.to_thread(part.file.write, piece)
                 await asyncio.to_thread(part.move_to, target)
             except BaseException:
                 part.discard()
                 raise
-        return StoredContent(size_bytes=size, sha256=digest.hexdigest())
+        return StoredContent(size_bytes=counted.size, sha256=counted.digest.hexdigest())
 
-    async def get(self, tenant_id: str, file_id: str, *, sha256: str) -> AsyncIterator[bytes]:
+    async def get(
+        self,
+        tenant_id: str,
+        file_id: str,
+        *,
+        sha256: str | None,
+        data_key_id: str | None = None,  # noqa: ARG002
+    ) -> AsyncIterator[bytes]:
         """The content in pieces, after it was found to be what was stored."""
         path = self._path(tenant_id, file_id)
         with _storage_errors():
             found = await asyncio.to_thread(_hash, path)
-        if found != sha256:
+        if sha256 is not None and found != sha256:
             raise FileDamaged(
                 f"The content of file {file_id} is not what was stored.", remedy="Restore it from a backup."
             )
@@ -127,11 +131,6 @@ def _storage_errors() -> Iterator[None]:
             f"The storage refused: {error.strerror or type(error).__name__}.",
             remedy="Check the folder `files` in HEADGATE_DATA_DIR and its permissions.",
         ) from error
-
-
-def _require_room(size: int, max_bytes: int) -> None:
-    if size > max_bytes:
-        raise FileTooLarge(f"The file is larger than {max_bytes} bytes.", limit=max_bytes)
 
 
 def _remove_stale(folder: Path) -> None:

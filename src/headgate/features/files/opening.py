@@ -2,12 +2,18 @@
 
 from headgate.features.files.local_storage import LocalStorage
 from headgate.features.files.s3_storage import S3Storage
+from headgate.features.files.sealed_storage import Keys, SealedStorage
 from headgate.features.files.storage import Storage
 from headgate.foundation.settings import Settings
 
 
-def open_storage(settings: Settings) -> Storage:
-    """A folder of the data folder, or a bucket. Raises `StorageNotInstalled`."""
+def open_storage(settings: Settings, keys: Keys) -> Storage:
+    """A folder of the data folder, or a bucket, encrypted where that is on. Raises `StorageNotInstalled`."""
+    return SealedStorage(open_contents(settings), keys)
+
+
+def open_contents(settings: Settings) -> Storage:
+    """The folder or bucket itself."""
     if settings.storage.kind == "s3":
         return S3Storage(settings.storage)
     return LocalStorage(settings.data_dir / "files")

@@ -9,8 +9,8 @@ from datetime import timedelta
 from ipaddress import IPv4Network
 from typing import Any
 
-from headgate.features.files.errors import FileDamaged, FileTooLarge, StorageFailed, StorageFull, StorageNotInstalled
-from headgate.features.files.storage import StoredContent, StoredItem
+from headgate.features.files.errors import FileDamaged, StorageFailed, StorageFull, StorageNotInstalled
+from headgate.features.files.storage import Counted, StoredContent, StoredItem
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http import AddressPolicy
 from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
@@ -52,7 +52,7 @@ class S3Storage:
     ) -> StoredContent:
         """Store a content whole, or leave nothing behind."""
         key = _key(tenant_id, file_id)
-        counted = _Counted(content, max_bytes)
+        counted = Counted(content, max_bytes)
         pieces = aiter(counted)
         first = bytearray()
         with self._storage_errors():
@@ -79,7 +79,14 @@ class S3Storage:
                 await upload
             raise
 
-    async def get(self, tenant_id: str, file_id: str, *, sha256: str) -> AsyncIterator[bytes]:
+    async def get(
+        self,
+        tenant_id: str,
+        file_id: str,
+        *,
+        sha256: str | None,
+        data_key_id: str | None = None,  # noqa: ARG002
+    ) -> AsyncIterator[bytes]:
         """The content in pieces, after it was fetched whole and found to be what was stored."""
         key = _key(tenant_id, file_id)
         kept = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_BYTES)  # noqa: SIM115 - handed on to the reader
@@ -90,7 +97,8 @@ class S3Storage:
                 async for piece in found.stream(min_chunk_size=PIECE_BYTES):
                     digest.update(piece)
                     await asyncio.to_thread(kept.write, bytes(piece))
-            _require_same(file_id, digest.hexdigest(), sha256)
+            if sha256 is not None:
+                _require_same(file_id, digest.hexdigest(), sha256)
         except BaseException:
             kept.close()
             raise
@@ -137,24 +145,6 @@ class S3Storage:
             f"The bucket '{self._bucket}' refused: {why}.",
             remedy="Check HEADGATE_STORAGE__BUCKET, its address, region and keys.",
         )
-
-
-class _Counted:
-    """A content as it goes by: counted, hashed and bounded."""
-
-    def __init__(self, content: AsyncIterable[bytes], max_bytes: int) -> None:
-        self._content = content
-        self._max_bytes = max_bytes
-        self.size = 0
-        self.digest = hashlib.sha256()
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for piece in self._content:
-            self.size += len(piece)
-            if self.size > self._max_bytes:
-                raise FileTooLarge(f"The file is larger than {self._max_bytes} bytes.", limit=self._max_bytes)
-            self.digest.update(piece)
-            yield piece
 
 
 class _BrokenOff(Exception):

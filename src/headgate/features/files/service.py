@@ -201,7 +201,7 @@ async def run_artifacts(session: AsyncSession, *, tenant_id: str, run_id: str, l
 
 async def open_file(storage: Storage, row: StoredFile) -> AsyncIterator[bytes]:
     """The content in pieces. Raises `FileDamaged` before the first one."""
-    return await storage.get(row.tenant_id, row.id, sha256=row.sha256)
+    return await storage.get(row.tenant_id, row.id, sha256=row.sha256, data_key_id=row.data_key_id)
 
 
 async def read_file(database: Database, storage: Storage, *, tenant_id: str, file_id: str) -> bytes:
@@ -238,6 +238,7 @@ async def _store(
         media_type=media_type_of(safe, source.head, media_type),
         size_bytes=stored.size_bytes,
         sha256=stored.sha256,
+        data_key_id=stored.data_key_id,
         created_at=now(),
         owner_user_id=(tags.uploader.user_id or None) if tags.uploader is not None else None,
         space_id=tags.space_id,

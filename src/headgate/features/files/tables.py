@@ -20,6 +20,8 @@ class StoredFile(Row):
     media_type: Mapped[str] = mapped_column(String(255))
     size_bytes: Mapped[int] = mapped_column(BigInteger)
     sha256: Mapped[str] = mapped_column(String(64))
+    data_key_id: Mapped[str | None] = mapped_column(String(16))
+    """The data key that encrypted the content; null for one that is stored as it came."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     owner_user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"), index=True)
     flow_id: Mapped[str | None] = mapped_column(String(36))

@@ -8,9 +8,12 @@ from pydantic import BaseModel
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.audit.recorder import record
+from headgate.features.encryption.schemas import EncryptionOut
+from headgate.features.encryption.service import encryption_of
 from headgate.features.maintenance.service import Maintenance
-from headgate.foundation.api import get_database, problems
+from headgate.foundation.api import ReadSession, get_database, problems
 from headgate.foundation.database import Database
+from headgate.foundation.settings import Settings
 
 router = APIRouter(prefix="/maintenance", tags=["maintenance"])
 _RUN = [needs(Permission.MAINTENANCE_RUN)]
@@ -56,11 +59,14 @@ class MaintenanceOut(BaseModel):
     waiting_session_days: int | None
     """Days that sessions waiting for an answer are kept; null: without limit."""
     jobs: list[JobOut]
+    encryption: EncryptionOut
 
 
 @router.get("", summary="Read the state of maintenance", responses=problems(403), dependencies=_RUN)
-async def read(jobs: Jobs, caller: Caller) -> MaintenanceOut:
-    """The retention policy, and for each job its next and its last execution."""
+async def read(jobs: Jobs, caller: Caller, session: ReadSession, request: Request) -> MaintenanceOut:
+    """The retention policy, for each job its next and its last execution, and whether content is encrypted."""
+    settings: Settings = request.app.state.settings
+    encryption = await encryption_of(session, caller, always=settings.storage.encrypt)
     states = [
         JobOut(
             name=state.name,
@@ -79,6 +85,7 @@ async def read(jobs: Jobs, caller: Caller) -> MaintenanceOut:
         session_days=retention.session_days,
         waiting_session_days=retention.waiting_session_days,
         jobs=states,
+        encryption=EncryptionOut.of(encryption),
     )
 
 

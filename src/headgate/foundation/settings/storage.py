@@ -23,6 +23,11 @@ class StorageSettings(BaseModel, defer_build=True):
         default="local",
         description="`local`: the folder `files` in the data folder. `s3`: a bucket; needs the extra `s3`.",
     )
+    encrypt: bool = Field(
+        default=False,
+        description="Encrypt new files and conversations of every organisation, each with a key of its own. For one "
+        "organisation: `headgate encryption enable`. See `docs/operate/security.md`, Encryption at rest.",
+    )
     max_tenant_bytes: int | None = Field(
         default=None, ge=0, description="Most bytes of a tenant's files before uploads are refused. Empty: no limit."
     )

@@ -9,10 +9,12 @@ from pydantic import SecretStr
 
 from headgate.features.files.errors import FileDamaged, StorageFailed, StorageFull, StorageNotInstalled
 from headgate.features.files.local_storage import LocalStorage
-from headgate.features.files.opening import open_storage
+from headgate.features.files.opening import open_contents
 from headgate.features.files.s3_storage import S3Storage
-from headgate.features.files.storage import Storage
+from headgate.features.files.sealed_storage import SealedStorage
+from headgate.features.files.storage import Storage, StoredContent
 from headgate.foundation.ids import new_id
+from headgate.foundation.sealing import CHUNK_BYTES, HEADER_BYTES, DataKey, new_data_key
 from headgate.foundation.settings import Settings, StorageSettings
 from tests.integration.features.files.storage_conformance import LIMIT, MEBIBYTE, StorageConformance, pieces
 from tests.support.s3_server import S3Server, s3_server
@@ -75,6 +77,75 @@ class TestS3Storage(StorageConformance):
         return bucket
 
 
+class OneKey:
+    """A data key for every tenant."""
+
+    def __init__(self) -> None:
+        self._keys: dict[str, DataKey] = {}
+
+    async def current(self, tenant_id: str) -> DataKey:
+        return self._keys.setdefault(tenant_id, new_data_key(tenant_id))
+
+    async def get(self, tenant_id: str, key_id: str) -> DataKey:
+        assert self._keys[tenant_id].id == key_id
+        return self._keys[tenant_id]
+
+
+class TestSealedStorage(StorageConformance):
+    @pytest.fixture
+    def place(self, tmp_path: Path) -> Folder:
+        return Folder(SealedStorage(LocalStorage(tmp_path), OneKey()), tmp_path)
+
+
+class TestSealedBucket(StorageConformance):
+    @pytest.fixture
+    def place(self, bucket: Bucket) -> Bucket:
+        return Bucket(SealedStorage(bucket.storage, OneKey()), bucket.server, bucket.name)
+
+
+class TestStoredBytes:
+    """What is stored of an encrypted content."""
+
+    @pytest.fixture
+    def place(self, tmp_path: Path) -> Folder:
+        return Folder(SealedStorage(LocalStorage(tmp_path), OneKey()), tmp_path)
+
+    async def stored(self, place: Folder, content: bytes, tenant: str, file_id: str) -> StoredContent:
+        return await place.storage.put(tenant, file_id, pieces(content), max_bytes=LIMIT)
+
+    async def test_shows_nothing_of_it(self, place: Folder) -> None:
+        tenant, file_id = new_id(), new_id()
+        await self.stored(place, b"MARKER " * 30_000, tenant, file_id)
+        (name,) = place.contents()
+        assert b"MARKER" not in (place.root / name).read_bytes()
+
+    @pytest.mark.parametrize("change", ["end cut off", "chunk left out", "chunks swapped", "one bit"])
+    async def test_is_refused_when_it_was_changed(self, place: Folder, change: str) -> None:
+        tenant, file_id = new_id(), new_id()
+        stored = await self.stored(place, bytes(3 * CHUNK_BYTES + 5), tenant, file_id)
+        (name,) = place.contents()
+        whole, chunk = (place.root / name).read_bytes(), CHUNK_BYTES + 16
+        head, first, second = whole[:HEADER_BYTES], whole[HEADER_BYTES:][:chunk], whole[HEADER_BYTES + chunk :][:chunk]
+        rest = whole[HEADER_BYTES + 2 * chunk :]
+        changed = {
+            "end cut off": head + first + second,
+            "chunk left out": head + first + rest,
+            "chunks swapped": head + second + first + rest,
+            "one bit": whole[:-1] + bytes([whole[-1] ^ 1]),
+        }[change]
+        place.spoil(tenant, file_id, changed)
+        with pytest.raises(FileDamaged):
+            await place.storage.get(tenant, file_id, sha256=stored.sha256, data_key_id=stored.data_key_id)
+
+    async def test_is_refused_in_the_place_of_another_file_of_the_tenant(self, place: Folder) -> None:
+        tenant, one, other = new_id(), new_id(), new_id()
+        stored = await self.stored(place, b"the same", tenant, one)
+        await self.stored(place, b"the same", tenant, other)
+        place.spoil(tenant, other, (place.root / tenant / one[-2:] / one).read_bytes())
+        with pytest.raises(FileDamaged):
+            await place.storage.get(tenant, other, sha256=stored.sha256, data_key_id=stored.data_key_id)
+
+
 class TestS3Trouble:
     @pytest.mark.parametrize("size", [1, 6 * MEBIBYTE])
     async def test_of_a_bucket_that_is_gone_is_told(self, server: S3Server, size: int) -> None:
@@ -124,15 +195,15 @@ class TestS3Trouble:
 
 class TestOpenStorage:
     def test_opens_what_the_settings_ask_for(self, tmp_path: Path) -> None:
-        assert isinstance(open_storage(Settings(data_dir=tmp_path)), LocalStorage)
+        assert isinstance(open_contents(Settings(data_dir=tmp_path)), LocalStorage)
         bucket = StorageSettings(kind="s3", bucket="bucket")
-        assert isinstance(open_storage(Settings(data_dir=tmp_path, storage=bucket)), S3Storage)
+        assert isinstance(open_contents(Settings(data_dir=tmp_path, storage=bucket)), S3Storage)
 
     def test_names_the_extra_that_is_missing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(__import__("sys").modules, "obstore", None)
         settings = Settings(data_dir=tmp_path, storage=StorageSettings(kind="s3", bucket="bucket"))
         with pytest.raises(StorageNotInstalled, match=r"pip install 'headgate\[s3\]'"):
-            open_storage(settings)
+            open_contents(settings)
 
     def test_wants_a_bucket(self) -> None:
         with pytest.raises(ValueError, match="needs a bucket"):

@@ -5,8 +5,10 @@ turns that end at the same time are all stored, and a user who was deleted durin
 """
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
-import orjson
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.agents.assistant.memory.conversation import (
     MAX_SESSIONS,
@@ -15,9 +17,11 @@ from headgate.agents.assistant.memory.conversation import (
     SessionKey,
     why_not_kept,
 )
+from headgate.agents.assistant.memory.sealing import opened_turns, sealed_turns
 from headgate.agents.assistant.metrics import AssistantMetrics
 from headgate.features.accounts.users.repository import lock_user
 from headgate.features.conversations import repository
+from headgate.features.encryption.keys import DataKeys
 from headgate.foundation.database import Database, microseconds, now
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.log import get_logger
@@ -32,11 +36,15 @@ class DatabaseBuffer:
     Args:
         database: The database that stores them.
         keep_seconds: How long a conversation is kept after its last turn.
+        keys: Data keys of tenants, which encrypt what is stored.
         metrics: Counters.
     """
 
-    def __init__(self, database: Database, keep_seconds: float, metrics: AssistantMetrics | None = None) -> None:
+    def __init__(
+        self, database: Database, keep_seconds: float, keys: DataKeys, metrics: AssistantMetrics | None = None
+    ) -> None:
         self._database = database
+        self._keys = keys
         self._metrics = metrics or AssistantMetrics()
         self._keep = round(keep_seconds * _MICROSECONDS)
 
@@ -48,9 +56,9 @@ class DatabaseBuffer:
             row = await repository.find_conversation(
                 session, key.session_id, tenant_id=key.tenant_id, user_id=key.user_id
             )
-        if row is None or row.used_at < microseconds(now()) - self._keep:
-            return ()
-        return [ConversationTurn(*turn) for turn in orjson.loads(row.turns)]
+            if row is None or row.used_at < microseconds(now()) - self._keep:
+                return ()
+            return [ConversationTurn(*turn) for turn in await self._opened(session, key, row.turns)]
 
     async def push_async(self, key: SessionKey | None, turn: ConversationTurn) -> None:
         """Store a turn. Its changes are saved already, so an unavailable database is logged and fails no turn."""
@@ -71,15 +79,20 @@ class DatabaseBuffer:
                 return
             await repository.delete_expired_conversations(session, at - self._keep)
             row = await repository.find_conversation(session, key.session_id, **user)
-            earlier = [] if row is None or row.used_at < at - self._keep else orjson.loads(row.turns)
+            expired = row is None or row.used_at < at - self._keep
+            earlier = [] if row is None or expired else await self._opened(session, key, row.turns)
             turns = [*earlier, [turn.user, turn.assistant]][-MAX_TURNS_PER_SESSION:]
-            await repository.put_conversation(session, key.session_id, orjson.dumps(turns).decode(), at, **user)
+            stored = sealed_turns(turns, key, await self._keys.current_in(session, key.tenant_id))
+            await repository.put_conversation(session, key.session_id, stored, at, **user)
             evicted = await repository.delete_older(session, MAX_SESSIONS, **user)
             sessions = await repository.count_conversations(session)
         self._metrics.turn_recorded(key.session_id, len(turns), len(turn.user), len(turn.assistant))
         for _ in range(evicted):
             self._metrics.session_evicted("", sessions)
         self._metrics.sessions_remembered(sessions)
+
+    async def _opened(self, session: AsyncSession, key: SessionKey, stored: str) -> list[Any]:
+        return await opened_turns(stored, key, partial(self._keys.get_in, session))
 
     async def clear(self, key: SessionKey | None) -> None:
         """Delete a conversation; idempotent. Raises `Unavailable` when it could not be deleted."""

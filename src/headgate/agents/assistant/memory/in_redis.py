@@ -9,7 +9,6 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-import orjson
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
@@ -20,7 +19,10 @@ from headgate.agents.assistant.memory.conversation import (
     SessionKey,
     why_not_kept,
 )
+from headgate.agents.assistant.memory.sealing import opened_turns, sealed_turns
 from headgate.agents.assistant.metrics import AssistantMetrics
+from headgate.features.encryption.keys import DataKeys
+from headgate.foundation.errors import Unavailable
 from headgate.foundation.log import get_logger
 
 PREFIX = "headgate:assistant:conversation"
@@ -55,10 +57,12 @@ class RedisBuffer:
     Args:
         url: The Redis database.
         keep_seconds: How long a conversation is kept after its last turn.
+        keys: Data keys of tenants, which encrypt what is stored.
         metrics: Who counts.
     """
 
-    def __init__(self, url: str, keep_seconds: float, metrics: AssistantMetrics | None = None) -> None:
+    def __init__(self, url: str, keep_seconds: float, keys: DataKeys, metrics: AssistantMetrics | None = None) -> None:
+        self._keys = keys
         self._metrics = metrics or AssistantMetrics()
         self._client: Redis = Redis.from_url(
             url, socket_timeout=PATIENCE_SECONDS, socket_connect_timeout=PATIENCE_SECONDS
@@ -76,7 +80,8 @@ class RedisBuffer:
         except (RedisError, OSError) as error:
             log.warning("assistant.conversation_buffer.unavailable", reason=type(error).__name__)
             return ()
-        return [ConversationTurn(*orjson.loads(one)) for one in found]
+        turns = [await opened_turns(one.decode(), key, self._keys.get) for one in found]
+        return [ConversationTurn(*turn) for turn in turns if turn]
 
     async def push_async(self, key: SessionKey | None, turn: ConversationTurn) -> None:
         """Remember a turn; one script, so that turns that end at once lose nothing."""
@@ -85,14 +90,14 @@ class RedisBuffer:
             self._metrics.turn_skipped(why_not)
             return
         kept = turn.clipped()
-        written = orjson.dumps([kept.user, kept.assistant])
         now = round(time.time() * 1000)
         try:
+            written = sealed_turns([kept.user, kept.assistant], key, await self._keys.current(key.tenant_id))
             length, sessions, gone = await self._push(
                 keys=[_name(key), f"{PREFIX}s"],
                 args=[written, MAX_TURNS_PER_SESSION, now, MAX_SESSIONS, self._keep_ms],
             )
-        except (RedisError, OSError) as error:
+        except (RedisError, OSError, Unavailable) as error:
             log.warning("assistant.conversation_buffer.unavailable", reason=type(error).__name__)
             return
         self._metrics.turn_recorded(key.session_id, length, len(turn.user), len(turn.assistant))

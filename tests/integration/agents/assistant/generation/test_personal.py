@@ -27,6 +27,7 @@ from headgate.graph.model import Flow, Node
 from headgate.graph.template import Template
 from headgate.sandbox.reading.manifest import derive_manifest
 from headgate.sdk.hosting import describe
+from tests.support.keyrings import data_keys
 from tests.support.tenants import add_person
 
 REGISTRY = Registry(BUILTINS)
@@ -199,7 +200,7 @@ class TestOwnComponents:
 class TestResetSession:
     @pytest.fixture
     def memory(self, database: Database) -> DatabaseBuffer:
-        return DatabaseBuffer(database, keep_seconds=60)
+        return DatabaseBuffer(database, 60, data_keys(database))
 
     async def test_forgets_the_conversation_and_the_components_of_the_caller_alone(
         self,

@@ -32,6 +32,7 @@ from headgate.foundation.errors import Unavailable
 from headgate.foundation.settings import CelerySettings, EngineSettings, Settings
 from headgate.foundation.telemetry.prometheus import PrometheusInstruments
 from tests.support.databases import make_settings
+from tests.support.keyrings import data_keys
 from tests.support.logs import captured_logs
 from tests.support.tenants import add_colleague
 
@@ -63,11 +64,14 @@ def redis_url(server: OwnRedis) -> str:
     return url
 
 
-@pytest.fixture(params=["database", "redis"])
-async def buffer(request: pytest.FixtureRequest, database: Database) -> AsyncIterator[ConversationBuffer]:
-    made: ConversationBuffer = DatabaseBuffer(database, 60)
-    if request.param == "redis":
-        made = RedisBuffer(request.getfixturevalue("redis_url"), 60)
+@pytest.fixture(params=["database", "database encrypted", "redis", "redis encrypted"])
+async def buffer(
+    request: pytest.FixtureRequest, settings: Settings, database: Database
+) -> AsyncIterator[ConversationBuffer]:
+    keys = data_keys(database, settings, always="encrypted" in request.param)
+    made: ConversationBuffer = DatabaseBuffer(database, 60, keys)
+    if "redis" in request.param:
+        made = RedisBuffer(request.getfixturevalue("redis_url"), 60, keys)
     yield made
     await made.close()
 
@@ -127,23 +131,26 @@ class TestConversationBuffer:
 class TestDatabaseBuffer:
     async def test_is_one_memory_for_all_processes(self, settings: Settings, database: Database) -> None:
         another = Database(settings)
-        await DatabaseBuffer(database, 60).push_async(key("s"), turn(1))
-        assert list(await DatabaseBuffer(another, 60).get_recent(key("s"))) == [turn(1)]
+        await DatabaseBuffer(database, 60, data_keys(database)).push_async(key("s"), turn(1))
+        assert list(await DatabaseBuffer(another, 60, data_keys(another)).get_recent(key("s"))) == [turn(1)]
         await another.close()
 
     async def test_loses_no_turn_of_many_processes_at_once(self, settings: Settings) -> None:
         databases = [Database(settings) for _ in range(4)]
         await asyncio.gather(
-            *(DatabaseBuffer(one, 60).push_async(key("s"), turn(number)) for number, one in enumerate(databases))
+            *(
+                DatabaseBuffer(one, 60, data_keys(one)).push_async(key("s"), turn(number))
+                for number, one in enumerate(databases)
+            )
         )
-        turns = await DatabaseBuffer(databases[0], 60).get_recent(key("s"))
+        turns = await DatabaseBuffer(databases[0], 60, data_keys(databases[0])).get_recent(key("s"))
         assert {one.user for one in turns} == {"u0", "u1", "u2", "u3"}
         for one in databases:
             await one.close()
 
     async def test_deletes_an_expired_conversation_with_the_next_turn_of_any_user(self, database: Database) -> None:
         other = await add_colleague(database, "other", Role.OWNER)
-        buffer = DatabaseBuffer(database, 3600)
+        buffer = DatabaseBuffer(database, 3600, data_keys(database))
         for session in ("expired", "again"):
             await buffer.push_async(key(session), turn(1))
         async with database.writing() as writing:
@@ -156,7 +163,7 @@ class TestDatabaseBuffer:
 
     async def test_evicts_conversations_of_nobody_else(self, database: Database) -> None:
         other = await add_colleague(database, "other", Role.OWNER)
-        buffer = DatabaseBuffer(database, 60)
+        buffer = DatabaseBuffer(database, 60, data_keys(database))
         await buffer.push_async(key("s", user=other.user_id), turn(0))
         for number in range(MAX_SESSIONS + 1):
             await buffer.push_async(key(f"s{number}"), turn(number))
@@ -164,7 +171,7 @@ class TestDatabaseBuffer:
         assert await conversations_in(database) == MAX_SESSIONS + 1
 
     async def test_keeps_any_text_in_bounds(self, database: Database) -> None:
-        buffer, name = DatabaseBuffer(database, 60), "\x00'\";--" * 16
+        buffer, name = DatabaseBuffer(database, 60, data_keys(database)), "\x00'\";--" * 16
         await buffer.push_async(key(name), ConversationTurn("\x00 \U0001f600" * 20_000, "a\x00"))
         (kept,) = await buffer.get_recent(key(name))
         assert kept.user.startswith("\x00 \U0001f600")
@@ -173,7 +180,7 @@ class TestDatabaseBuffer:
 
     async def test_keeps_nothing_of_a_user_who_was_deleted_meanwhile(self, database: Database) -> None:
         gone = await add_colleague(database, "gone", Role.VIEWER)
-        buffer, theirs = DatabaseBuffer(database, 60), key("s", user=gone.user_id)
+        buffer, theirs = DatabaseBuffer(database, 60, data_keys(database)), key("s", user=gone.user_id)
         await buffer.push_async(theirs, turn(1))
         async with database.writing() as session:
             values = {"email": "gone@example.org"}
@@ -186,7 +193,7 @@ class TestDatabaseBuffer:
 
     async def test_counts_what_it_remembers_and_what_not(self, database: Database) -> None:
         instruments = PrometheusInstruments()
-        buffer = DatabaseBuffer(database, 60, AssistantMetrics(instruments))
+        buffer = DatabaseBuffer(database, 60, data_keys(database), AssistantMetrics(instruments))
         for number in range(MAX_SESSIONS + 2):
             await buffer.push_async(key(f"s{number}"), turn(number))
         await buffer.push_async(None, turn(1))
@@ -203,7 +210,7 @@ class TestDatabaseBuffer:
 
     async def test_that_is_away_fails_no_turn_that_is_done_and_says_so_to_who_asks(self, tmp_path: Path) -> None:
         away = Database(make_settings(tmp_path, "postgresql+psycopg://nobody@127.0.0.1:1/none"))
-        buffer = DatabaseBuffer(away, 60)
+        buffer = DatabaseBuffer(away, 60, data_keys(away))
         with captured_logs() as logs:
             await buffer.push_async(key("s"), turn(1))
         assert [entry["event"] for entry in logs] == ["assistant.conversation_buffer.unavailable"]
@@ -220,15 +227,25 @@ async def conversations_in(database: Database) -> int:
 
 
 class TestRedisBuffer:
-    async def test_is_one_memory_for_all_servers(self, redis_url: str) -> None:
-        first, second = RedisBuffer(redis_url, 60), RedisBuffer(redis_url, 60)
+    async def test_stores_encrypted_turns_where_that_is_on(
+        self, redis_url: str, settings: Settings, database: Database
+    ) -> None:
+        buffer = RedisBuffer(redis_url, 60, data_keys(database, settings, always=True))
+        await buffer.push_async(key("s"), ConversationTurn("PLAINTEXT", "PLAINTEXT"))
+        (stored,) = [await buffer._client.lrange(name, 0, -1) async for name in buffer._client.scan_iter("*:*:*:*")]
+        assert [value.startswith(b"hd1.") for value in stored] == [True]
+        assert b"PLAINTEXT" not in stored[0]
+        await buffer.close()
+
+    async def test_is_one_memory_for_all_servers(self, redis_url: str, database: Database) -> None:
+        first, second = (RedisBuffer(redis_url, 60, data_keys(database)) for _ in range(2))
         await first.push_async(key("s"), turn(1))
         assert list(await second.get_recent(key("s"))) == [turn(1)]
         await first.close()
         await second.close()
 
-    async def test_names_nobody_in_its_keys_and_forgets_in_time(self, redis_url: str) -> None:
-        buffer = RedisBuffer(redis_url, 60)
+    async def test_names_nobody_in_its_keys_and_forgets_in_time(self, redis_url: str, database: Database) -> None:
+        buffer = RedisBuffer(redis_url, 60, data_keys(database))
         await buffer.push_async(SessionKey("tenant", "ada@example.org", "s"), turn(1))
         names = [name async for name in buffer._client.scan_iter()]
         assert names
@@ -236,8 +253,8 @@ class TestRedisBuffer:
         assert [0 < await buffer._client.ttl(name) <= 60 for name in names] == [True] * len(names)
         await buffer.close()
 
-    async def test_that_is_away_is_no_past_and_no_fault(self) -> None:
-        buffer = RedisBuffer(NOWHERE, 60)
+    async def test_that_is_away_is_no_past_and_no_fault(self, database: Database) -> None:
+        buffer = RedisBuffer(NOWHERE, 60, data_keys(database))
         with captured_logs() as logs:
             await buffer.push_async(key("s"), turn(1))
             assert list(await buffer.get_recent(key("s"))) == []
@@ -249,7 +266,9 @@ class TestRedisBuffer:
 class TestOpenConversations:
     async def test_takes_redis_with_the_engine_celery_only(self, database: Database) -> None:
         celery = Settings(engine=EngineSettings(backend="celery"), celery=CelerySettings(events_url=NOWHERE))
-        shared = open_conversations(celery, database, AssistantMetrics())
+        shared = open_conversations(celery, database, AssistantMetrics(), data_keys(database))
         assert isinstance(shared, RedisBuffer)
-        assert isinstance(open_conversations(Settings(), database, AssistantMetrics()), DatabaseBuffer)
+        assert isinstance(
+            open_conversations(Settings(), database, AssistantMetrics(), data_keys(database)), DatabaseBuffer
+        )
         await shared.close()

@@ -54,10 +54,27 @@ function Policy({ state }: { state: MaintenanceState }) {
         <dd>{days(state.session_days)}</dd>
         <dt>{t("kept_waiting")}</dt>
         <dd>{days(state.waiting_session_days)}</dd>
+        <dt>{t("at_rest")}</dt>
+        <dd>
+          <AtRest state={state} />
+        </dd>
       </dl>
       <p className="text-sm text-muted">{t("kept_by")}</p>
     </div>
   );
+}
+
+/** Whether new files and conversations are encrypted, and since when. */
+function AtRest({ state: { encryption } }: { state: MaintenanceState }) {
+  const t = useSettingsTexts();
+  if (!encryption.encrypted)
+    return (
+      <>
+        <span>{t("at_rest_off")}</span>
+        <span className="ml-1.5 text-sm text-muted">· {t("at_rest_off_more")}</span>
+      </>
+    );
+  return <>{encryption.since ? t("at_rest_since", { when: dateTime(encryption.since) }) : t("at_rest_on")}</>;
 }
 
 interface JobRowProps {

@@ -25,10 +25,22 @@ function serve(state: () => Partial<MaintenanceState>) {
   server.use(
     http.get("*/api/v1/me", () => HttpResponse.json(ME)),
     http.get("*/api/v1/maintenance", () =>
-      HttpResponse.json({ run_days: null, session_days: 90, waiting_session_days: 365, jobs: [], ...state() }),
+      HttpResponse.json({ run_days: null, session_days: 90, waiting_session_days: 365, jobs: [], encryption: OFF, ...state() }),
     ),
   );
 }
+
+const OFF = { encrypted: false, since: null, destroyed_at: null };
+
+it.each([
+  [OFF, /^Off/],
+  [{ ...OFF, encrypted: true }, /^New files and conversations$/],
+  [{ ...OFF, encrypted: true, since: "2026-11-20T10:00:00Z" }, /^New files and conversations, since .*2026/],
+])("shows whether content is encrypted: %o", async (encryption, words) => {
+  serve(() => ({ encryption }));
+  renderStudio(<RetentionSection />);
+  expect((await screen.findByText("Encryption at rest")).nextElementSibling).toHaveTextContent(words);
+});
 
 const rowOf = async (name: string) => (await screen.findByText(name)).closest("li") as HTMLElement;
 

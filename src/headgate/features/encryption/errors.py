@@ -1,0 +1,45 @@
+"""What can be wrong with encrypted content and its keys."""
+
+from datetime import datetime
+
+from headgate.foundation.errors import Conflict, NotFound
+
+
+class ContentDestroyed(NotFound):
+    """The key of the content was destroyed."""
+
+    code = "content_destroyed"
+    title = "Content destroyed"
+
+    def __init__(self, at: datetime | None) -> None:
+        when = f" on {at:%Y-%m-%d %H:%M} UTC" if at is not None else ""
+        super().__init__(
+            f"The content cannot be read: the data key that encrypted it was destroyed{when}.",
+            remedy="A backup of the database from before, with the installation's key of that time, still holds it.",
+        )
+
+
+class EncryptionRequired(Conflict):
+    """The setting of the installation asks for encryption."""
+
+    code = "encryption_required"
+    title = "Encryption is on for the installation"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "HEADGATE_STORAGE__ENCRYPT is set, so new content of every organisation is encrypted.",
+            remedy="Unset it, restart every process, and try again.",
+        )
+
+
+class NothingToDestroy(Conflict):
+    """The tenant has no data key."""
+
+    code = "no_data_key"
+    title = "No data key"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The organisation has no data key: none of its content is encrypted.",
+            remedy="Delete what is to be unreadable.",
+        )

@@ -1,0 +1,149 @@
+"""Encryption of stored content with a tenant's data key: AES-256-GCM under a key that is derived for each value.
+
+What is sealed is bound to its tenant and place (table, row, column): it cannot be opened anywhere else. A value is
+`hd1.KEYID.BASE64`, so that it names the data key that opens it. A file is a header and chunks, each authenticated with
+its number and whether it is the last: a chunk that was changed, moved or removed is found, and any range of a file can
+be opened without what comes before it.
+"""
+
+import base64
+import hashlib
+import hmac
+import os
+from collections.abc import AsyncIterable, AsyncIterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from headgate.foundation.errors import Unavailable
+from headgate.foundation.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers import aead
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+else:
+    aead = lazy_module("cryptography.hazmat.primitives.ciphers.aead")
+
+MARK = "hd1."
+"""What every sealed value begins with; then the id of its data key and a full stop."""
+ID_CHARACTERS = 16
+CHUNK_BYTES = 65_536
+"""Of a file's content in one chunk."""
+_PREFIX = len(MARK) + ID_CHARACTERS + 1
+_FILE_MARK = b"hgf1"
+_SALT, _TAG, _KEY = 16, 16, 32
+HEADER_BYTES = len(_FILE_MARK) + _SALT
+_ONCE = bytes(12)
+"""The nonce of a value, whose key is used for it alone."""
+
+
+class SealBroken(Unavailable):
+    """Sealed content that its key does not open."""
+
+    code = "content_damaged"
+    title = "Stored content cannot be decrypted"
+
+    def __init__(self, place: str) -> None:
+        super().__init__(
+            f"The stored content of {place} cannot be decrypted: it was changed, or belongs elsewhere.",
+            remedy="Restore it from a backup.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DataKey:
+    """A tenant's key for its content."""
+
+    id: str
+    tenant_id: str
+    material: bytes = field(repr=False)
+
+    def sealed(self, content: bytes, place: str) -> str:
+        """A value, encrypted for its place such as `TABLE/ROW/COLUMN`."""
+        salt = os.urandom(_SALT)
+        ciphertext = _cipher(self, place, salt).encrypt(_ONCE, content, _bound_to(self, place))
+        return f"{MARK}{self.id}.{base64.urlsafe_b64encode(salt + ciphertext).decode()}"
+
+    def opened(self, token: str, place: str) -> bytes:
+        """The value again. Raises `SealBroken`."""
+        try:
+            stored = base64.urlsafe_b64decode(token[_PREFIX:])
+            cipher = _cipher(self, place, stored[:_SALT])
+            return cipher.decrypt(_ONCE, stored[_SALT:], _bound_to(self, place))
+        except Exception as error:  # whatever is wrong with it, it is not what was stored
+            raise SealBroken(place) from error
+
+
+def key_id_of(value: object) -> str:
+    """The id of the data key that a sealed value names; empty for what is not sealed."""
+    return value[len(MARK) : _PREFIX - 1] if isinstance(value, str) and value.startswith(MARK) else ""
+
+
+def new_data_key(tenant_id: str) -> DataKey:
+    """A new random key."""
+    return DataKey(os.urandom(ID_CHARACTERS // 2).hex(), tenant_id, os.urandom(_KEY))
+
+
+def sealed_size(size: int) -> int:
+    """Bytes that a file's content takes when it is sealed."""
+    return HEADER_BYTES + size + _TAG * max(1, -(-size // CHUNK_BYTES))
+
+
+async def sealed_file(key: DataKey, content: AsyncIterable[bytes], place: str) -> AsyncIterator[bytes]:
+    """A file's content as it is stored."""
+    salt = os.urandom(_SALT)
+    cipher, bound = _cipher(key, place, salt), _bound_to(key, place)
+    yield _FILE_MARK + salt
+    number, waiting = 0, bytearray()
+    async for piece in content:
+        waiting += piece
+        while len(waiting) > CHUNK_BYTES:
+            yield cipher.encrypt(_nonce(number, last=False), bytes(waiting[:CHUNK_BYTES]), bound)
+            del waiting[:CHUNK_BYTES]
+            number += 1
+    yield cipher.encrypt(_nonce(number, last=True), bytes(waiting), bound)
+
+
+async def opened_file(key: DataKey, stored: AsyncIterable[bytes], place: str) -> AsyncIterator[bytes]:
+    """A file's content again. Raises `SealBroken` at a chunk that is not what was stored, or at a missing end."""
+    cipher: AESGCM | None = None
+    bound, number, waiting = _bound_to(key, place), 0, bytearray()
+    async for piece in stored:
+        waiting += piece
+        if cipher is None and len(waiting) >= HEADER_BYTES:
+            cipher = _file_cipher(key, bytes(waiting[:HEADER_BYTES]), place)
+            del waiting[:HEADER_BYTES]
+        while cipher is not None and len(waiting) > CHUNK_BYTES + _TAG:
+            yield _opened_chunk(cipher, bytes(waiting[: CHUNK_BYTES + _TAG]), _nonce(number, last=False), bound, place)
+            del waiting[: CHUNK_BYTES + _TAG]
+            number += 1
+    if cipher is None:
+        raise SealBroken(place)
+    yield _opened_chunk(cipher, bytes(waiting), _nonce(number, last=True), bound, place)
+
+
+def _file_cipher(key: DataKey, header: bytes, place: str) -> "AESGCM":
+    """The cipher of a stored file. Raises `SealBroken` when it does not begin as one."""
+    if not header.startswith(_FILE_MARK):
+        raise SealBroken(place)
+    return _cipher(key, place, header[len(_FILE_MARK) :])
+
+
+def _opened_chunk(cipher: "AESGCM", chunk: bytes, nonce: bytes, bound: bytes, place: str) -> bytes:
+    try:
+        return cipher.decrypt(nonce, chunk, bound)
+    except Exception as error:
+        raise SealBroken(place) from error
+
+
+def _nonce(number: int, *, last: bool) -> bytes:
+    return number.to_bytes(11, "big") + (b"\x01" if last else b"\x00")
+
+
+def _bound_to(key: DataKey, place: str) -> bytes:
+    return f"{key.tenant_id}/{place}".encode()
+
+
+def _cipher(key: DataKey, place: str, salt: bytes) -> "AESGCM":
+    """The cipher of one value: its key is derived, so that no nonce is ever used twice with one."""
+    derived = hmac.digest(key.material, b"headgate content " + salt + _bound_to(key, place), hashlib.sha256)
+    return aead.AESGCM(derived)
