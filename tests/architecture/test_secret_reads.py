@@ -24,7 +24,7 @@ DECRYPTING = {
     "agents.codev.writing.snapshots.open_change": OWN_STATE + "a change to a flow",
     "features.encryption.keys._unwrapped": OWN_STATE + "the key of an organisation's content",
     "foundation.sealing.opened": OWN_STATE + "content of files and conversations",
-    "foundation.sealing._opened_chunk": OWN_STATE + "content of files",
+    "foundation.sealing.opened_file": OWN_STATE + "content of files",
     "foundation.crypto.decrypt": "the function itself",
     "foundation.crypto._decrypt_unnamed": "the function itself",
     "components.readers.pdf.read_pdf": "a PDF file's own encryption",

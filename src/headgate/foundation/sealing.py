@@ -31,6 +31,8 @@ CHUNK_BYTES = 65_536
 _PREFIX = len(MARK) + ID_CHARACTERS + 1
 _FILE_MARK = b"hgf1"
 _SALT, _TAG, _KEY = 16, 16, 32
+_AT_ONCE = 16
+"""Chunks of a file that are encrypted or decrypted before they are handed on."""
 HEADER_BYTES = len(_FILE_MARK) + _SALT
 _ONCE = bytes(12)
 """The nonce of a value, whose key is used for it alone."""
@@ -91,34 +93,47 @@ def sealed_size(size: int) -> int:
 async def sealed_file(key: DataKey, content: AsyncIterable[bytes], place: str) -> AsyncIterator[bytes]:
     """A file's content as it is stored."""
     salt = os.urandom(_SALT)
-    cipher, bound = _cipher(key, place, salt), _bound_to(key, place)
+    cipher, bound, number = _cipher(key, place, salt), _bound_to(key, place), 0
     yield _FILE_MARK + salt
-    number, waiting = 0, bytearray()
-    async for piece in content:
-        waiting += piece
-        while len(waiting) > CHUNK_BYTES:
-            yield cipher.encrypt(_nonce(number, last=False), bytes(waiting[:CHUNK_BYTES]), bound)
-            del waiting[:CHUNK_BYTES]
-            number += 1
-    yield cipher.encrypt(_nonce(number, last=True), bytes(waiting), bound)
+    async for chunks, last in _blocks(content, CHUNK_BYTES):
+        numbered = enumerate(chunks, start=number)
+        yield b"".join(cipher.encrypt(_nonce(at, last=last), chunk, bound) for at, chunk in numbered)
+        number += len(chunks)
 
 
 async def opened_file(key: DataKey, stored: AsyncIterable[bytes], place: str) -> AsyncIterator[bytes]:
     """A file's content again. Raises `SealBroken` at a chunk that is not what was stored, or at a missing end."""
-    cipher: AESGCM | None = None
-    bound, number, waiting = _bound_to(key, place), 0, bytearray()
-    async for piece in stored:
-        waiting += piece
-        if cipher is None and len(waiting) >= HEADER_BYTES:
-            cipher = _file_cipher(key, bytes(waiting[:HEADER_BYTES]), place)
-            del waiting[:HEADER_BYTES]
-        while cipher is not None and len(waiting) > CHUNK_BYTES + _TAG:
-            yield _opened_chunk(cipher, bytes(waiting[: CHUNK_BYTES + _TAG]), _nonce(number, last=False), bound, place)
-            del waiting[: CHUNK_BYTES + _TAG]
-            number += 1
-    if cipher is None:
-        raise SealBroken(place)
-    yield _opened_chunk(cipher, bytes(waiting), _nonce(number, last=True), bound, place)
+    pieces, begin, number = aiter(stored), b"", 0
+    while len(begin) < HEADER_BYTES and (piece := await anext(pieces, None)) is not None:
+        begin += piece
+    cipher, bound = _file_cipher(key, begin[:HEADER_BYTES], place), _bound_to(key, place)
+    async for chunks, last in _blocks(_joined(begin[HEADER_BYTES:], pieces), CHUNK_BYTES + _TAG):
+        numbered = enumerate(chunks, start=number)
+        try:
+            content = b"".join(cipher.decrypt(_nonce(at, last=last), chunk, bound) for at, chunk in numbered)
+        except Exception as error:
+            raise SealBroken(place) from error
+        yield content
+        number += len(chunks)
+
+
+async def _joined(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for piece in rest:
+        yield piece
+
+
+async def _blocks(pieces: AsyncIterable[bytes], size: int) -> AsyncIterator[tuple[list[memoryview], bool]]:
+    """The bytes in chunks of a size, several at a time; then, marked as the last, one of up to this size."""
+    rest = b""
+    async for piece in pieces:
+        rest = rest + piece if rest else piece
+        end, whole = max(0, (len(rest) - 1) // size * size), memoryview(rest)
+        for start in range(0, end, size * _AT_ONCE):
+            stop = min(end, start + size * _AT_ONCE)
+            yield [whole[at : at + size] for at in range(start, stop, size)], False
+        rest = rest[end:]
+    yield [memoryview(rest)], True
 
 
 def _file_cipher(key: DataKey, header: bytes, place: str) -> "AESGCM":
@@ -126,13 +141,6 @@ def _file_cipher(key: DataKey, header: bytes, place: str) -> "AESGCM":
     if not header.startswith(_FILE_MARK):
         raise SealBroken(place)
     return _cipher(key, place, header[len(_FILE_MARK) :])
-
-
-def _opened_chunk(cipher: "AESGCM", chunk: bytes, nonce: bytes, bound: bytes, place: str) -> bytes:
-    try:
-        return cipher.decrypt(nonce, chunk, bound)
-    except Exception as error:
-        raise SealBroken(place) from error
 
 
 def _nonce(number: int, *, last: bool) -> bytes:

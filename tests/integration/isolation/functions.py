@@ -247,6 +247,7 @@ def _argument(function: Function, parameter: inspect.Parameter, of: World) -> An
         "runs": None,
         "but": (),
         "token": b"hg1.sealed",
+        "wrapped": b"hg1.sealed",
         "updated_at": now(),
         "at": now() if parameter.annotation is datetime else clock(),
         "idle_since": now() - timedelta(days=1),

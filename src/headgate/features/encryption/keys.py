@@ -82,7 +82,7 @@ async def make_key(session: AsyncSession, box: "SecretBox", tenant_id: str) -> A
     """The active key of a tenant, made where there is none. Two who make one at once get the same."""
     key = sealing.new_data_key(tenant_id)
     wrapped = box.encrypt(SecretStr(base64.b64encode(key.material).decode()))
-    added = await repository.add_data_key(session, key.id, wrapped, microseconds(now()), tenant_id=tenant_id)
-    if added:
+    row = await repository.find_or_add_key(session, key.id, wrapped, microseconds(now()), tenant_id=tenant_id)
+    if row is not None and row.id == key.id:
         await recorder.record(session, system_principal(tenant_id), "data_key.created", id=key.id, name=key.id)
-    return await repository.find_active_key(session, tenant_id=tenant_id)
+    return row

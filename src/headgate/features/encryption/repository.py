@@ -31,11 +31,14 @@ async def list_data_keys(session: AsyncSession, *, tenant_id: str) -> Sequence[R
     return (await session.execute(query)).all()
 
 
-async def add_data_key(session: AsyncSession, data_key_id: str, wrapped: bytes, at: int, *, tenant_id: str) -> bool:
-    """Insert an active key; False when the tenant has one."""
+async def find_or_add_key(
+    session: AsyncSession, data_key_id: str, wrapped: bytes, at: int, *, tenant_id: str
+) -> Row[Any] | None:
+    """The active key of a tenant, inserted with this id where there is none."""
     values = {"id": data_key_id, "tenant_id": tenant_id, "wrapped": wrapped, "created_at": at}
     statement = insert_into(session, data_keys).values(**values, state=DataKeyState.ACTIVE)
-    return (await session.execute(statement.on_conflict_do_nothing().returning(_C.id))).one_or_none() is not None
+    await session.execute(statement.on_conflict_do_nothing())
+    return await find_active_key(session, tenant_id=tenant_id)
 
 
 async def stop_using_keys(session: AsyncSession, *, tenant_id: str) -> int:
