@@ -25,7 +25,14 @@ function serve(state: () => Partial<MaintenanceState>) {
   server.use(
     http.get("*/api/v1/me", () => HttpResponse.json(ME)),
     http.get("*/api/v1/maintenance", () =>
-      HttpResponse.json({ run_days: null, session_days: 90, waiting_session_days: 365, jobs: [], encryption: OFF, ...state() }),
+      HttpResponse.json({
+        run_days: null,
+        session_days: 90,
+        waiting_session_days: 365,
+        jobs: [],
+        encryption: OFF,
+        ...state(),
+      }),
     ),
   );
 }
