@@ -16,7 +16,7 @@ from tests.flowise.server.process import ROOT, FlowiseProcess, Installed
 from benchmarks.measure import Report, percentile
 from headgate.agents.codev.domains.flowise.catalogue import Catalogue, Memory
 from headgate.agents.codev.domains.flowise.client import FlowiseClient, Server
-from headgate.foundation.settings import HttpSettings
+from headgate.foundation.settings import HttpSettings, OutgoingSettings
 
 CHARACTERS_A_TOKEN = 4
 SHARE_AIM, CACHED_AIM_MS = 0.05, 1.0
@@ -33,7 +33,9 @@ def discover(report: Report, rounds: int) -> None:
 
 
 async def _measure(report: Report, origin: str, key: str, rounds: int) -> None:
-    client = FlowiseClient(Server("bench", origin, SecretStr(key), vouched=True), HttpSettings(), 60)
+    client = FlowiseClient(
+        Server("bench", origin, SecretStr(key), vouched=True), HttpSettings(), OutgoingSettings(), 60
+    )
     catalogue, fresh = Catalogue(client, Memory(300), "bench"), Catalogue(client, Memory(0), "bench")
     async with httpx2.AsyncClient(headers={"authorization": f"Bearer {key}"}, trust_env=False) as bare:
         try:

@@ -22,7 +22,7 @@ from headgate.features.models import listing
 from headgate.features.models.listing import Listing
 from headgate.features.models.providers import PROVIDERS
 from headgate.foundation.database import Database
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import OutgoingSettings, Settings
 from tests.support.databases import Postgres, SqliteFiles, make_settings
 from tests.support.disks import SmallDisk, mounted
 from tests.support.figures import pytest_terminal_summary
@@ -64,8 +64,8 @@ def providers_are_not_asked() -> Iterator[None]:
     real |= {address for one in PROVIDERS.values() for address in one.servers}
     ask = listing._Question.ask
 
-    async def ask_others(question: listing._Question) -> Listing:
-        return Listing() if question.address in real else await ask(question)
+    async def ask_others(question: listing._Question, outgoing: OutgoingSettings) -> Listing:
+        return Listing() if question.address in real else await ask(question, outgoing)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(listing._Question, "ask", ask_others)

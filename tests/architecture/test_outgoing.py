@@ -120,6 +120,17 @@ class TestModules:
         found = {name_of(path): lines for path in modules() if (lines := unguarded_clients(tree(path)))}
         assert found == {}
 
+    def test_make_no_policy_that_forgets_the_proxy(self) -> None:
+        found = {
+            name
+            for path in modules()
+            if not (name := name_of(path)).startswith(OF_THE_GUARD)
+            for one in ast.walk(tree(path))
+            if isinstance(one, ast.Call)
+            and "AddressPolicy" in {getattr(one.func, "id", ""), getattr(one.func, "attr", "")}
+        }
+        assert found == set(), "use AddressPolicy.of(settings.outgoing, ...)"
+
     @pytest.mark.parametrize(
         "source",
         [

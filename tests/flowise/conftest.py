@@ -12,6 +12,7 @@ from headgate.agents.codev.domains.flowise.client import FlowiseClient, Server
 from headgate.foundation.settings import HttpSettings
 from tests.flowise.server.account import make_key
 from tests.flowise.server.process import FlowiseProcess, Installed
+from tests.support.direct import DIRECT
 from tests.support.openai_server import OpenAIServer
 from tests.support.scripted_server import Asked, Script
 
@@ -54,7 +55,7 @@ async def client(place: Server) -> AsyncIterator[FlowiseClient]:
 @asynccontextmanager
 async def opened(place: Server) -> AsyncIterator[FlowiseClient]:
     """A client that is closed at the end."""
-    made = FlowiseClient(place, HttpSettings(), 60)
+    made = FlowiseClient(place, HttpSettings(), DIRECT, 60)
     try:
         yield made
     finally:

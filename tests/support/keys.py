@@ -9,10 +9,13 @@ from headgate.features.secrets.errors import VariableKept
 from headgate.features.secrets.service import origin_of
 from headgate.foundation.guarded_http.addresses import Network
 from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
+from tests.support.direct import DIRECT
 
 
 class GivenKeys:
     """Serves what it was given and remembers what was asked for."""
+
+    outgoing = DIRECT
 
     def __init__(self, **values: str) -> None:
         self._stored_for: dict[str, str] = {}

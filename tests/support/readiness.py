@@ -14,6 +14,7 @@ from headgate.foundation.guarded_http.addresses import AddressPolicy
 from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
 from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import ClassificationSettings, Settings
+from tests.support.direct import DIRECT
 
 
 def rules_of(database: Database, components: "Components | Registry", settings: Settings | None = None) -> FlowRules:
@@ -21,7 +22,7 @@ def rules_of(database: Database, components: "Components | Registry", settings: 
     box = SecretBox(new_ring(settings or Settings()))
     environments = Environments(
         database,
-        lambda tenant_id, space_id: SpaceModels(database, box, tenant_id, space_id, audit=NO_READS),
+        lambda tenant_id, space_id: SpaceModels(database, box, tenant_id, space_id, audit=NO_READS, outgoing=DIRECT),
         ModelClasses(database, ClassificationSettings(), components),
         LocalModels(),
         AddressPolicy(OPERATOR_NETWORKS),

@@ -6,12 +6,13 @@ from ssl import SSLContext
 import httpx2
 
 from headgate.foundation.guarded_http import GuardedHttp
-from headgate.foundation.settings import HttpSettings
+from headgate.foundation.settings import HttpSettings, OutgoingSettings
+from tests.support.direct import DIRECT
 
 
-def open_web(settings: HttpSettings | None = None) -> GuardedHttp:
+def open_web(settings: HttpSettings | None = None, outgoing: OutgoingSettings = DIRECT) -> GuardedHttp:
     """One for an event loop."""
-    return GuardedHttp(settings or HttpSettings(), tls=_tls(), kept=0)
+    return GuardedHttp(settings or HttpSettings(), outgoing, tls=_tls(), kept=0)
 
 
 @cache

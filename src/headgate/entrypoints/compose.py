@@ -197,7 +197,7 @@ async def open_parts(settings: Settings, *, recover: bool = False, role: str = C
         role: What this process is, in traces; all but commands count what they do for Prometheus.
     """
     async with (
-        telemetry_opening.telemetry_of(settings.telemetry, role, counts=role != COMMAND) as telemetry,
+        telemetry_opening.telemetry_of(settings, role, counts=role != COMMAND) as telemetry,
         open_database(settings) as database,
         build.open_events(settings) as bus,
         AsyncExitStack() as closing,

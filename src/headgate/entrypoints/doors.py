@@ -74,7 +74,7 @@ class Doors:
         settings = self._settings
         if settings.server.auto_login or not settings.single_sign_on.issuer:
             return None
-        return sign_on.SingleSignOn(settings.single_sign_on, self._installation.box)
+        return sign_on.single_sign_on(settings, self._installation.box)
 
     @cached_property
     def _credentials(self) -> "Credentials":

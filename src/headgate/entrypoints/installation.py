@@ -118,7 +118,7 @@ class Installation:
     @cached_property
     def local_fetches(self) -> "fetching.LocalFetches":
         """Local models that are being fetched."""
-        return fetching.LocalFetches(self.local_models, self.settings.models.mirror)
+        return fetching.LocalFetches(self.local_models, self.settings.outgoing, self.settings.models.mirror)
 
     @cached_property
     def classes(self) -> "classes.ModelClasses":
@@ -128,7 +128,7 @@ class Installation:
     @cached_property
     def rules(self) -> "rules.FlowRules":
         """Conditions for running and publishing a flow."""
-        policy = addresses.AddressPolicy(self.settings.http.allowed_internal_cidrs)
+        policy = addresses.AddressPolicy.of(self.settings.outgoing, self.settings.http.allowed_internal_cidrs)
         environments = environment.Environments(self.database, self.checks_of, self.classes, self.local_models, policy)
         return rules.FlowRules(self.registry, environments, lambda: (gate.TestsGate(),))
 
@@ -168,6 +168,7 @@ class Installation:
             listed=providers.PROVIDER_VARIABLES,
             open_to=outgoing.OPERATOR_NETWORKS if settings.server.auto_login else settings.http.allowed_internal_cidrs,
             audit=audit,
+            outgoing=settings.outgoing,
             roles=roles.environment_roles(settings.models, settings.codev),
         )
 

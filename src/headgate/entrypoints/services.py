@@ -102,7 +102,7 @@ class StepServices:
     def web(self) -> "guarded_http.GuardedHttp":
         """The guarded HTTP client, without traces: the way to the servers of models."""
         settings = self.installation.settings
-        return guarded_http.GuardedHttp(settings.http, slots=_slots(settings))
+        return guarded_http.GuardedHttp(settings.http, settings.outgoing, slots=_slots(settings))
 
     @cached_property
     def http(self) -> "HttpClient":
@@ -231,7 +231,7 @@ def _leases(settings: Settings) -> Leases:
 
 def _network(settings: Settings) -> "network_rules.NetworkRules":
     return network_rules.NetworkRules.of(
-        settings.sandbox.hosts, guarded_http.AddressPolicy(settings.http.allowed_internal_cidrs)
+        settings.sandbox.hosts, guarded_http.AddressPolicy.of(settings.outgoing, settings.http.allowed_internal_cidrs)
     )
 
 

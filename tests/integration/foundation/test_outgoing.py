@@ -6,18 +6,20 @@ audit hook of the interpreter sees every connection that the process opens, by w
 
 import socket
 import sys
-from collections.abc import AsyncIterator, Iterator
-from ipaddress import ip_network
+from collections.abc import AsyncIterator, Iterable, Iterator
 from itertools import cycle, product
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
 from headgate.features.models.local import sources
 from headgate.features.models.providers import PROVIDERS
 from headgate.foundation.guarded_http import AddressPolicy
+from headgate.foundation.guarded_http.addresses import Network
 from headgate.foundation.guarded_http.outgoing import OUTGOING, Redirects
-from tests.integration.foundation.ways_out import PUBLIC, WAYS, Way, said_by
+from headgate.foundation.settings import OutgoingSettings
+from tests.integration.foundation.ways_out import FAR, OPEN, PUBLIC, WAYS, Way, said_by, through
+from tests.support.connect_proxy import ConnectProxy, connect_proxy
 from tests.support.properties import THOROUGH
 from tests.support.web_server import WebServer, answer, redirect, web_server
 
@@ -50,6 +52,19 @@ REBINDINGS = {
 }
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
 PROXY = "127.0.0.9"
+
+
+RELAYED = {"127.0.0.1"}
+"""Where the S3 library, which is compiled, finds the relay."""
+
+
+class OpenToPublic(AddressPolicy):
+    """That of a client that no setting opens a network to, with the one address that is public here."""
+
+    @classmethod
+    def of(cls, outgoing: OutgoingSettings, allowed: Iterable[Network] = ()) -> Self:
+        return super().of(outgoing, [*allowed, *OPEN])
+
 
 _watching: list[list[str]] = []
 
@@ -88,7 +103,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[list[str]]]:
         return [(kind, socket.SOCK_STREAM, 6, "", (one, port)) for kind, one in zip(families, found, strict=True)]
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
-    monkeypatch.setattr(sources, "AddressPolicy", lambda: AddressPolicy([ip_network(f"{PUBLIC}/32")]))
+    monkeypatch.setattr(sources, "AddressPolicy", OpenToPublic)
     for name in PROXIES:
         monkeypatch.delenv(name, raising=False)
     return turns
@@ -165,3 +180,77 @@ class TestEachClient:
                 monkeypatch.setenv(name, proxy.origin)
             await said_by(way.send, f"http://public.example:{server.port}")
         assert set(opened) == {PUBLIC}
+
+
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConnectProxy]:
+    folder, answers = tmp_path_factory.mktemp("proxy"), {"10.0.0.1": 502}
+    with connect_proxy(
+        folder, PROXY, user="headgate", password="pw:1", names={FAR: PUBLIC}, answers=answers
+    ) as running:
+        yield running
+
+
+@pytest.fixture
+def proxied(proxy: ConnectProxy, names: dict[str, list[list[str]]]) -> Iterator[ConnectProxy]:
+    """Every client is made with the operator's proxy; it was asked for nothing yet."""
+    proxy.record.write_text("")
+    names["public.example"] = [[FAR]]
+    with through(proxy.settings(proxy_user="headgate", proxy_password="pw:1")):
+        yield proxy
+
+
+def hosts_asked(proxy: ConnectProxy) -> set[str]:
+    """The hosts that the proxy was asked to connect to."""
+    return {target.rpartition(":")[0].strip("[]") for target in proxy.targets}
+
+
+@every_way
+class TestEachClientThroughTheProxyOfTheOperator:
+    """The same attacks; what counts is whom the proxy was asked for, and that nothing went past it."""
+
+    async def test_reaches_what_is_public_through_it_alone(
+        self, way: Way, server: WebServer, proxied: ConnectProxy, opened: list[str]
+    ) -> None:
+        server.anything = answer(200, "{}", content_type="application/json")
+        await said_by(way.send, f"http://public.example:{server.port}")
+        assert server.requests
+        assert (set(opened) - RELAYED, hosts_asked(proxied)) == ({PROXY}, {FAR})
+
+    async def test_asks_it_for_no_internal_address(self, way: Way, proxied: ConnectProxy, opened: list[str]) -> None:
+        for host in hosts_of(way):
+            await said_by(way.send, f"http://{host}:1")
+        assert (opened, proxied.targets) == ([], [])
+
+    async def test_is_led_nowhere_by_a_redirect(
+        self, way: Way, server: WebServer, proxied: ConnectProxy, opened: list[str]
+    ) -> None:
+        for status, host in zip(cycle(STATUSES), METADATA + INTERNAL, strict=False):
+            server.anything = redirect(f"http://{host}:1/secret", status)
+            await said_by(way.send, f"http://{FAR}:{server.port}")
+        assert (set(opened) - RELAYED, hosts_asked(proxied)) == ({PROXY}, {FAR})
+
+    async def test_is_not_fooled_by_a_name_that_turns(
+        self,
+        way: Way,
+        server: WebServer,
+        proxied: ConnectProxy,
+        opened: list[str],
+        names: dict[str, list[list[str]]],
+    ) -> None:
+        server.anything = answer(200, "{}", content_type="application/json", connection="close")
+        for name, inside in REBINDINGS.items():
+            names[name] = [[FAR], inside]
+            await said_by(way.send, f"http://{name}:{server.port}")
+        allowed = {FAR} | ({"10.0.0.1"} if way.operator else set())
+        assert hosts_asked(proxied) <= allowed
+        assert not any("example" in target for target in proxied.targets)
+
+    async def test_goes_nowhere_else_when_it_is_down(
+        self, way: Way, server: WebServer, opened: list[str], names: dict[str, list[list[str]]]
+    ) -> None:
+        names["public.example"] = [[FAR]]
+        with through(OutgoingSettings(proxy_url=f"http://{PROXY}:1")):
+            await said_by(way.send, f"http://public.example:{server.port}")
+        assert set(opened) - RELAYED == {PROXY}
+        assert server.requests == []

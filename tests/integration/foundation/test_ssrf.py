@@ -20,6 +20,7 @@ import pytest
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http import GuardedHttp
 from headgate.foundation.settings import HttpSettings
+from tests.support.direct import DIRECT
 from tests.support.web_server import WebServer, answer, redirect, web_server
 from tests.unit.foundation.guarded_http.test_hostile_urls import HOSTS, NAMES
 from tests.unit.foundation.guarded_http.test_targets import LOOPBACK_FORMS, MALFORMED
@@ -118,7 +119,7 @@ async def range_() -> AsyncIterator[Range]:
             return None
 
         settings = HttpSettings(allowed_internal_cidrs=[ip_network("127.0.0.2/32")])
-        http = GuardedHttp(settings, resolver=names, sleep=at_once)
+        http = GuardedHttp(settings, DIRECT, resolver=names, sleep=at_once)
         stack.push_async_callback(http.close)
         yield Range(victims, attacker, names, http)
 
@@ -250,6 +251,7 @@ class TestTheRangeItself:
     async def test_would_show_a_hole(self, range_: Range) -> None:
         open_ = GuardedHttp(
             HttpSettings(allowed_internal_cidrs=[ip_network("127.0.0.0/8"), ip_network("::1/128")]),
+            DIRECT,
             resolver=range_.names,
         )
         reached = [

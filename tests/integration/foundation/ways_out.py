@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from ipaddress import ip_network
@@ -43,14 +45,17 @@ from headgate.foundation.guarded_http.outgoing import (
 )
 from headgate.foundation.guarded_http.requests_session import guarded_session
 from headgate.foundation.ids import new_id
-from headgate.foundation.settings import HttpSettings, StorageSettings
+from headgate.foundation.settings import HttpSettings, OutgoingSettings, StorageSettings
 from headgate.sdk.values import Model, Recording
+from tests.support.direct import DIRECT
 from tests.support.keys import GivenKeys
 from tests.support.web import open_web
 
 PUBLIC = "127.0.0.2"
 """The only address that is public here."""
-OPEN: list[Network] = [ip_network(f"{PUBLIC}/32")]
+FAR = "10.99.0.1"
+"""The same through the operator's proxy: loopback never goes through it."""
+OPEN: list[Network] = [ip_network(f"{PUBLIC}/32"), ip_network(f"{FAR}/32")]
 SETTINGS = HttpSettings(allowed_internal_cidrs=OPEN)
 Send = Callable[[str], Awaitable[str]]
 """Asks for an address; gives what came back."""
@@ -67,8 +72,30 @@ class Way:
     """Whether private addresses and loopback are open to it, since the operator chose them."""
 
 
+_outgoing: ContextVar[OutgoingSettings] = ContextVar("outgoing", default=DIRECT)
+
+
+def outgoing() -> OutgoingSettings:
+    """The settings of the operator's proxy for the clients here."""
+    return _outgoing.get()
+
+
+@contextmanager
+def through(settings: OutgoingSettings) -> Iterator[None]:
+    """Within it every client is made with these settings."""
+    token = _outgoing.set(settings)
+    try:
+        yield
+    finally:
+        _outgoing.reset(token)
+
+
 class StoredKeys(GivenKeys):
     """Addresses that a tenant stored."""
+
+    @property
+    def outgoing(self) -> OutgoingSettings:  # type: ignore[override]
+        return outgoing()
 
     async def networks(self, name: str) -> Sequence[Network]:
         return OPEN
@@ -87,7 +114,7 @@ async def said_by(send: Send, url: str) -> str:
 
 
 async def _guarded(method: str, url: str) -> str:
-    web = open_web(SETTINGS)
+    web = open_web(SETTINGS, outgoing())
     try:
         if method == "request":
             return (await web.request("GET", url)).text
@@ -101,7 +128,7 @@ async def _guarded(method: str, url: str) -> str:
 
 async def _model(provider: str, variable: bool, url: str) -> str:
     """A real call by the provider's own library, its address stored as a variable or written in the flow."""
-    web, known = open_web(SETTINGS), PROVIDERS[provider]
+    web, known = open_web(SETTINGS, outgoing()), PROVIDERS[provider]
     values = {name: "key-0123456789" for one in known.all_settings for name in one.variables}
     if known.base_url is not None:
         values[known.base_url.variables[0]] = url
@@ -117,7 +144,7 @@ async def _model(provider: str, variable: bool, url: str) -> str:
 
 
 async def _transcription(url: str) -> str:
-    web = open_web(SETTINGS)
+    web = open_web(SETTINGS, outgoing())
     model = Model(provider="openai_compatible", name="m", params={"base_url": url, "max_retries": 0})
     try:
         return (await transcribe(model, Recording("a.wav", b"RIFF", "audio/wav"), StoredKeys(), web=web)).text
@@ -127,7 +154,7 @@ async def _transcription(url: str) -> str:
 
 async def _library(provider: Provider, blocking: bool, url: str) -> str:
     """A request by a client made of the very arguments that a provider's library is given."""
-    web = open_web(SETTINGS)
+    web = open_web(SETTINGS, outgoing())
     given = clients.client_arguments(provider, {}, web.library_transport())
     arguments = given.get(str(provider.client), {})
     if "http_client" in given:
@@ -147,27 +174,29 @@ async def _ollama_list(url: str) -> str:
 
 
 async def _session(url: str) -> str:
-    session = guarded_session(OPERATOR_NETWORKS)
+    session = guarded_session(OPERATOR_NETWORKS, outgoing())
     with session:
         return (await asyncio.to_thread(session.get, url, timeout=5)).text
 
 
 async def _langsmith(url: str) -> str:
     """As its own client leaves the session: it mounts adapters of its own."""
-    client = Client(url, api_key="key-0123456789", session=guarded_session(OPERATOR_NETWORKS), auto_batch_tracing=False)
+    client = Client(
+        url, api_key="key-0123456789", session=guarded_session(OPERATOR_NETWORKS, outgoing()), auto_batch_tracing=False
+    )
     return (await asyncio.to_thread(client.session.get, url, timeout=5)).text
 
 
 async def _storage(url: str) -> str:
     """The S3 library, which is compiled: it connects through the relay."""
     keys = {"access_key_id": SecretStr("key"), "secret_access_key": SecretStr("secret")}
-    store = S3Storage(StorageSettings(kind="s3", bucket="bucket", endpoint_url=url, **keys), retries=0)
+    store = S3Storage(StorageSettings(kind="s3", bucket="bucket", endpoint_url=url, **keys), outgoing(), retries=0)
     await store.delete(new_id(), new_id())
     return "deleted"
 
 
 async def _sign_in(url: str) -> str:
-    http = open_http()
+    http = open_http(outgoing())
     try:
         return (await http.request("GET", url)).text
     finally:
@@ -175,7 +204,7 @@ async def _sign_in(url: str) -> str:
 
 
 async def _flowise(vouched: bool, url: str) -> str:
-    made = FlowiseClient(Server("f", url, SecretStr("key-0123456789"), vouched), SETTINGS, 5)
+    made = FlowiseClient(Server("f", url, SecretStr("key-0123456789"), vouched), SETTINGS, outgoing(), 5)
     try:
         return await made.version()
     finally:
@@ -183,7 +212,7 @@ async def _flowise(vouched: bool, url: str) -> str:
 
 
 async def _weights(url: str) -> str:
-    with sources._https_client() as made:
+    with sources._https_client(outgoing()) as made:
         return (await asyncio.to_thread(made.get, url)).text
 
 

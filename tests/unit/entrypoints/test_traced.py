@@ -17,6 +17,7 @@ from headgate.foundation.settings import TelemetrySettings
 from headgate.foundation.telemetry import Telemetry
 from headgate.foundation.telemetry.otel import OtelTracing
 from headgate.sdk import Model
+from tests.support.direct import DIRECT
 from tests.support.engine import make_services
 from tests.support.otlp_receiver import OtlpReceiver
 
@@ -32,7 +33,7 @@ def collector() -> Iterator[OtlpReceiver]:
 
 @pytest.fixture
 def traces(collector: OtlpReceiver) -> OtelTracing:
-    return OtelTracing(TelemetrySettings(otlp_endpoint=collector.endpoint), "test")
+    return OtelTracing(TelemetrySettings(otlp_endpoint=collector.endpoint), "test", DIRECT)
 
 
 class OneAnswer:

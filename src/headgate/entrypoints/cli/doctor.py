@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
+from ssl import create_default_context
 
 import typer
 from dotenv import dotenv_values
@@ -26,7 +27,7 @@ from headgate.entrypoints.doors import is_locked
 from headgate.entrypoints.installation import Installation
 from headgate.entrypoints.readiness import Readiness, check_readiness
 from headgate.features.access.principal import LOCAL
-from headgate.features.accounts.single_sign_on.sign_on import SingleSignOn
+from headgate.features.accounts.single_sign_on.sign_on import single_sign_on
 from headgate.features.catalog.installed import installed_components
 from headgate.features.encryption.service import Encryption, encryption_of
 from headgate.features.models import readiness
@@ -36,11 +37,13 @@ from headgate.foundation.database import Database, moment
 from headgate.foundation.database.migrate import HEAD, current
 from headgate.foundation.errors import HeadgateError, Invalid, Unavailable
 from headgate.foundation.guarded_http import AddressPolicy
+from headgate.foundation.guarded_http.checked_socket import probe_proxy
+from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
 from headgate.foundation.keyring import new_ring
 from headgate.foundation.private_files import EVIDENCE_KEY_FILE, KEY_FILE, data_folder, is_private
 from headgate.foundation.settings import Settings
 from headgate.foundation.settings.page import known_variables
-from headgate.sandbox.broker.rules import NetworkRules
+from headgate.sandbox.hosts import read_pattern
 from headgate.sandbox.report import probe
 
 app = typer.Typer(add_completion=False)
@@ -77,6 +80,7 @@ def doctor(json: JsonFlag = False) -> int:
         _sandbox_network,
         _port,
         _sign_in,
+        _outgoing_proxy,
         _single_sign_on,
         _models,
     )
@@ -260,7 +264,7 @@ def _sandbox(settings: Settings) -> list[Finding]:
 
 def _sandbox_network(settings: Settings) -> list[Finding]:
     """Where own code may connect to; where the system isolates nothing, this is asked of the code and not enforced."""
-    hosts = NetworkRules.of(settings.sandbox.hosts, AddressPolicy()).hosts
+    hosts = [read_pattern(host) for host in settings.sandbox.hosts]
     enforced = not (hosts and settings.sandbox.insecure and probe().missing)
     where = ", ".join(map(str, hosts)) or "nothing; HEADGATE_SANDBOX__HOSTS lists no host"
     detail = f"own components may connect to {where}" + ("" if enforced else "; not enforced, since a layer is missing")
@@ -312,6 +316,19 @@ def _locked(settings: Settings) -> list[Finding]:
     return [Finding("people", good=False, detail="nobody can sign in yet", remedy=remedy, needed=False)]
 
 
+def _outgoing_proxy(settings: Settings) -> list[Finding]:
+    """Whether the proxy accepts Headgate; nothing leaves the proxy for this."""
+    what, outgoing = "outgoing proxy", settings.outgoing
+    policy = AddressPolicy.of(outgoing, OPERATOR_NETWORKS)
+    policy.trust(create_default_context())
+    if policy.proxy is None:
+        return []
+    probe_proxy(policy.proxy)
+    direct = ", ".join(outgoing.direct_hosts) or "loopback only"
+    names = "names" if outgoing.proxy_resolves_names else "checked addresses"
+    return [Finding(what, good=True, detail=f"{policy.proxy.shown} answers; it is sent {names}; direct: {direct}")]
+
+
 def _single_sign_on(settings: Settings) -> list[Finding]:
     """Whether the provider answers, and what to register there."""
     what, given = "single sign-on", settings.single_sign_on
@@ -319,7 +336,7 @@ def _single_sign_on(settings: Settings) -> list[Finding]:
         return []
 
     async def work() -> int:
-        sign_on = SingleSignOn(given, SecretBox(new_ring(settings)))
+        sign_on = single_sign_on(settings, SecretBox(new_ring(settings)))
         try:
             return await sign_on.count_keys()
         finally:

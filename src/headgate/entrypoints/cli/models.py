@@ -87,13 +87,14 @@ def pull(
     find_weights(name)  # before a bar is drawn for a model that nobody knows
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     with Progress(*columns, TimeRemainingColumn(), console=errors, disable=json) as bar:
+        settings = Settings()
         task = bar.add_task(name, total=None)
         found = pull_weights(
             name,
             default_models_dir(),
             progress=lambda done, total: bar.update(task, completed=done, total=total),
             tell=lambda line: bar.console.print(escape(line)) if not json else None,
-            sources=sources_of(Settings().models.mirror),
+            sources=sources_of(settings.models.mirror, settings.outgoing),
         )
     if json:
         print_json({"name": found.name, "path": str(found.path), "size": found.size})

@@ -66,7 +66,7 @@ class Development:
 
     def __init__(self, ground: Ground) -> None:
         settings, base, live, jobs = ground.settings, ground.installation, Live(), ground.services.jobs
-        self._http = GuardedHttp(settings.http)
+        self._http = GuardedHttp(settings.http, settings.outgoing)
         around = Surroundings(
             reasoning=ReasoningChooser(settings.codev, base.development_keys, ground.services.web, base.local_models),
             patterns=ground.patterns_of,

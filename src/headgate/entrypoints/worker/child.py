@@ -22,7 +22,7 @@ async def open_child(settings: Settings, app: Celery) -> AsyncIterator[WorkerChi
     relay = open_relay(settings)
     try:
         async with (
-            telemetry_of(settings.telemetry, "worker", counts=settings.telemetry.worker_metrics_port > 0) as telemetry,
+            telemetry_of(settings, "worker", counts=settings.telemetry.worker_metrics_port > 0) as telemetry,
             _loaded(Installation(settings, database, telemetry)) as installation,
             open_services(installation, relay, scans=True) as base,
             open_worker(

@@ -15,5 +15,5 @@ def open_storage(settings: Settings, keys: Keys) -> Storage:
 def open_contents(settings: Settings) -> Storage:
     """The folder or bucket itself."""
     if settings.storage.kind == "s3":
-        return S3Storage(settings.storage)
+        return S3Storage(settings.storage, settings.outgoing)
     return LocalStorage(settings.data_dir / "files")

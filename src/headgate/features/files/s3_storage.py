@@ -16,7 +16,7 @@ from headgate.foundation.guarded_http import AddressPolicy
 from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
 from headgate.foundation.guarded_http.relay import Relay, Server, server_of
 from headgate.foundation.ids import is_id
-from headgate.foundation.settings import StorageSettings
+from headgate.foundation.settings import OutgoingSettings, StorageSettings
 
 PIECE_BYTES = 1024 * 1024
 PART_BYTES = 5 * 1024 * 1024
@@ -32,15 +32,15 @@ _FULL = ("XMinioStorageFull", "QuotaExceeded", "InsufficientStorage", "XMinioAdm
 class S3Storage:
     """Sends a content in parts and completes it last, so that it is there whole or not at all."""
 
-    def __init__(self, settings: StorageSettings, *, retries: int = RETRIES) -> None:
+    def __init__(self, settings: StorageSettings, outgoing: OutgoingSettings, *, retries: int = RETRIES) -> None:
         self._obstore, store_class = _library()
         self._bucket = settings.bucket
-        relay = Relay(_servers(settings))
+        relay = Relay(_servers(settings, outgoing))
         self._store = store_class(
             settings.bucket,
             prefix=settings.prefix or None,
             config=_config(settings),
-            client_options={"allow_http": True, "timeout": "60s", "connect_timeout": "10s", "proxy_url": relay.url},
+            client_options=_client_options(relay, outgoing),
             retry_config={
                 "max_retries": retries,
                 "retry_timeout": timedelta(seconds=60),
@@ -202,9 +202,16 @@ def _config(settings: StorageSettings) -> dict[str, Any]:
     return found
 
 
-def _servers(settings: StorageSettings) -> dict[Server, AddressPolicy]:
+def _client_options(relay: Relay, outgoing: OutgoingSettings) -> dict[str, Any]:
+    found = {"allow_http": True, "timeout": "60s", "connect_timeout": "10s", "proxy_url": relay.url}
+    if outgoing.ca_file is not None:
+        found["root_certificate"] = outgoing.ca_file.read_bytes()
+    return found
+
+
+def _servers(settings: StorageSettings, outgoing: OutgoingSettings) -> dict[Server, AddressPolicy]:
     """What the library may connect to: the store, and without keys of ours where AWS gives those of a role."""
-    operators = AddressPolicy(OPERATOR_NETWORKS)
+    operators = AddressPolicy.of(outgoing, OPERATOR_NETWORKS)
     if settings.endpoint_url:
         stores = [settings.endpoint_url]
         host, port = server_of(settings.endpoint_url)
@@ -216,7 +223,7 @@ def _servers(settings: StorageSettings) -> dict[Server, AddressPolicy]:
     if settings.access_key_id is None:
         tokens = (f"https://sts.{settings.region}.amazonaws.com", "https://sts.amazonaws.com")
         found |= {server_of(url): operators for url in tokens}
-        found |= {(address, 80): AddressPolicy([IPv4Network(address)]) for address in _ROLES}
+        found |= {(address, 80): AddressPolicy.of(outgoing, [IPv4Network(address)]) for address in _ROLES}
     return found
 
 

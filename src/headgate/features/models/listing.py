@@ -6,6 +6,7 @@ A cached list belongs to one server and one key, so a key that is replaced is as
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -19,10 +20,10 @@ from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import Provider
 from headgate.foundation.errors import HeadgateError, UpstreamFailed
 from headgate.foundation.guarded_http.addresses import Network
-from headgate.foundation.guarded_http.errors import HostNotFound
+from headgate.foundation.guarded_http.errors import HostNotFound, ProxyFailed
 from headgate.foundation.guarded_http.outgoing import MODEL_LISTS
 from headgate.foundation.lazy import lazy_module
-from headgate.foundation.settings import HttpSettings
+from headgate.foundation.settings import HttpSettings, OutgoingSettings
 
 if TYPE_CHECKING:
     from headgate.foundation import guarded_http
@@ -116,15 +117,17 @@ class _Question:
         secrets = orjson.dumps([self.key, dict(self.headers)])
         return self.provider.id, self.address, hashlib.sha256(secrets).hexdigest()
 
-    async def ask(self) -> Listing:
+    async def ask(self, outgoing: OutgoingSettings) -> Listing:
         """Ask the server."""
         settings = HttpSettings(allowed_internal_cidrs=list(self.networks), timeout_seconds=self.patience_seconds)
         headers = {"Accept": "application/json", **self.protocol.headers, **self.headers}
         if self.key and self.protocol.key_header:
             headers[self.protocol.key_header] = f"{self.protocol.key_prefix}{self.key}"
-        http = guarded_http.GuardedHttp(MODEL_LISTS.limits(settings), pauses=())
+        http = guarded_http.GuardedHttp(MODEL_LISTS.limits(settings), outgoing, pauses=())
         try:
             answer = await http.request("GET", self.address + self.protocol.path, headers=headers)
+        except ProxyFailed as error:
+            return Listing(None, error.detail, error.remedy)
         except UpstreamFailed:
             return Listing(None, f"{self._nobody} answers at {self.address}.", self._start_it)
         except HeadgateError as error:
@@ -192,7 +195,7 @@ async def list_offered(provider: Provider, keys: KeySource, *, refresh: bool = F
     cached = _cache.get(question.place)
     if cached is not None and not refresh and time.monotonic() < cached.until:
         return cached.listing
-    listing = await question.ask()
+    listing = await question.ask(keys.outgoing)
     if len(_cache) >= _MOST_CACHED:
         _cache.clear()
     fresh = OWN_FRESH_SECONDS if provider.flow_base_url else FRESH_SECONDS
@@ -207,14 +210,12 @@ async def check_address(address: str, networks: Sequence[Network]) -> None:
         address: Where a model server is said to be.
         networks: Internal networks that it may be in.
     """
-    settings = HttpSettings(allowed_internal_cidrs=list(networks))
-    http = guarded_http.GuardedHttp(MODEL_LISTS.limits(settings), pauses=())
-    try:
-        await http.check(address)
-    except HostNotFound:
-        return
-    finally:
-        await http.close()
+    target = guarded_http.parse_target(address)
+    policy = guarded_http.AddressPolicy.of(OutgoingSettings.model_construct(), networks)
+    with suppress(HostNotFound):
+        await guarded_http.resolve_checked(
+            target.host, target.port, policy=policy, resolver=guarded_http.system_resolver
+        )
 
 
 def forget_lists() -> None:

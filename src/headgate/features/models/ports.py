@@ -7,6 +7,7 @@ from pydantic import JsonValue, SecretStr
 
 from headgate.features.models.setup.values import ModelServer, ModelSetup, ServerAccess
 from headgate.foundation.guarded_http.addresses import Network
+from headgate.foundation.settings import OutgoingSettings
 from headgate.sdk.calls import CallRequest, CallResult
 
 if TYPE_CHECKING:  # named without importing the HTTP library
@@ -15,6 +16,11 @@ if TYPE_CHECKING:  # named without importing the HTTP library
 
 class KeySource(Protocol):
     """Where keys and provider settings come from: the asker's encrypted variables first, then the environment."""
+
+    @property
+    def outgoing(self) -> OutgoingSettings:
+        """How connections to the servers leave."""
+        ...
 
     async def key(self, name: str) -> SecretStr | None:
         """The value of the variable of that name; None when it is nowhere."""

@@ -16,6 +16,7 @@ from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.guarded_http.addresses import Network
 from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
+from headgate.foundation.settings import OutgoingSettings
 
 
 class Variables:
@@ -34,6 +35,7 @@ class Variables:
         listed: Names that may be taken from the environment.
         environment: The server's variables.
         open_to: Internal networks that an address which the tenant stored may lead to.
+        outgoing: The operator's proxy.
     """
 
     def __init__(
@@ -47,7 +49,9 @@ class Variables:
         listed: Collection[str] = (),
         environment: Mapping[str, str] = os.environ,
         open_to: Sequence[Network] = (),
+        outgoing: OutgoingSettings,
     ) -> None:
+        self.outgoing = outgoing
         self._database = database
         self._box = box
         self._tenant_id = tenant_id
@@ -133,6 +137,7 @@ class LoadedVariables:
         box: Decrypts them.
         from_environment: The value of a listed variable of the server's environment.
         open_to: Internal networks that an address which the tenant stored may lead to.
+        outgoing: The operator's proxy.
         addresses: Variables that hold addresses, which checks read.
     """
 
@@ -142,8 +147,11 @@ class LoadedVariables:
         box: SecretBox,
         from_environment: Callable[[str], SecretStr | None],
         open_to: Sequence[Network],
+        *,
+        outgoing: OutgoingSettings,
         addresses: Collection[str] = (),
     ) -> None:
+        self.outgoing = outgoing
         self._rows = rows
         self._box = box
         self._from_environment = from_environment

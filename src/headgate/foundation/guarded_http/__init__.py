@@ -14,6 +14,7 @@ from headgate.foundation.guarded_http.errors import (
     ConnectionDropped,
     HeaderRefused,
     HostNotFound,
+    ProxyFailed,
     RequestTimedOut,
     TooManyRedirects,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "HeaderRefused",
     "HostNotFound",
     "HttpAnswer",
+    "ProxyFailed",
     "RequestSlots",
     "RequestTimedOut",
     "Resolver",

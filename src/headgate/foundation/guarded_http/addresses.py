@@ -6,10 +6,17 @@ used: its answers differ between patch releases.
 
 from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Self
 
+from headgate.foundation.errors import Unavailable
 from headgate.foundation.guarded_http.errors import AddressRefused
+from headgate.foundation.guarded_http.proxy import OutgoingProxy
 from headgate.foundation.log import get_logger
+from headgate.foundation.settings import OutgoingSettings
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
 
 log = get_logger(__name__)
 Address = IPv4Address | IPv6Address
@@ -53,10 +60,33 @@ class AddressPolicy:
 
     Args:
         allowed: Networks that are open although they are private, local or reserved.
+        proxy: What connections to these addresses go through; None for direct ones.
+        ca_file: Certificate authorities to trust in addition to the system's.
     """
 
-    def __init__(self, allowed: Iterable[Network] = ()) -> None:
+    def __init__(
+        self, allowed: Iterable[Network] = (), proxy: OutgoingProxy | None = None, ca_file: Path | None = None
+    ) -> None:
         self._allowed = tuple(allowed)
+        self.proxy = proxy
+        self.ca_file = ca_file
+
+    @classmethod
+    def of(cls, outgoing: OutgoingSettings, allowed: Iterable[Network] = ()) -> Self:
+        """The policy of a client: the only way to make one outside this package, so that none forgets the proxy."""
+        return cls(allowed, OutgoingProxy.of(outgoing), outgoing.ca_file)
+
+    def trust(self, context: "SSLContext") -> None:
+        """Add the operator's certificate authorities to those of a client. Raises `Unavailable`."""
+        if self.ca_file is None:
+            return
+        try:
+            context.load_verify_locations(self.ca_file)
+        except OSError as error:  # `ssl.SSLError` too
+            raise Unavailable(
+                f"The certificates in {self.ca_file} cannot be read.",
+                remedy="The operator corrects HEADGATE_OUTGOING__CA_FILE: a PEM file that Headgate may read.",
+            ) from error
 
     def require(self, address: Address, host: str) -> None:
         """Raise `AddressRefused` naming the host and the reason when it may not be reached.

@@ -1,23 +1,60 @@
 """A connection to a checked address, for code that blocks its thread."""
 
+import asyncio
 from socket import create_connection
 from typing import TYPE_CHECKING
 
 from headgate.foundation.guarded_http.addresses import AddressPolicy
 from headgate.foundation.guarded_http.conversion import CONNECT_SECONDS
-from headgate.foundation.guarded_http.errors import ConnectFailed
-from headgate.foundation.guarded_http.resolving import Resolver, checked_addresses
+from headgate.foundation.guarded_http.errors import ConnectFailed, HostNotFound, ProxyFailed, ProxyRefused
+from headgate.foundation.guarded_http.proxy import Opening, OutgoingProxy, Tunnel, connecting
+from headgate.foundation.guarded_http.resolving import Hop, Resolver, blocking_hops, proxy_address, system_resolver
 
 if TYPE_CHECKING:
     from socket import socket
 
 
+_NOWHERE = "headgate.invalid"
+
+
 def connect_checked(host: str, port: int, *, policy: AddressPolicy, resolver: Resolver) -> "socket":
     """Connect to the first address that accepts. Raises `AddressRefused`, `HostNotFound`, `ConnectFailed`."""
-    failure: OSError | None = None
-    for address in checked_addresses(host, port, policy=policy, resolver=resolver):
+    failure: ConnectFailed | None = None
+    for hop in blocking_hops(host, port, policy=policy, resolver=resolver):
         try:
-            return create_connection((str(address), port), CONNECT_SECONDS)
-        except OSError as error:
+            with connecting(host, port, hop.tunnel, (OSError,)):
+                return _open(hop)
+        except ProxyFailed:
+            raise
+        except ConnectFailed as error:
             failure = error
-    raise ConnectFailed(f"{host} does not accept a connection on port {port}.") from failure
+    raise failure or HostNotFound(f"{host} has no address.")
+
+
+def probe_proxy(proxy: OutgoingProxy) -> None:
+    """Ask the proxy for a server that cannot exist (RFC 6761): it accepts the user first, and connects nowhere.
+
+    Raises `ProxyFailed` when it does not answer or refuses the user.
+    """
+    address = asyncio.run(proxy_address(proxy, system_resolver))
+    tunnel = Tunnel(proxy, _NOWHERE, 443, _NOWHERE)
+    try:
+        with connecting(proxy.host, proxy.port, tunnel, (OSError,)):
+            _open(Hop(address, proxy.port, tunnel)).close()
+    except ConnectFailed as error:
+        if isinstance(error, ProxyFailed) and not isinstance(error, ProxyRefused):
+            raise
+
+
+def _open(hop: Hop) -> "socket":
+    connection = create_connection((hop.address, hop.port), CONNECT_SECONDS)
+    try:
+        if hop.tunnel is not None:
+            opening = Opening(hop.tunnel)
+            connection.sendall(hop.tunnel.request)
+            while not opening.is_open(connection.recv(1)):
+                pass
+    except BaseException:
+        connection.close()
+        raise
+    return connection

@@ -17,11 +17,11 @@ from headgate.foundation.guarded_http.errors import (
 )
 from headgate.foundation.guarded_http.headers import names
 from headgate.foundation.guarded_http.request import Request, is_redirect, make_request, redirected
-from headgate.foundation.guarded_http.resolving import Resolver, resolve_checked, system_resolver
+from headgate.foundation.guarded_http.resolving import Resolver, checked_hops, system_resolver
 from headgate.foundation.guarded_http.retries import PAUSES, pause_after, spread
 from headgate.foundation.guarded_http.slots import RequestSlots
 from headgate.foundation.guarded_http.targets import parse_target
-from headgate.foundation.settings import MEBIBYTE, HttpSettings
+from headgate.foundation.settings import MEBIBYTE, HttpSettings, OutgoingSettings
 
 if TYPE_CHECKING:  # imported at the first request; it costs a third of the start-up time
     import httpx2
@@ -52,6 +52,7 @@ class GuardedHttp:
 
     Args:
         settings: Limits and the networks that are open.
+        outgoing: The operator's proxy and certificate authorities.
         resolver: Looks names up.
         pauses: Seconds before each further attempt.
         sleep: Waits; tests put their own here.
@@ -63,6 +64,7 @@ class GuardedHttp:
     def __init__(
         self,
         settings: HttpSettings,
+        outgoing: OutgoingSettings,
         *,
         resolver: Resolver = system_resolver,
         pauses: Sequence[float] = PAUSES,
@@ -74,7 +76,8 @@ class GuardedHttp:
         self._kept = kept
         self._settings = settings
         self._slots = slots or RequestSlots(per_host=settings.max_connections_per_host)
-        self._policy = AddressPolicy(settings.allowed_internal_cidrs)
+        self._outgoing = outgoing
+        self._policy = AddressPolicy.of(outgoing, settings.allowed_internal_cidrs)
         self._resolver = resolver
         self._pauses = tuple(pauses)
         self._sleep = sleep
@@ -133,7 +136,7 @@ class GuardedHttp:
     async def check(self, url: str) -> None:
         """Raise `AddressRefused` or `BadUrl` when a request to this address would be refused; sends nothing."""
         target = parse_target(url)
-        await resolve_checked(target.host, target.port, policy=self._policy, resolver=self._resolver)
+        await checked_hops(target.host, target.port, policy=self._policy, resolver=self._resolver)
 
     def streaming_client(
         self,
@@ -183,7 +186,7 @@ class GuardedHttp:
         """
         key = None if networks is None else tuple(networks)
         if key not in self._shared:
-            policy = self._policy if key is None else AddressPolicy(key)
+            policy = self._policy if key is None else AddressPolicy.of(self._outgoing, key)
             self._shared[key] = self._load().library_transport(policy, max_bytes=STREAM_BYTES, keep=self._kept)
         return self._shared[key]
 

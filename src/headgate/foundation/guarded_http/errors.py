@@ -11,6 +11,8 @@ TooLarge
 UpstreamFailed
 ├── HostNotFound        the name has no address
 ├── ConnectFailed       no connection; nothing was sent
+│   └── ProxyFailed     the operator's outgoing proxy opens no connection
+│       └── ProxyRefused  it does not allow this server
 ├── CertificateRefused  the server could not prove who it is
 ├── ConnectionDropped   the connection broke after the request was sent
 ├── BrokenAnswer        what came back is not HTTP, or cannot be decompressed
@@ -68,6 +70,19 @@ class ConnectFailed(UpstreamFailed):
 
     code = "connect_failed"
     title = "No connection"
+
+
+class ProxyFailed(ConnectFailed):
+    """The operator's outgoing proxy opens no connection; nothing was sent to the server."""
+
+    code = "proxy_failed"
+    title = "Outgoing proxy failed"
+
+
+class ProxyRefused(ProxyFailed):
+    """The proxy answers and does not allow a connection to this server."""
+
+    title = "Outgoing proxy refused"
 
 
 class CertificateRefused(UpstreamFailed):

@@ -11,19 +11,23 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import NewConnectionError
+from urllib3.util.ssl_ import create_urllib3_context
 
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http.addresses import AddressPolicy, Network
 from headgate.foundation.guarded_http.checked_socket import connect_checked
 from headgate.foundation.guarded_http.resolving import Resolver, system_resolver
+from headgate.foundation.settings import OutgoingSettings
 
 if TYPE_CHECKING:
     from socket import socket
 
 
-def guarded_session(networks: Sequence[Network], *, resolver: Resolver = system_resolver) -> requests.Session:
+def guarded_session(
+    networks: Sequence[Network], outgoing: OutgoingSettings, *, resolver: Resolver = system_resolver
+) -> requests.Session:
     """A session that reaches public addresses and `networks`, ignores the environment and follows no redirect."""
-    return _Session(_Adapter(AddressPolicy(networks), resolver))
+    return _Session(_Adapter(AddressPolicy.of(outgoing, networks), resolver))
 
 
 class _Session(requests.Session):
@@ -47,14 +51,16 @@ class _Adapter(HTTPAdapter):
 
     def __init__(self, policy: AddressPolicy, resolver: Resolver) -> None:
         self._classes = _pools(policy, resolver)
+        self._tls = create_urllib3_context()
+        policy.trust(self._tls)
         super().__init__()
 
     def init_poolmanager(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - requests' signature
-        super().init_poolmanager(*arguments, **named)
+        super().init_poolmanager(*arguments, **named, ssl_context=self._tls)
         self.poolmanager.pool_classes_by_scheme = self._classes
 
     def proxy_manager_for(self, *_: Any, **__: Any) -> Any:  # noqa: ANN401
-        raise requests.exceptions.ProxyError("Headgate uses no proxy.")
+        raise requests.exceptions.ProxyError("Headgate uses no proxy of the environment.")
 
 
 def _pools(policy: AddressPolicy, resolver: Resolver) -> dict[str, type[HTTPConnectionPool]]:

@@ -10,20 +10,23 @@ import time
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from http.cookiejar import DefaultCookiePolicy
+from typing import Any
 
 import httpcore2
 import httpx2
 
 from headgate.foundation.guarded_http.addresses import AddressPolicy
 from headgate.foundation.guarded_http.conversion import CONNECT_SECONDS, to_httpcore, translated
-from headgate.foundation.guarded_http.errors import AnswerTooLarge, BrokenAnswer, ConnectFailed
-from headgate.foundation.guarded_http.request import Request
-from headgate.foundation.guarded_http.resolving import (
-    Resolver,
-    checked_addresses,
-    resolve_checked,
-    system_resolver,
+from headgate.foundation.guarded_http.errors import (
+    AnswerTooLarge,
+    BrokenAnswer,
+    ConnectFailed,
+    HostNotFound,
+    ProxyFailed,
 )
+from headgate.foundation.guarded_http.proxy import Opening, connecting
+from headgate.foundation.guarded_http.request import Request
+from headgate.foundation.guarded_http.resolving import Hop, Resolver, blocking_hops, checked_hops, system_resolver
 from headgate.foundation.guarded_http.slots import IN_ALL
 from headgate.foundation.guarded_http.transport import BlockingTransport, GuardedTransport, SharedTransport
 
@@ -34,6 +37,7 @@ WRITE_SECONDS = 30.0
 """Time for one piece of a request to be taken."""
 _DECODED = frozenset({"gzip", "deflate", "identity"})
 MAX_ENCODINGS = 2
+_FAILURES = (httpcore2.NetworkError, httpcore2.TimeoutException)
 
 
 class CheckedBackend(httpcore2.AsyncNetworkBackend):
@@ -53,16 +57,29 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
         """Connect to the first address that answers."""
-        addresses = await resolve_checked(host, port, policy=self._policy, resolver=self._resolver)
-        failure: Exception | None = None
-        for address in addresses:
+        failure: ConnectFailed | None = None
+        for hop in await checked_hops(host, port, policy=self._policy, resolver=self._resolver):
             try:
-                return await self._network.connect_tcp(
-                    str(address), port, timeout or CONNECT_SECONDS, local_address, socket_options
-                )
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                with connecting(host, port, hop.tunnel, _FAILURES):
+                    return await self._open(hop, timeout or CONNECT_SECONDS, local_address, socket_options)
+            except ProxyFailed:
+                raise
+            except ConnectFailed as error:
                 failure = error
-        raise ConnectFailed(f"{host} does not accept a connection on port {port}.") from failure
+        raise failure or HostNotFound(f"{host} has no address.")
+
+    async def _open(self, hop: Hop, *rest: Any) -> httpcore2.AsyncNetworkStream:  # noqa: ANN401 - httpcore2's own arguments
+        stream = await self._network.connect_tcp(hop.address, hop.port, *rest)
+        try:
+            if hop.tunnel is not None:
+                opening = Opening(hop.tunnel)
+                await stream.write(hop.tunnel.request, CONNECT_SECONDS)
+                while not opening.is_open(await stream.read(1, CONNECT_SECONDS)):
+                    pass
+        except BaseException:
+            await stream.aclose()
+            raise
+        return stream
 
     async def sleep(self, seconds: float) -> None:
         """Wait, between httpcore2's own attempts."""
@@ -86,15 +103,29 @@ class BlockingBackend(httpcore2.NetworkBackend):
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
         """Connect to the first address that answers."""
-        failure: Exception | None = None
-        for address in checked_addresses(host, port, policy=self._policy, resolver=self._resolver):
+        failure: ConnectFailed | None = None
+        for hop in blocking_hops(host, port, policy=self._policy, resolver=self._resolver):
             try:
-                return self._network.connect_tcp(
-                    str(address), port, timeout or CONNECT_SECONDS, local_address, socket_options
-                )
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                with connecting(host, port, hop.tunnel, _FAILURES):
+                    return self._open(hop, timeout or CONNECT_SECONDS, local_address, socket_options)
+            except ProxyFailed:
+                raise
+            except ConnectFailed as error:
                 failure = error
-        raise ConnectFailed(f"{host} does not accept a connection on port {port}.") from failure
+        raise failure or HostNotFound(f"{host} has no address.")
+
+    def _open(self, hop: Hop, *rest: Any) -> httpcore2.NetworkStream:  # noqa: ANN401 - httpcore2's own arguments
+        stream = self._network.connect_tcp(hop.address, hop.port, *rest)
+        try:
+            if hop.tunnel is not None:
+                opening = Opening(hop.tunnel)
+                stream.write(hop.tunnel.request, CONNECT_SECONDS)
+                while not opening.is_open(stream.read(1, CONNECT_SECONDS)):
+                    pass
+        except BaseException:
+            stream.close()
+            raise
+        return stream
 
     def sleep(self, seconds: float) -> None:
         """Wait, between httpcore2's own attempts."""
@@ -177,7 +208,7 @@ class Wire:
         self._connections = connections
         self._backend = CheckedBackend(policy, resolver)
         self._resolver = resolver
-        self._tls = tls or httpx2.create_ssl_context()
+        self._tls = tls or trusted(policy)
         self._kept = self._new_pool(keep=20)
         self._fresh = self._new_pool(keep=0)
 
@@ -241,11 +272,18 @@ def blocking_transport(
 ) -> BlockingTransport:
     """A transport for a client that blocks its thread; each connection is for one request."""
     pool = httpcore2.ConnectionPool(
-        ssl_context=tls or httpx2.create_ssl_context(),
+        ssl_context=tls or trusted(policy),
         network_backend=BlockingBackend(policy, resolver),
         max_keepalive_connections=0,
     )
     return BlockingTransport(pool, max_bytes=max_bytes, max_stream_bytes=max_bytes)
+
+
+def trusted(policy: AddressPolicy) -> ssl.SSLContext:
+    """The system's certificate authorities and those that the operator adds. Raises `Unavailable`."""
+    context = httpx2.create_ssl_context()
+    policy.trust(context)
+    return context
 
 
 def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:

@@ -13,6 +13,7 @@ from headgate.foundation.settings.engine import CelerySettings, EngineSettings
 from headgate.foundation.settings.http import HttpSettings
 from headgate.foundation.settings.mcp import McpSettings
 from headgate.foundation.settings.models import ModelSettings
+from headgate.foundation.settings.outgoing import OutgoingSettings
 from headgate.foundation.settings.quotas import QuotaSettings
 from headgate.foundation.settings.rate_limits import RateLimitSettings
 from headgate.foundation.settings.root import Settings
@@ -39,6 +40,7 @@ __all__ = [
     "LogSettings",
     "McpSettings",
     "ModelSettings",
+    "OutgoingSettings",
     "QuotaSettings",
     "RateLimitSettings",
     "RetentionSettings",

@@ -17,6 +17,7 @@ from headgate.foundation.settings.engine import CelerySettings, EngineSettings
 from headgate.foundation.settings.http import HttpSettings
 from headgate.foundation.settings.mcp import McpSettings
 from headgate.foundation.settings.models import ModelSettings
+from headgate.foundation.settings.outgoing import OutgoingSettings
 from headgate.foundation.settings.quotas import QuotaSettings
 from headgate.foundation.settings.rate_limits import RateLimitSettings
 from headgate.foundation.settings.sandbox import SandboxSettings
@@ -84,6 +85,7 @@ class Settings(BaseSettings):
     celery: CelerySettings = CelerySettings.model_construct()
     retention: RetentionSettings = RetentionSettings.model_construct()
     http: HttpSettings = HttpSettings.model_construct()
+    outgoing: OutgoingSettings = OutgoingSettings.model_construct()
     single_sign_on: SingleSignOnSettings = SingleSignOnSettings.model_construct()
     rate_limits: RateLimitSettings = RateLimitSettings.model_construct()
     quotas: QuotaSettings = QuotaSettings.model_construct()

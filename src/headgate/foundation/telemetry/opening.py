@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from headgate.foundation.errors import Unavailable
-from headgate.foundation.settings import TelemetrySettings
+from headgate.foundation.settings import Settings
 from headgate.foundation.telemetry import Telemetry
 from headgate.foundation.telemetry.instruments import Instruments
 from headgate.foundation.telemetry.tracing import Tracing
@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # named without importing it
 
 
 @asynccontextmanager
-async def telemetry_of(settings: TelemetrySettings, role: str, *, counts: bool) -> AsyncIterator[Telemetry]:
+async def telemetry_of(settings: Settings, role: str, *, counts: bool) -> AsyncIterator[Telemetry]:
     """What this process measures with; what was not sent yet is sent at the end. See `open_telemetry`."""
     found = open_telemetry(settings, role, counts=counts)
     try:
@@ -27,7 +27,7 @@ async def telemetry_of(settings: TelemetrySettings, role: str, *, counts: bool) 
             await asyncio.to_thread(found.traces.close)
 
 
-def open_telemetry(settings: TelemetrySettings, role: str, *, counts: bool) -> Telemetry:
+def open_telemetry(settings: Settings, role: str, *, counts: bool) -> Telemetry:
     """What this process measures with; close its traces at the end. Raises `Unavailable` without the extra `otel`.
 
     Args:
@@ -35,8 +35,8 @@ def open_telemetry(settings: TelemetrySettings, role: str, *, counts: bool) -> T
         role: What this process is, such as `api` or `worker`.
         counts: Whether anybody will ask this process for figures. Nobody asks a command.
     """
-    metrics = _prometheus().PrometheusInstruments() if counts and settings.metrics else Instruments()
-    traces = _otel(settings, role) if settings.otlp_endpoint else Tracing()
+    metrics = _prometheus().PrometheusInstruments() if counts and settings.telemetry.metrics else Instruments()
+    traces = _otel(settings, role) if settings.telemetry.otlp_endpoint else Tracing()
     return Telemetry(metrics, traces)
 
 
@@ -46,7 +46,7 @@ def _prometheus() -> ModuleType:
     return prometheus
 
 
-def _otel(settings: TelemetrySettings, role: str) -> Tracing:
+def _otel(settings: Settings, role: str) -> Tracing:
     try:
         from headgate.foundation.telemetry.otel import OtelTracing  # noqa: PLC0415 - an extra
     except ImportError as error:
@@ -54,7 +54,7 @@ def _otel(settings: TelemetrySettings, role: str) -> Tracing:
             "HEADGATE_TELEMETRY__OTLP_ENDPOINT is set, but OpenTelemetry is not installed.",
             remedy="Install it with: pip install 'headgate[otel]', or leave the setting empty.",
         ) from error
-    return OtelTracing(settings, role)
+    return OtelTracing(settings.telemetry, role, settings.outgoing)
 
 
 def serve_metrics(host: str, port: int) -> "WSGIServer":

@@ -24,7 +24,7 @@ from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
 from headgate.foundation.guarded_http.requests_session import guarded_session
 from headgate.foundation.ids import made_at
-from headgate.foundation.settings import TelemetrySettings
+from headgate.foundation.settings import OutgoingSettings, TelemetrySettings
 from headgate.foundation.telemetry.tracing import Attributes, Span, SpanKind, Tracing
 
 RUN_SPAN = "flow run"
@@ -67,11 +67,12 @@ class OtelTracing(Tracing):
     Args:
         settings: Where they go.
         role: What this process is, such as `api` or `worker`.
+        outgoing: The operator's proxy.
     """
 
     active = True
 
-    def __init__(self, settings: TelemetrySettings, role: str) -> None:
+    def __init__(self, settings: TelemetrySettings, role: str, outgoing: OutgoingSettings) -> None:
         self._ids = _Ids()
         about = {"service.name": settings.service_name, "service.version": __version__, "headgate.role": role}
         self._provider = TracerProvider(
@@ -81,9 +82,8 @@ class OtelTracing(Tracing):
             id_generator=self._ids,
         )
         endpoint = settings.otlp_endpoint.rstrip("/").removesuffix(_TRACES_PATH) + _TRACES_PATH
-        self._provider.add_span_processor(
-            BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint, session=guarded_session(OPERATOR_NETWORKS)))
-        )
+        session = guarded_session(OPERATOR_NETWORKS, outgoing)
+        self._provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint, session=session)))
         self._tracer = self._provider.get_tracer("headgate", __version__)
 
     def span(

@@ -3,8 +3,9 @@
 import asyncio
 import socket
 
-from headgate.foundation.guarded_http.errors import ConnectFailed
-from headgate.foundation.guarded_http.resolving import resolve_checked
+from headgate.foundation.guarded_http.errors import ConnectFailed, ProxyFailed
+from headgate.foundation.guarded_http.proxy import Opening, Tunnel, connecting
+from headgate.foundation.guarded_http.resolving import checked_hops
 from headgate.foundation.guarded_http.targets import Target
 from headgate.sandbox.broker.rules import Grant
 
@@ -25,28 +26,36 @@ async def connect(grant: Grant, target: Target, seconds: float) -> socket.socket
     """
     host, port = target.host, target.port
     grant.require(host, port)
+    failure: ConnectFailed | None = None
     try:
         async with asyncio.timeout(min(seconds, CONNECT_SECONDS)):
             rules = grant.rules
-            for address in await resolve_checked(host, port, policy=rules.addresses, resolver=rules.resolver):
-                connection = await _try(str(address), port, socket.AF_INET if address.version == 4 else socket.AF_INET6)
-                if connection:
-                    return connection
+            for hop in await checked_hops(host, port, policy=rules.addresses, resolver=rules.resolver):
+                try:
+                    with connecting(host, port, hop.tunnel, (OSError,)):
+                        return await _try(hop.address, hop.port, hop.tunnel)
+                except ProxyFailed:
+                    raise
+                except ConnectFailed as error:
+                    failure = error
     except TimeoutError:
         raise ConnectFailed(f"{host} does not accept a connection on port {port} in time.") from None
-    raise ConnectFailed(f"{host} does not accept a connection on port {port}.")
+    raise failure or ConnectFailed(f"{host} does not accept a connection on port {port}.")
 
 
-async def _try(address: str, port: int, family: socket.AddressFamily) -> socket.socket | None:
-    connection = socket.socket(family, socket.SOCK_STREAM)
+async def _try(address: str, port: int, tunnel: Tunnel | None) -> socket.socket:
+    connection = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
     try:
         connection.settimeout(0)
-        await asyncio.get_running_loop().sock_connect(connection, (address, port))
+        loop = asyncio.get_running_loop()
+        await loop.sock_connect(connection, (address, port))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if tunnel is not None:
+            opening = Opening(tunnel)
+            await loop.sock_sendall(connection, tunnel.request)
+            while not opening.is_open(await loop.sock_recv(connection, 1)):
+                pass
         connection.settimeout(None)
-    except OSError:
-        connection.close()
-        return None
     except BaseException:
         connection.close()
         raise

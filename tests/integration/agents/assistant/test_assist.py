@@ -21,6 +21,7 @@ from headgate.features.secrets import service as secrets
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import CodevSettings, ModelSettings, Settings
 from tests.integration.http.conftest import ECHO, created
+from tests.support.direct import DIRECT
 from tests.support.intents import IntentAnswers
 from tests.support.openai_server import OpenAIServer
 from tests.support.patience import PATIENCE_SECONDS
@@ -285,7 +286,9 @@ class TestCheckConfig:
             state = app.state
             listed = PROVIDER_VARIABLES
             where = principal.tenant_id, principal.space_id
-            return SpaceModels(state.database, state.box, *where, audit=NotedReads(), listed=listed, roles=roles)
+            return SpaceModels(
+                state.database, state.box, *where, audit=NotedReads(), outgoing=DIRECT, listed=listed, roles=roles
+            )
 
         models = replace(assistant.models, keys_of=keys_of)
         app.state.assistant = replace(assistant, models=models)

@@ -17,6 +17,7 @@ from headgate.foundation.ids import new_id
 from headgate.foundation.sealing import CHUNK_BYTES, HEADER_BYTES, DataKey, new_data_key
 from headgate.foundation.settings import Settings, StorageSettings
 from tests.integration.features.files.storage_conformance import LIMIT, MEBIBYTE, StorageConformance, pieces
+from tests.support.direct import DIRECT
 from tests.support.s3_server import S3Server, s3_server
 from tests.support.scripted_server import Reply, ScriptedServer
 
@@ -62,7 +63,7 @@ def server() -> Iterator[S3Server]:
 def bucket(server: S3Server) -> Bucket:
     name = f"bucket-{new_id()}"
     server.client.create_bucket(Bucket=name)
-    return Bucket(S3Storage(server.settings(name, prefix="headgate/test")), server, name)
+    return Bucket(S3Storage(server.settings(name, prefix="headgate/test"), DIRECT), server, name)
 
 
 class TestLocalStorage(StorageConformance):
@@ -149,7 +150,7 @@ class TestStoredBytes:
 class TestS3Trouble:
     @pytest.mark.parametrize("size", [1, 6 * MEBIBYTE])
     async def test_of_a_bucket_that_is_gone_is_told(self, server: S3Server, size: int) -> None:
-        storage = S3Storage(server.settings("no-such-bucket"))
+        storage = S3Storage(server.settings("no-such-bucket"), DIRECT)
         with pytest.raises(StorageFailed, match="'no-such-bucket' refused: it does not exist"):
             await storage.put(new_id(), new_id(), pieces(bytes(size)), max_bytes=LIMIT)
         with pytest.raises(StorageFailed):
@@ -170,13 +171,15 @@ class TestS3Trouble:
     ) -> None:
         body = f"<?xml version='1.0'?><Error><Code>{code}</Code><Message>no</Message></Error>".encode()
         with S3Answers().script(Reply((body,), status=status, media_type="application/xml")) as answers:
-            storage = S3Storage(settings_of(answers), retries=0)
+            storage = S3Storage(settings_of(answers), DIRECT, retries=0)
             with pytest.raises(error) as caught:
                 await storage.put(new_id(), new_id(), pieces(b"x"), max_bytes=LIMIT)
         assert "s3cr3t" not in str(caught.value)
 
     async def test_with_a_server_that_is_not_there_is_told(self) -> None:
-        storage = S3Storage(StorageSettings(kind="s3", bucket="bucket", endpoint_url="http://127.0.0.1:9"), retries=0)
+        storage = S3Storage(
+            StorageSettings(kind="s3", bucket="bucket", endpoint_url="http://127.0.0.1:9"), DIRECT, retries=0
+        )
         with pytest.raises(StorageFailed, match="refused"):
             await storage.put(new_id(), new_id(), pieces(b"x"), max_bytes=LIMIT)
 
@@ -184,7 +187,7 @@ class TestS3Trouble:
     async def test_is_not_led_to_another_server(self, status: int) -> None:
         with S3Answers() as store, S3Answers().script(Reply(status=200)) as other:
             store.script(Reply(status=status, headers={"location": f"{other.origin}/elsewhere"}))
-            storage = S3Storage(settings_of(store), retries=0)
+            storage = S3Storage(settings_of(store), DIRECT, retries=0)
             with pytest.raises(StorageFailed):
                 await storage.put(new_id(), new_id(), pieces(b"x"), max_bytes=LIMIT)
             with pytest.raises((StorageFailed, FileDamaged)):

@@ -14,6 +14,7 @@ import pytest
 from headgate.features.models.errors import PullFailed
 from headgate.features.models.local.sources import HttpsSource, PackageSource
 from headgate.features.models.local.weights import PackageParts, Weights
+from tests.support.direct import DIRECT
 from tests.support.scripted_server import Asked, Drop, Reply, Script, ScriptedServer
 
 CONTENT = b"GGUF" + bytes(range(256)) * 40_000
@@ -142,7 +143,7 @@ class TestPackageSource:
     PARTS: ClassVar[PackageParts] = PackageParts("tiny-weights-part{}", "1.0", part_size=PART)
 
     def source(self, index: Path) -> PackageSource:
-        return PackageSource(("--no-index", "--find-links", str(index)))
+        return PackageSource(("--no-index", "--find-links", str(index)), outgoing=DIRECT)
 
     def fill(self, index: Path, *numbers: int) -> None:
         index.mkdir(exist_ok=True)
@@ -199,4 +200,4 @@ class TestPackageSource:
 
     def test_says_that_there_are_no_parts(self, tmp_path: Path) -> None:
         with pytest.raises(PullFailed, match="not published as package parts"):
-            PackageSource().fetch(weights(), tmp_path / "p", ignored)
+            PackageSource(outgoing=DIRECT).fetch(weights(), tmp_path / "p", ignored)

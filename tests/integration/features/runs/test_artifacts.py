@@ -23,6 +23,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import LimitSettings, Settings
 from tests.integration.features.runs.conformance import finish, over
+from tests.support.direct import DIRECT
 from tests.support.engine import make_flow, make_services, new_run, store_flow
 from tests.support.rows import run_row, statuses, step_rows
 from tests.support.s3_server import S3Server, s3_server
@@ -50,7 +51,7 @@ def server() -> Iterator[S3Server]:
 def bucket(server: S3Server) -> Bucket:
     name = f"bucket-{new_id()}"
     server.client.create_bucket(Bucket=name)
-    return Bucket(S3Storage(server.settings(name)), server, name)
+    return Bucket(S3Storage(server.settings(name), DIRECT), server, name)
 
 
 @pytest.fixture(params=["local", "s3"])

@@ -82,7 +82,7 @@ class TestTrace:
     async def test_goes_on_in_the_process_that_takes_the_run_up(
         self, traced: Settings, collector: OtlpReceiver, database: Database, tmp_path: Path
     ) -> None:
-        first, second = (open_telemetry(traced.telemetry, role, counts=False) for role in ("api", "worker"))
+        first, second = (open_telemetry(traced, role, counts=False) for role in ("api", "worker"))
         flow = make_flow(
             {"s": "Start", "g": "Gate", "e": "Echo"},
             ["s.text -> g.input", "g.text -> e.input"],
@@ -113,7 +113,7 @@ class TestTrace:
     async def test_of_a_failed_run_names_the_code_and_not_the_message(
         self, traced: Settings, collector: OtlpReceiver, database: Database
     ) -> None:
-        telemetry = open_telemetry(traced.telemetry, "api", counts=False)
+        telemetry = open_telemetry(traced, "api", counts=False)
         engine = engine_of(traced, database, telemetry)
         await engine.open()
         flow = make_flow({"start": "Start", "bad": "Broken"}, ["start.text -> bad.input"])

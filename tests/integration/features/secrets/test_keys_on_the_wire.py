@@ -23,6 +23,7 @@ from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import HttpSettings, Settings
 from headgate.sdk import Model, SecretReference
 from headgate.sdk.fakes import FakeContext
+from tests.support.direct import DIRECT
 from tests.support.openai_server import OpenAIServer
 from tests.support.secret_reads import NotedReads
 from tests.support.web import open_web
@@ -71,6 +72,7 @@ def variables(database: Database, box: SecretBox) -> SpaceModels:
         LOCAL.tenant_id,
         LOCAL.space_id,
         audit=NotedReads(),
+        outgoing=DIRECT,
         listed=PROVIDER_VARIABLES,
         environment=environment,
     )
@@ -78,7 +80,7 @@ def variables(database: Database, box: SecretBox) -> SpaceModels:
 
 @pytest.fixture
 async def context(variables: SpaceModels) -> AsyncIterator[Context]:
-    http = GuardedHttp(HttpSettings(allowed_internal_cidrs=[ip_network("127.0.0.0/8")]))
+    http = GuardedHttp(HttpSettings(allowed_internal_cidrs=[ip_network("127.0.0.0/8")]), DIRECT)
     yield Context(SpaceSecrets(variables), http)
     await http.close()
 
@@ -206,7 +208,7 @@ class TestModelServers:
         async def resolver(_host: str, _port: int) -> list[str]:
             return [turns.pop(0) if len(turns) > 1 else turns[0]]
 
-        return GuardedHttp(HttpSettings(allowed_internal_cidrs=[ip_network(open_to)]), resolver=resolver)
+        return GuardedHttp(HttpSettings(allowed_internal_cidrs=[ip_network(open_to)]), DIRECT, resolver=resolver)
 
     @staticmethod
     def model_at(model_server: OpenAIServer) -> Model:

@@ -21,6 +21,7 @@ from headgate.foundation.guarded_http import BadUrl
 from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import Settings
 from tests.support.api import api
+from tests.support.direct import DIRECT
 from tests.support.secret_reads import NotedReads
 from tests.support.tenants import add_tenant
 
@@ -93,6 +94,7 @@ class TestVariables:
             DEFAULT_TENANT_ID,
             LOCAL.space_id,
             audit=NotedReads(),
+            outgoing=DIRECT,
             listed=[*LISTED, "HEADGATE_SECRET_KEY"],
             environment=environment,
         )
@@ -153,7 +155,9 @@ class TestVariables:
         await put(database, box, "SHARED_NAME")
         other = await add_tenant(database)
         assert (
-            await Variables(database, box, other.tenant_id, audit=NotedReads(), environment={}).key("SHARED_NAME")
+            await Variables(database, box, other.tenant_id, audit=NotedReads(), environment={}, outgoing=DIRECT).key(
+                "SHARED_NAME"
+            )
             is None
         )
 

@@ -20,6 +20,7 @@ from headgate.foundation.errors import Forbidden
 from headgate.foundation.guarded_http import GuardedHttp
 from headgate.foundation.settings import HttpSettings
 from headgate.sdk import Model
+from tests.support.direct import DIRECT
 from tests.support.keys import GivenKeys
 from tests.support.web import open_web
 
@@ -134,9 +135,9 @@ class TestCreateChatModel:
         keys = GivenKeys(OPENAI_COMPATIBLE_BASE_URL="http://10.0.0.1/v1")
         here = Model(provider="openai_compatible", name="x", params={"base_url": "http://169.254.169.254/v1"})
         with pytest.raises(Forbidden, match="is private"):
-            await create_chat_model(here, keys, web=Refusing(HttpSettings()))
+            await create_chat_model(here, keys, web=Refusing(HttpSettings(), DIRECT))
         trusted = Model(provider="openai_compatible", name="x")
-        assert await create_chat_model(trusted, keys, web=Refusing(HttpSettings()))
+        assert await create_chat_model(trusted, keys, web=Refusing(HttpSettings(), DIRECT))
 
     async def test_puts_the_shim_around_a_model_that_wants_it(self) -> None:
         keys = GivenKeys(OPENAI_COMPATIBLE_BASE_URL="http://127.0.0.1:9/v1")

@@ -6,6 +6,7 @@ import pytest
 
 from headgate.foundation.guarded_http import GuardedHttp
 from headgate.foundation.settings import HttpSettings
+from tests.support.direct import DIRECT
 from tests.support.web_server import WebServer, web_server
 
 MakeClient = Callable[..., GuardedHttp]
@@ -39,7 +40,7 @@ async def make_client(slept: list[float]) -> AsyncIterator[MakeClient]:
 
     def make(*, open_to: str = "127.0.0.0/8", client: dict[str, Any] | None = None, **settings: Any) -> GuardedHttp:
         limits = HttpSettings(allowed_internal_cidrs=[ip_network(open_to)] if open_to else [], **settings)
-        made.append(GuardedHttp(limits, **{"sleep": sleep, **(client or {})}))
+        made.append(GuardedHttp(limits, DIRECT, **{"sleep": sleep, **(client or {})}))
         return made[-1]
 
     yield make

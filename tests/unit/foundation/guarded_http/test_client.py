@@ -23,6 +23,7 @@ from headgate.foundation.guarded_http import (
     TooManyRedirects,
 )
 from headgate.foundation.settings import HttpSettings
+from tests.support.direct import DIRECT
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.web_server import Received, WebServer, answer, redirect
 from tests.unit.foundation.guarded_http.conftest import MakeClient
@@ -462,10 +463,11 @@ class TestStartUp:
     def test_does_not_import_the_http_library_before_the_first_request(self) -> None:
         code = (
             "import sys; from headgate.foundation.guarded_http import GuardedHttp;"
-            "from headgate.foundation.settings import HttpSettings; GuardedHttp(HttpSettings());"
+            "from headgate.foundation.settings import HttpSettings, OutgoingSettings;"
+            "GuardedHttp(HttpSettings(), OutgoingSettings());"
             "sys.exit(any(name in sys.modules for name in ('httpx2', 'httpcore2', 'idna')))"
         )
         assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
     async def test_a_client_that_was_never_used_can_be_closed(self) -> None:
-        await GuardedHttp(HttpSettings()).close()
+        await GuardedHttp(HttpSettings(), DIRECT).close()

@@ -14,6 +14,7 @@ from headgate.features.files.s3_storage import _servers
 from headgate.foundation.guarded_http import AddressPolicy
 from headgate.foundation.guarded_http.relay import HEAD_BYTES, Relay, server_of
 from headgate.foundation.settings import StorageSettings
+from tests.support.direct import DIRECT
 
 LOOPBACK = AddressPolicy([ip_network("127.0.0.0/8")])
 
@@ -112,10 +113,10 @@ class TestServersOfTheStore:
     def test_are_the_store_alone_where_its_keys_are_set(self) -> None:
         keys = {"access_key_id": SecretStr("a"), "secret_access_key": SecretStr("b")}
         store = StorageSettings(kind="s3", bucket="b", endpoint_url="https://minio.example.org:9000", **keys)
-        assert set(_servers(store)) == {("minio.example.org", 9000), ("b.minio.example.org", 9000)}
+        assert set(_servers(store, DIRECT)) == {("minio.example.org", 9000), ("b.minio.example.org", 9000)}
 
     def test_are_those_of_aws_and_of_roles_where_nothing_is_set(self) -> None:
-        found = _servers(StorageSettings(kind="s3", bucket="b", region="eu-north-1"))
+        found = _servers(StorageSettings(kind="s3", bucket="b", region="eu-north-1"), DIRECT)
         assert {("s3.eu-north-1.amazonaws.com", 443), ("b.s3.eu-north-1.amazonaws.com", 443)} <= set(found)
         assert ("sts.eu-north-1.amazonaws.com", 443) in found
         assert ("169.254.169.254", 80) in found

@@ -88,8 +88,8 @@ from pathlib import Path
 from headgate.foundation.telemetry.sharing import share_between_processes
 share_between_processes(Path(sys.argv[1]))
 from headgate.foundation.telemetry.opening import open_telemetry
-from headgate.foundation.settings import TelemetrySettings
-metrics = open_telemetry(TelemetrySettings(), "worker", counts=True).metrics
+from headgate.foundation.settings import Settings
+metrics = open_telemetry(Settings(), "worker", counts=True).metrics
 for _ in range(3):
     child = os.fork()
     if child == 0:

@@ -10,6 +10,7 @@ from headgate.foundation.ids import made_at, new_id
 from headgate.foundation.settings import TelemetrySettings
 from headgate.foundation.telemetry import SILENT
 from headgate.foundation.telemetry.otel import RUN_SPAN, OtelTracing
+from tests.support.direct import DIRECT
 from tests.support.otlp_receiver import OtlpReceiver
 
 
@@ -21,16 +22,16 @@ def collector() -> Iterator[OtlpReceiver]:
 
 @pytest.fixture
 def traces(collector: OtlpReceiver) -> OtelTracing:
-    return OtelTracing(TelemetrySettings(otlp_endpoint=f"{collector.endpoint}/"), "test")
+    return OtelTracing(TelemetrySettings(otlp_endpoint=f"{collector.endpoint}/"), "test", DIRECT)
 
 
 class TestSilence:
     def test_imports_neither_library(self) -> None:
         code = (
-            "import sys; from headgate.foundation.settings import TelemetrySettings;"
+            "import sys; from headgate.foundation.settings import Settings;"
             "from headgate.foundation.telemetry.opening import open_telemetry;"
             "import headgate.entrypoints.compose;"
-            "open_telemetry(TelemetrySettings(), 'command', counts=False);"
+            "open_telemetry(Settings(), 'command', counts=False);"
             "heavy = {'opentelemetry.sdk', 'opentelemetry.exporter', 'prometheus_client'} & set(sys.modules);"
             "assert not heavy, heavy"
         )
@@ -77,7 +78,7 @@ class TestOtelTracing:
         assert b"hush" not in collector.raw
 
     def test_sends_the_share_that_is_asked_for(self, collector: OtlpReceiver) -> None:
-        traces = OtelTracing(TelemetrySettings(otlp_endpoint=collector.endpoint, sample_ratio=0), "test")
+        traces = OtelTracing(TelemetrySettings(otlp_endpoint=collector.endpoint, sample_ratio=0), "test", DIRECT)
         run_id = new_id()
         stored = traces.run_began(run_id)
         assert stored is not None

@@ -9,16 +9,16 @@ from langsmith.run_helpers import tracing_context
 
 from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
 from headgate.foundation.guarded_http.requests_session import guarded_session
-from headgate.foundation.settings import CodevSettings
+from headgate.foundation.settings import CodevSettings, OutgoingSettings
 
 KEY, PROJECT = "LANGSMITH_API_KEY", "LANGSMITH_PROJECT"
 DEFAULT_PROJECT = "headgate-development"
 
 
 @contextmanager
-def traced(settings: CodevSettings) -> Iterator[None]:
+def traced(settings: CodevSettings, outgoing: OutgoingSettings) -> Iterator[None]:
     """Within it LangChain and LangGraph send traces, or surely none."""
     wanted = settings.langsmith and bool(os.environ.get(KEY, "").strip())
-    client = Client(session=guarded_session(OPERATOR_NETWORKS)) if wanted else None
+    client = Client(session=guarded_session(OPERATOR_NETWORKS, outgoing)) if wanted else None
     with tracing_context(enabled=wanted, project_name=os.environ.get(PROJECT) or DEFAULT_PROJECT, client=client):
         yield

@@ -78,7 +78,7 @@ class Work:
                 max_tool_calls=own.max_tool_calls,
                 domain=row.domain,
             )
-            with traced(self.settings.codev), checkpoint_errors():
+            with traced(self.settings.codev, self.settings.outgoing), checkpoint_errors():
                 return await self._play(working, principal)
         finally:
             with CancelScope(shield=True):

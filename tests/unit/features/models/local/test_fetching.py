@@ -11,6 +11,7 @@ from headgate.features.models.errors import LocalModelMissing, PullFailed
 from headgate.features.models.local import fetching
 from headgate.features.models.local.fetching import LocalFetches
 from headgate.features.models.local.models import LocalModels
+from tests.support.direct import DIRECT
 
 NAME = "qwen2.5-coder-1.5b"
 PATIENCE = 60
@@ -18,7 +19,7 @@ PATIENCE = 60
 
 @pytest.fixture
 def fetches(tmp_path: Path) -> LocalFetches:
-    return LocalFetches(LocalModels(models_dir=tmp_path))
+    return LocalFetches(LocalModels(models_dir=tmp_path), DIRECT)
 
 
 def pulls(monkeypatch: pytest.MonkeyPatch, work: Callable[[Callable[[int, int], None]], None]) -> list[str]:

@@ -144,7 +144,7 @@ class TestPullByName:
     def test_names_what_can_be_pulled(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.undo()
         with pytest.raises(LocalModelMissing, match="qwen2"):
-            pull("gpt-5", tmp_path)
+            pull("gpt-5", tmp_path, sources=[])
 
 
 class TestExclusive:

@@ -42,7 +42,7 @@ from headgate.foundation.guarded_http import (
     system_resolver,
 )
 from headgate.foundation.guarded_http.outgoing import FLOWISE, FLOWISE_OPERATOR
-from headgate.foundation.settings import MEBIBYTE, HttpSettings
+from headgate.foundation.settings import MEBIBYTE, HttpSettings, OutgoingSettings
 
 MOST_BYTES = 8 * MEBIBYTE
 """Of the two large answers: nodes (0.7 MB) and templates (1.7 MB in Flowise 3.1)."""
@@ -73,12 +73,19 @@ class FlowiseClient:
     Args:
         server: Which.
         http: Which private networks are open to servers that the operator did not name.
+        outgoing: The operator's proxy.
         timeout_seconds: Longest time for one answer.
         resolver: Looks names up.
     """
 
     def __init__(
-        self, server: Server, http: HttpSettings, timeout_seconds: float, *, resolver: Resolver = system_resolver
+        self,
+        server: Server,
+        http: HttpSettings,
+        outgoing: OutgoingSettings,
+        timeout_seconds: float,
+        *,
+        resolver: Resolver = system_resolver,
     ) -> None:
         self._server = server
         self._root = server.endpoint.rstrip("/")
@@ -88,7 +95,7 @@ class FlowiseClient:
             max_response_bytes=MOST_BYTES,
             timeout_seconds=timeout_seconds,
         )
-        self._http = GuardedHttp(row.limits(limits), resolver=resolver, pauses=())
+        self._http = GuardedHttp(row.limits(limits), outgoing, resolver=resolver, pauses=())
         self._seconds = timeout_seconds
         self._free = asyncio.Semaphore(AT_ONCE)
 

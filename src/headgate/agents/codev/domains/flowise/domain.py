@@ -66,7 +66,7 @@ class FlowiseDomain:
         """A client of a server; who asked closes it."""
         server = Server(instance.id, instance.endpoint, instance.key, vouched=instance.vouched)
         seconds = self._settings.codev.flowise_timeout_seconds
-        return FlowiseClient(server, self._settings.http, seconds, resolver=self._resolver)
+        return FlowiseClient(server, self._settings.http, self._settings.outgoing, seconds, resolver=self._resolver)
 
     @property
     def _skills(self) -> Path:

@@ -12,6 +12,7 @@ from headgate.agents.codev.domains.flowise.workplace import FlowiseWorkplace
 from headgate.agents.codev.instances.service import Instance
 from headgate.features.access.principal import LOCAL, Principal
 from headgate.foundation.settings import CodevSettings, HttpSettings, Settings
+from tests.support.direct import DIRECT
 from tests.support.flowise_server import KEY, FlowiseServer, flowise_server
 
 SECONDS = 30.0
@@ -36,7 +37,7 @@ async def server() -> AsyncIterator[FlowiseServer]:
 
 @pytest.fixture
 async def client(server: FlowiseServer) -> AsyncIterator[FlowiseClient]:
-    made = FlowiseClient(Server("dev", server.endpoint, SecretStr(KEY), vouched=True), HttpSettings(), SECONDS)
+    made = FlowiseClient(Server("dev", server.endpoint, SecretStr(KEY), vouched=True), HttpSettings(), DIRECT, SECONDS)
     yield made
     await made.close()
 
@@ -44,7 +45,7 @@ async def client(server: FlowiseServer) -> AsyncIterator[FlowiseClient]:
 @pytest.fixture
 async def hurried(server: FlowiseServer) -> AsyncIterator[FlowiseClient]:
     """One that waits for a second at most."""
-    made = FlowiseClient(Server("dev", server.endpoint, SecretStr(KEY), vouched=True), HttpSettings(), 1.0)
+    made = FlowiseClient(Server("dev", server.endpoint, SecretStr(KEY), vouched=True), HttpSettings(), DIRECT, 1.0)
     yield made
     await made.close()
 

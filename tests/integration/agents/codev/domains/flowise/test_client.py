@@ -21,6 +21,7 @@ from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http import AddressRefused
 from headgate.foundation.settings import HttpSettings
 from tests.support import flowise_server as hostile
+from tests.support.direct import DIRECT
 from tests.support.flowise_server import KEY, FlowiseServer
 
 GONE = "00000000-0000-4000-8000-000000000000"
@@ -44,7 +45,7 @@ class TestErrors:
 
     async def test_a_refused_key_says_what_to_do_and_is_in_no_message(self, server: FlowiseServer) -> None:
         secret = SecretStr("wrong-key-that-nobody-sees")
-        client = FlowiseClient(Server("dev", server.endpoint, secret, vouched=True), HttpSettings(), 5)
+        client = FlowiseClient(Server("dev", server.endpoint, secret, vouched=True), HttpSettings(), DIRECT, 5)
         with pytest.raises(KeyRefused, match="does not take the API key") as caught:
             await client.list_nodes()
         await client.close()
@@ -52,13 +53,17 @@ class TestErrors:
         assert "wrong-key" not in f"{caught.value!s}{caught.value.__cause__!r}{client!r}{caught.value.problem()}"
 
     async def test_nobody_there_is_said_with_the_address(self, server: FlowiseServer) -> None:
-        client = FlowiseClient(Server("dev", "http://127.0.0.1:1", SecretStr(KEY), vouched=True), HttpSettings(), 5)
+        client = FlowiseClient(
+            Server("dev", "http://127.0.0.1:1", SecretStr(KEY), vouched=True), HttpSettings(), DIRECT, 5
+        )
         with pytest.raises(FlowiseUnreachable, match=r"Check that Flowise runs at http://127\.0\.0\.1:1"):
             await client.version()
         await client.close()
 
     async def test_an_unknown_route_is_no_answer_though_it_says_200(self, server: FlowiseServer) -> None:
-        client = FlowiseClient(Server("dev", f"{server.endpoint}/app", SecretStr(KEY), vouched=True), HttpSettings(), 5)
+        client = FlowiseClient(
+            Server("dev", f"{server.endpoint}/app", SecretStr(KEY), vouched=True), HttpSettings(), DIRECT, 5
+        )
         with pytest.raises(FlowiseFailed, match="text/html where JSON belongs"):
             await client.list_nodes()
         await client.close()
@@ -83,7 +88,7 @@ class TestErrors:
 
 class TestAddresses:
     async def test_of_a_tenant_may_not_be_private(self, server: FlowiseServer) -> None:
-        client = FlowiseClient(Server("own", server.endpoint, SecretStr(KEY), vouched=False), HttpSettings(), 5)
+        client = FlowiseClient(Server("own", server.endpoint, SecretStr(KEY), vouched=False), HttpSettings(), DIRECT, 5)
         with pytest.raises(AddressRefused):
             await client.list_nodes()
         await client.close()
@@ -97,7 +102,7 @@ class TestAddresses:
 
         address = f"http://flowise.example:{server.port}"
         client = FlowiseClient(
-            Server("own", address, SecretStr(KEY), vouched=False), HttpSettings(), 0.2, resolver=rebinding
+            Server("own", address, SecretStr(KEY), vouched=False), HttpSettings(), DIRECT, 0.2, resolver=rebinding
         )
         for _ in range(2):
             with pytest.raises((AddressRefused, FlowiseUnreachable)):
@@ -109,7 +114,7 @@ class TestAddresses:
         "host", ["169.254.169.254", "168.63.129.16", "100.100.100.200", "192.0.0.192", "[fd00:ec2::254]"]
     )
     async def test_of_clouds_own_services_are_closed_to_the_operators_too(self, host: str) -> None:
-        client = FlowiseClient(Server("dev", f"http://{host}", SecretStr(KEY), vouched=True), HttpSettings(), 5)
+        client = FlowiseClient(Server("dev", f"http://{host}", SecretStr(KEY), vouched=True), HttpSettings(), DIRECT, 5)
         with pytest.raises(AddressRefused):
             await client.version()
         await client.close()

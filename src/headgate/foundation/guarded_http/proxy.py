@@ -1,0 +1,168 @@
+"""The operator's outgoing proxy: which connections use it, and the CONNECT that opens them (RFC 9110, 9.3.6)."""
+
+import base64
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
+from typing import Final, Self
+
+from headgate.foundation.guarded_http.errors import ConnectFailed, ProxyFailed, ProxyRefused
+from headgate.foundation.settings import OutgoingSettings
+
+HEAD_BYTES: Final = 16_384
+_UNREACHABLE: Final = frozenset(
+    {
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        HTTPStatus.BAD_GATEWAY,
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        HTTPStatus.GATEWAY_TIMEOUT,
+    }
+)
+"""What a proxy answers when it could not connect; another address of the host may work."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutgoingProxy:
+    """An HTTP proxy that the operator chose."""
+
+    host: str
+    port: int
+    resolves_names: bool = False
+    """Whether it is sent names; otherwise it is sent addresses that were checked."""
+    authorization: str = field(default="", repr=False)
+    """Value of `Proxy-Authorization`; empty without a user."""
+    direct_names: tuple[str, ...] = ()
+    direct_networks: tuple[IPv4Network | IPv6Network, ...] = ()
+
+    @classmethod
+    def of(cls, settings: OutgoingSettings) -> Self | None:
+        """The proxy of the settings; None without one."""
+        if settings.proxy is None:
+            return None
+        names, networks = _split(settings.direct_hosts)
+        return cls(*settings.proxy, settings.proxy_resolves_names, _authorization(settings), names, networks)
+
+    @property
+    def shown(self) -> str:
+        """Host and port, for messages."""
+        return authority(self.host, self.port)
+
+    def is_direct(self, host: str) -> bool:
+        """Whether a host is connected to without the proxy, by its name."""
+        name = host.lower().rstrip(".")
+        return any(name == rule or (rule.startswith(".") and f".{name}".endswith(rule)) for rule in self.direct_names)
+
+    def is_direct_address(self, address: IPv4Address | IPv6Address) -> bool:
+        """Whether an address is connected to without the proxy. Loopback and link-local would be the proxy's own."""
+        return address.is_loopback or address.is_link_local or any(address in one for one in self.direct_networks)
+
+    def unreachable(self) -> ProxyFailed:
+        """The error when it accepts no connection."""
+        return ProxyFailed(
+            f"The outgoing proxy {self.shown} does not accept a connection.",
+            remedy="The operator starts the proxy or corrects HEADGATE_OUTGOING__PROXY_URL.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Tunnel:
+    """A connection through the proxy to one server."""
+
+    proxy: OutgoingProxy
+    host: str
+    """Name or address, as it is sent to the proxy."""
+    port: int
+    shown: str
+    """The server as messages name it."""
+
+    @property
+    def request(self) -> bytes:
+        """The CONNECT request."""
+        target = authority(self.host, self.port)
+        lines = [f"CONNECT {target} HTTP/1.1", f"Host: {target}"]
+        if self.proxy.authorization:
+            lines.append(f"Proxy-Authorization: {self.proxy.authorization}")
+        return "\r\n".join([*lines, "", ""]).encode("ascii")
+
+
+class Opening:
+    """Reads the proxy's answer one byte at a time: what follows its head belongs to the tunnel."""
+
+    def __init__(self, tunnel: Tunnel) -> None:
+        self._tunnel = tunnel
+        self._head = bytearray()
+
+    def is_open(self, piece: bytes) -> bool:
+        """Whether the tunnel is open with this byte. Raises `ProxyFailed` or `ConnectFailed`."""
+        self._head += piece
+        if not piece or len(self._head) > HEAD_BYTES:
+            raise self._not_http()
+        if not self._head.endswith(b"\r\n\r\n"):
+            return False
+        status = self._status()
+        if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
+            return True
+        raise self._refusal(status)
+
+    def _status(self) -> int:
+        version, _, rest = bytes(self._head).partition(b" ")
+        if not version.startswith(b"HTTP/1.") or not rest[:3].isdigit():
+            raise self._not_http()
+        return int(rest[:3])
+
+    def _refusal(self, status: int) -> ConnectFailed:
+        proxy = f"The outgoing proxy {self._tunnel.proxy.shown}"
+        if status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
+            return ProxyFailed(
+                f"{proxy} refused the user name or password (407).",
+                remedy="The operator corrects HEADGATE_OUTGOING__PROXY_USER and HEADGATE_OUTGOING__PROXY_PASSWORD.",
+            )
+        if status in _UNREACHABLE:
+            return ConnectFailed(f"{proxy} cannot connect to {self._tunnel.shown} ({status}).")
+        return ProxyRefused(
+            f"{proxy} does not allow a connection to {self._tunnel.shown} ({status}).",
+            remedy="The operator allows it in the proxy, or lists a host that needs no proxy in "
+            "HEADGATE_OUTGOING__DIRECT_HOSTS.",
+        )
+
+    def _not_http(self) -> ProxyFailed:
+        return ProxyFailed(
+            f"The server at {self._tunnel.proxy.shown} does not answer as an HTTP proxy.",
+            remedy="The operator corrects HEADGATE_OUTGOING__PROXY_URL.",
+        )
+
+
+@contextmanager
+def connecting(host: str, port: int, tunnel: Tunnel | None, failures: tuple[type[Exception], ...]) -> Iterator[None]:
+    """Turns a library's connection failures into ours: the proxy's where it was the one that was connected to."""
+    try:
+        yield
+    except failures as error:
+        if tunnel is not None:
+            raise tunnel.proxy.unreachable() from error
+        raise ConnectFailed(f"{host} does not accept a connection on port {port}.") from error
+
+
+def authority(host: str, port: int) -> str:
+    """Host and port as a request line names them."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _authorization(settings: OutgoingSettings) -> str:
+    if not settings.proxy_user:
+        return ""
+    password = settings.proxy_password.get_secret_value() if settings.proxy_password else ""
+    return "Basic " + base64.b64encode(f"{settings.proxy_user}:{password}".encode()).decode()
+
+
+def _split(hosts: list[str]) -> tuple[tuple[str, ...], tuple[IPv4Network | IPv6Network, ...]]:
+    """Names and networks of a list that holds both."""
+    names, networks = [], []
+    for host in hosts:
+        try:
+            networks.append(ip_network(host))
+        except ValueError:
+            names.append(host)
+    return tuple(names), tuple(networks)

@@ -1,0 +1,5 @@
+"""Connections without an outgoing proxy."""
+
+from headgate.foundation.settings import OutgoingSettings
+
+DIRECT = OutgoingSettings()
