@@ -12,8 +12,8 @@ spellings of internal addresses, rebinding names and proxies of the environment.
 fails when a connection was opened otherwise; it sees the packets, so compiled libraries and child processes too.
 
 No client reads `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY` or `~/.netrc`; the operator's proxy is a setting
-([below](#the-operators-proxy)). An HTTP client connects to the address that was checked, never to a second answer of the
-DNS. [Security](../operate/security.md#what-flows-may-reach) lists the ranges.
+([below](#the-operators-proxy)). An HTTP client connects to the address that was checked, never to a second answer of
+the DNS. [Security](../operate/security.md#what-flows-may-reach) lists the ranges.
 
 | connection | chosen by | may reach | redirects | made by | modules |
 |---|---|---|---|---|---|
