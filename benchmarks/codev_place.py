@@ -22,6 +22,7 @@ from headgate.agents.codev.errors import WriteConflict
 from headgate.agents.codev.ports import Reasoning, Said
 from headgate.agents.codev.sessions.places import Place
 from headgate.features.access.principal import Principal
+from headgate.features.models.ports import KeySource
 from headgate.foundation.ids import new_id
 from headgate.graph.cases import TestCase
 
@@ -134,6 +135,10 @@ class AtOnce:
     async def choose(self, principal: Principal, name: str | None = None, session_id: str = "") -> Reasoning:
         """Itself."""
         return self
+
+    def keys_of(self, principal: Principal, session_id: str) -> KeySource:
+        """None: it needs no key."""
+        raise NotImplementedError
 
 
 def _said(text: str) -> Said:

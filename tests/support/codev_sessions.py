@@ -29,6 +29,7 @@ from headgate.foundation.settings import Settings
 from tests.support.codev_place import FakePatterns, FakePlace, FakeTestSets
 from tests.support.codev_script import ScriptedReasoning, calls, case, plan_of, scripted
 from tests.support.jobs import open_jobs
+from tests.support.keys import GivenKeys
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.secret_reads import NotedReads
 
@@ -55,6 +56,11 @@ class OneModel:
 
     reasoning: Reasoning
     failing: HeadgateError | None = None
+    keys: GivenKeys = field(default_factory=GivenKeys)
+
+    @property
+    def keys_of(self) -> Callable[[Principal, str], GivenKeys]:
+        return lambda _principal, _session_id: self.keys
 
     async def choose(self, principal: Principal, name: str | None = None, session_id: str = "") -> Reasoning:
         assert principal.tenant_id

@@ -6042,6 +6042,7 @@ export interface components {
          *     |---|---|
          *     | clarification | `questions`, `ambiguity` |
          *     | credential_check | `missing`: `type`, `label`, `fields` (`name`, `label`, `secret`, `optional`), `where` |
+         *     | | the key of the session's model: also `of` ("model"), `model`, `reason`, `refused` (by the provider) |
          *     | plan_approval | `plan`, `cases`, `iteration`, `verdict`, `conflict`, `test_trials` |
          *     | | `repairs_approved`; `tests_changed`: whether a repair is asked about since it changes approved tests |
          *     | | `before`: the plan and cases that it takes the place of, as they were approved; null for the first |
@@ -8150,7 +8151,7 @@ export interface components {
         };
         /**
          * Retry
-         * @description How a session that failed or was stopped continues.
+         * @description How a session continues that failed, was stopped, or lacks budget or its model's key.
          */
         Retry: {
             /**
@@ -8158,6 +8159,11 @@ export interface components {
              * @description `provider/name`; none: the one it had.
              */
             model?: string | null;
+            /**
+             * Token Budget
+             * @description Larger than what is used; where the budget is used up.
+             */
+            token_budget?: number | null;
         };
         /**
          * ReviewAnswer
@@ -8794,6 +8800,11 @@ export interface components {
              * @default false
              */
             can_go_on?: boolean;
+            /**
+             * Lacks Budget
+             * @default false
+             */
+            lacks_budget?: boolean;
             /**
              * Hint
              * @default

@@ -25,6 +25,19 @@ class NotWaiting(Conflict):
     title = "Not waiting for this answer"
 
 
+class BudgetTooSmall(Invalid):
+    """The session would stop at once: its budget is used up."""
+
+    code = "codev_budget_too_small"
+    title = "Budget too small"
+
+    def __init__(self, used: int) -> None:
+        super().__init__(
+            f"The session has used {used:,} tokens, and its budget has to be larger than that to continue.",
+            remedy="Give a larger `token_budget`.",
+        )
+
+
 class SessionAtWork(Conflict):
     """What is asked for can be done only while the session rests."""
 

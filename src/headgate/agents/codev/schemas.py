@@ -114,6 +114,7 @@ class InterruptPayload(BaseModel):
     |---|---|
     | clarification | `questions`, `ambiguity` |
     | credential_check | `missing`: `type`, `label`, `fields` (`name`, `label`, `secret`, `optional`), `where` |
+    | | the key of the session's model: also `of` ("model"), `model`, `reason`, `refused` (by the provider) |
     | plan_approval | `plan`, `cases`, `iteration`, `verdict`, `conflict`, `test_trials` |
     | | `repairs_approved`; `tests_changed`: whether a repair is asked about since it changes approved tests |
     | | `before`: the plan and cases that it takes the place of, as they were approved; null for the first |
@@ -153,7 +154,9 @@ class SessionResponse(BaseModel):
     token_budget: int
     can_roll_back: bool
     can_go_on: bool = False
-    """Whether it failed, or was stopped by hand, and can be told to go on."""
+    """Whether it can continue: it failed, was stopped by hand, used its budget up, or waits for its model's key."""
+    lacks_budget: bool = False
+    """Whether it can continue only with a larger `token_budget`: what was paid for is kept."""
     hint: str = ""
     """What to do about what was left out of the last thing that was written, since it looks like a key; else empty."""
     last_event: int
@@ -165,12 +168,15 @@ class SessionResponse(BaseModel):
 
 
 class Retry(BaseModel):
-    """How a session that failed or was stopped continues."""
+    """How a session continues that failed, was stopped, or lacks budget or its model's key."""
 
     model_config = ConfigDict(extra="forbid")
 
     model: PlainText | None = Field(
         default=None, min_length=1, max_length=300, description="`provider/name`; none: the one it had."
+    )
+    token_budget: int | None = Field(
+        default=None, ge=1000, le=50_000_000, description="Larger than what is used; where the budget is used up."
     )
 
 

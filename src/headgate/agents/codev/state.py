@@ -120,7 +120,13 @@ class AgentState(TypedDict):
     token_budget: int
     stop_reason: NotRequired[str | None]
     """Why the session stopped before it was done, in words; None while it goes on or when it is done."""
-    stop_code: NotRequired[Literal["budget", "iterations", "rejected"] | None]
+    stop_code: NotRequired[Literal["budget", "iterations", "rejected", "model_key"] | None]
+    model_key: NotRequired[dict[str, Any] | None]
+    """The model's own credential while it is waited for: `missing`, `model`, `reason`, `refused`. Never a value."""
+    continue_at: NotRequired[str | None]
+    """The node that runs when the session continues: after its model's key was given, or with a larger budget."""
+    continued: NotRequired[int]
+    """How often it was continued after it had stopped."""
     review: NotRequired[dict[str, JsonValue]]
     """What a person is shown of the result, read back from the place: `summary`, `diff`, `flow_id`, `link`."""
     accepted: NotRequired[bool]

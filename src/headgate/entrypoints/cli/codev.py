@@ -124,6 +124,9 @@ def resume(
     model: Annotated[
         str, typer.Option(help="provider/name, for a session that failed or was stopped. None: the one it had.")
     ] = "",
+    token_budget: Annotated[
+        int | None, typer.Option(help="Larger budget, for a session that stopped since its budget was used up.")
+    ] = None,
     skip_credentials: Annotated[
         bool, typer.Option("--skip-credentials", help="Go on without the credentials.")
     ] = False,
@@ -147,12 +150,14 @@ def resume(
     async def work(parts: Parts) -> int:
         answer = await parts.codev.get(acting(), session)
         watching = SessionWatch(parts, quiet=json)
-        if model and (given.said or answer.status not in {"error", "stopped"}):
-            raise Invalid("--model is for a session that failed or was stopped.", remedy="Leave it out.")
+        continues = answer.status in {"error", "stopped"} or (answer.can_go_on and bool(model))
+        if (model or token_budget) and (given.said or not continues):
+            raise Invalid("--model and --token-budget are for a session that stopped or failed.", remedy="Omit them.")
         if given.said:
             answer = await watching.send(answer, given.to_session(answer))
-        elif answer.status in {"error", "stopped"}:
-            answer = await parts.codev.retry(acting(), session, checked(Retry, model=model or None))
+        elif continues:
+            wanted = checked(Retry, model=model or None, token_budget=token_budget)
+            answer = await parts.codev.retry(acting(), session, wanted)
         return await watching.play(answer, after=answer.last_event)
 
     return with_parts(work, quiet="critical")

@@ -185,6 +185,8 @@ async def _ask_for_credentials(sessions: Sessions, session_id: str, data: Mappin
         console.print("Every credential is there now.")
         return CredentialsDone(type="credential_check")
     words = "Go on: they are there now (y), without them (s), leave the session waiting (l)"
+    if data.get("of") == "model":
+        words = "Try again (y), end the session (s), leave it waiting (l)"
     chosen = Prompt.ask(words, choices=["y", "s", "l"], default="y", console=console)
     return None if chosen == "l" else CredentialsDone(type="credential_check", skip=chosen == "s")
 

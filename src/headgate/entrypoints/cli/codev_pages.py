@@ -72,8 +72,8 @@ def conclude(found: SessionResponse) -> None:
     if found.can_roll_back:
         _next("roll it back", "rollback", found)
     if found.can_go_on:
-        before = "once the cause is gone" if found.status == "error" else "go on with it"
-        _next(before, "resume", found)
+        before = "once the cause is gone" if found.status == "error" else "continue"
+        _next(before, "resume --token-budget NUMBER" if found.lacks_budget else "resume", found)
 
 
 def show_rollback(preview: RollbackPreview) -> None:

@@ -29,7 +29,7 @@ class ModelOutlook(BaseModel):
     host: str = ""
     """The server it is asked at; empty for one that runs inside Headgate, and where only its package knows."""
     variable: str = ""
-    """Name of the variable its key comes from."""
+    """Name of the variable that its key comes from, or that is not set."""
     info: ModelInfo | None = None
     """What it can do and costs; None for an unknown provider."""
     note: str = ""
@@ -50,7 +50,8 @@ async def look_at(model: Model, keys: KeySource, local: LocalModels | None = Non
             return await _local(model, info, local)
         credentials = await find_credentials(provider, params, keys)
     except HeadgateError as error:
-        return _unusable(model, info, error.detail, error.remedy)
+        variable = str(error.extra.get("variable") or "")
+        return _unusable(model, info, error.detail, error.remedy).model_copy(update={"variable": variable})
     return ModelOutlook(
         model=str(model),
         usable=True,

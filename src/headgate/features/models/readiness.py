@@ -179,6 +179,8 @@ class Unready:
     """Providers that could be asked instead."""
     problem: str
     remedy: str
+    variable: str = ""
+    """Name of the variable that is not set, where that is the reason."""
 
 
 async def unready(model: Model, keys: KeySource, local: LocalModels | None) -> Unready | None:
@@ -187,4 +189,4 @@ async def unready(model: Model, keys: KeySource, local: LocalModels | None) -> U
     if outlook.usable:
         return None
     ready = tuple(status.id for status in await service.list_providers(keys, local=local) if status.configured)
-    return Unready(model.provider, ready, outlook.problem, outlook.remedy)
+    return Unready(model.provider, ready, outlook.problem, outlook.remedy, outlook.variable)

@@ -105,10 +105,99 @@ class TestCredentials:
         assert len([write for write in state["state"]["writes"] if write["state"] == "done"]) == 1
 
 
+REFUSED = "sk-test-" + "refused-by-the-provider"
+
+
+class TestTheKeyOfTheModel:
+    """It is waited for like any other credential, in either domain (`test_session_on_flowise`)."""
+
+    async def test_that_is_refused_is_asked_for_and_the_call_is_made_again(self, session: Session) -> None:
+        openai, client = session.openai, session.client
+        state = await session.start(openai.text(FOUND), lambda _asked: openai.wrong_key("no"))
+        assert waits_for(state) == "credential_check"
+        data = state["interrupt"]["data"]
+        assert (data["of"], data["model"], data["refused"]) == ("model", "openai/gpt-5-mini", True)
+        assert missing(state) == ["OPENAI_API_KEY"]
+        assert "did not accept the key" in state["interrupt"]["prompt"]
+        assert state["state"]["discovery_summary"], "what was paid for is kept"
+        shown = (await client.get(session.path)).json()
+        assert missing(shown) == ["OPENAI_API_KEY"], "a key that was refused is missing although it is set"
+        given = {"type": "OPENAI_API_KEY", "values": {"OPENAI_API_KEY": KEY}}
+        assert missing((await client.post(f"{session.path}/credentials", json=given)).json()) == []
+        calls = len(openai.asked)
+        state = await session.answer({"type": "credential_check"}, openai.text(PLAN))
+        assert waits_for(state) == "plan_approval"
+        assert len(openai.asked) == calls + 1, "only the call that failed is made again"
+
+    async def test_that_is_refused_again_is_asked_for_again(self, session: Session) -> None:
+        openai = session.openai
+        await session.start(openai.text(FOUND), lambda _asked: openai.wrong_key("no"))
+        state = await session.answer({"type": "credential_check"}, lambda _asked: openai.wrong_key("no"))
+        assert (waits_for(state), missing(state)) == ("credential_check", ["OPENAI_API_KEY"])
+
+    async def test_that_is_gone_is_asked_for_and_leaves_the_list_once_it_is_set(self, session: Session) -> None:
+        openai, client = session.openai, session.client
+        await session.start(openai.text(FOUND), openai.text(PLAN))
+        assert (await client.delete("/organisation/variables/OPENAI_API_KEY")).status_code == 204
+        build = openai.tool_call("build_flow", {"spec": GREETING})
+        state = await session.approve()
+        assert waits_for(state) == "credential_check"
+        assert (missing(state), state["interrupt"]["data"]["refused"]) == (["OPENAI_API_KEY"], False)
+        set_again = await client.put("/variables/OPENAI_API_KEY", json={"value": KEY})
+        assert set_again.status_code == 200, set_again.text
+        assert missing((await client.get(session.path)).json()) == []
+        script = (build, openai.text("Built."), openai.text("DONE"))
+        assert waits_for(await session.answer({"type": "credential_check"}, *script)) == "result_review"
+
+    async def test_can_be_left_by_another_model_while_it_is_waited_for_or_after(self, session: Session) -> None:
+        openai = session.openai
+        state = await session.start(openai.text(FOUND), lambda _asked: openai.wrong_key("no"))
+        assert state["can_go_on"]
+        state = await session.answer({"type": "credential_check", "skip": True})
+        assert (state["status"], state["can_go_on"], state["lacks_budget"]) == ("stopped", True, False)
+        assert "openai/gpt-5-mini cannot be called" in state["stop_reason"]
+        state = await session.retry(lambda _asked: openai.wrong_key("no"), model="openai/gpt-5")
+        assert waits_for(state) == "credential_check"
+        state = await session.retry(openai.text(PLAN), model="openai/gpt-4o")
+        assert waits_for(state) == "plan_approval"
+        assert openai.asked[-1].body["model"] == "gpt-4o"
+
+
+class TestABudgetThatIsUsedUp:
+    async def test_keeps_what_was_paid_for_and_continues_with_a_larger_one(self, session: Session) -> None:
+        openai, client = session.openai, session.client
+        plan = openai.text(PLAN, tokens=(900, 200))
+        state = await session.start(openai.text(FOUND, tokens=(10, 5)), plan, token_budget=1000)
+        assert (state["status"], state["can_go_on"], state["lacks_budget"]) == ("stopped", True, True)
+        assert state["state"]["discovery_summary"]
+        assert "Three nodes" in state["state"]["plan"]
+        assert len(state["state"]["cases"]) == 2
+        for body in ({}, {"token_budget": 1100}):
+            refused = await client.post(f"{session.path}/retry", json=body)
+            assert (refused.status_code, refused.json()["code"]) == (422, "codev_budget_too_small")
+        calls = len(openai.asked)
+        state = await session.retry(token_budget=5000)
+        assert (waits_for(state), state["token_budget"]) == ("plan_approval", 5000)
+        assert len(openai.asked) == calls, "the plan was paid for and is not written again"
+        build = openai.tool_call("build_flow", {"spec": GREETING}, tokens=(3000, 2000))
+        state = await session.approve(build)
+        assert (state["status"], state["lacks_budget"]) == ("stopped", True)
+        state = await session.retry(openai.text("Built."), openai.text("DONE"), token_budget=90_000)
+        assert waits_for(state) == "result_review"
+        assert [write["state"] for write in state["state"]["writes"]] == ["done"], "the call that was paid for is made"
+        assert all(trial["passed"] for trial in state["state"]["trials"])
+
+    async def test_is_not_changed_for_a_session_that_has_one(self, session: Session) -> None:
+        openai = session.openai
+        await session.start(openai.text(FOUND), lambda _asked: openai.wrong_key("no"))
+        refused = await session.client.post(f"{session.path}/retry", json={"token_budget": 5000})
+        assert refused.status_code == 422
+
+
 class TestAnotherModel:
     async def test_takes_over_a_session_that_failed(self, session: Session) -> None:
         openai, client = session.openai, session.client
-        state = await session.start(openai.text(FOUND), *[lambda _asked: openai.wrong_key("no")] * 3)
+        state = await session.start(openai.text(FOUND), *[lambda _asked: openai.no_such_model("gpt-5-mini")] * 3)
         assert (state["status"], state["can_go_on"]) == ("error", True)
         session.lines.clear()
         refused = await client.post(f"{session.path}/retry", json={"model": "anthropic/claude-sonnet-4-5"})

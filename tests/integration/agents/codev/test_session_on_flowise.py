@@ -87,6 +87,24 @@ class TestNewChatflow:
         assert KEY not in json.dumps(state) + json.dumps([one.body for one in openai.asked])
 
     @ON_SQLITE
+    async def test_waits_for_the_key_of_its_model_which_is_a_variable_here(
+        self, session: Session, flowise: FlowiseServer
+    ) -> None:
+        openai = session.openai
+        found = openai.tool_call("get_node", {"name": "customFunction"})
+        refused = lambda _asked: openai.wrong_key("no")  # noqa: E731
+        state = await session.start(found, openai.text(FOUND), refused, domain="flowise")
+        assert waits_for(state) == "credential_check"
+        assert state["interrupt"]["data"]["of"] == "model"
+        before = len(flowise.credentials)
+        given = {"type": "OPENAI_API_KEY", "values": {"OPENAI_API_KEY": MODEL_KEY + "new"}}
+        answer = await session.client.post(f"{session.path}/credentials", json=given)
+        assert answer.json()["interrupt"]["data"]["missing"] == []
+        assert len(flowise.credentials) == before, "the key is given to Headgate and not to Flowise"
+        assert waits_for(await session.answer({"type": "credential_check"}, openai.text(PLAN))) == "plan_approval"
+        assert openai.asked[-1].headers["authorization"] == f"Bearer {MODEL_KEY}new"
+
+    @ON_SQLITE
     async def test_asks_for_a_credential_and_makes_it(self, session: Session, flowise: FlowiseServer) -> None:
         openai = session.openai
         lacking = openai.text("CREDENTIALS_STATUS: MISSING\nMISSING_TYPES: airtableApi")

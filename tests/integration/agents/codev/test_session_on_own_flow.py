@@ -85,6 +85,10 @@ class Session:
     async def accept(self, **more: Any) -> dict[str, Any]:
         return await self.answer({"type": "result_review", "accepted": True, **more})
 
+    async def retry(self, *script: Script, **body: Any) -> dict[str, Any]:
+        self.lines.extend(script)
+        return await self._rested(await self.client.post(f"{self.path}/retry", json=body))
+
     @property
     def path(self) -> str:
         return f"/codev/sessions/{self.state['thread_id']}"

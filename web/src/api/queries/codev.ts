@@ -87,12 +87,12 @@ export const answerSession = (id: string, interruptId: string, response: CodevAn
 
 export const stopSession = (id: string) => unwrap(api.POST("/api/v1/codev/sessions/{session_id}/stop", one(id)));
 
-/** Continue a session that failed or was stopped by hand, with another model where one is named. */
-export const retrySession = (id: string, model?: string) =>
+/** Continue a session that failed or stopped, with another model or a larger budget where one is given. */
+export const retrySession = (id: string, { model, budget }: { model?: string; budget?: number }) =>
   unwrap(
     api.POST("/api/v1/codev/sessions/{session_id}/retry", {
       params: { path: { session_id: id }, query: AT_ONCE },
-      body: { model: model || null },
+      body: { model: model || null, ...(budget ? { token_budget: budget } : {}) },
     }),
   );
 

@@ -52,6 +52,31 @@ describe("questions", () => {
   });
 });
 
+describe("the key of the session's model", () => {
+  const missing = [
+    { type: "OPENAI_API_KEY", label: "OPENAI_API_KEY", fields: [{ name: "OPENAI_API_KEY", label: "OPENAI_API_KEY" }] },
+  ];
+  const data = { missing, of: "model", model: "openai/m", reason: "openai did not accept the key: no", refused: true };
+
+  it("is asked for with its reason on a server of others too, and the session can be ended or go on", async () => {
+    const served = serve(
+      waitingFor("credential_check", data, { domain: "flowise", instance_id: "team", can_go_on: true }),
+    );
+    const { user } = openPage("/develop/s1");
+    const card = await screen.findByRole("region", { name: "The model needs a working key" });
+    expect(within(card).getByText("openai did not accept the key: no")).toBeInTheDocument();
+    expect(within(card).getByRole("button", { name: "Try again" })).toBeEnabled();
+    expect(within(card).getByRole("button", { name: "Go on from here" })).toBeEnabled();
+    expect(within(card).queryByRole("button", { name: "Go on without them" })).toBeNull();
+    await user.click(within(card).getByRole("button", { name: "End here" }));
+    await waitFor(() =>
+      expect(served.answers).toEqual([
+        { interrupt_id: "i-credential_check", response: { type: "credential_check", skip: true } },
+      ]),
+    );
+  });
+});
+
 describe("missing credentials", () => {
   it("are given in place, and what was typed is nowhere afterwards", async () => {
     const given = vi.fn();

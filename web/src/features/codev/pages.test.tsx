@@ -129,25 +129,6 @@ describe("a rollback", () => {
   });
 });
 
-describe("a session that failed", () => {
-  it("continues with the model that is chosen", async () => {
-    const served = serve(session({ status: "error", can_go_on: true, stop_reason: "The key was refused." }));
-    const retried = vi.fn();
-    server.use(
-      http.post("*/api/v1/codev/sessions/s1/retry", async ({ request }) => {
-        retried(await request.json());
-        served.now = session({ status: "completed" });
-        return HttpResponse.json(served.now);
-      }),
-    );
-    const { user } = openPage("/develop/s1");
-    const ended = await screen.findByRole("region", { name: "Failed" });
-    expect(within(ended).getByText("The session continues with this model.")).toBeInTheDocument();
-    await user.click(within(ended).getByRole("button", { name: "Go on from here" }));
-    await waitFor(() => expect(retried).toHaveBeenCalledExactlyOnceWith({ model: "openai/m" }));
-  });
-});
-
 describe("the start form", () => {
   it("says what is missing, and starts with what was chosen", async () => {
     serve(session({ status: "in_progress" }));

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
-from headgate.agents.codev.ports import Reasoning
+from headgate.agents.codev.ports import Reasoning, Said
 from headgate.agents.codev.reasoning.errors import NoReasoningModel
 from headgate.features.access.principal import Principal
 from headgate.features.models import readiness, service
@@ -18,6 +18,18 @@ from headgate.features.models.setup.values import OFFLINE, ModelRole
 from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.foundation.settings import CodevSettings
 from headgate.sdk import Model
+
+
+@dataclass(frozen=True, slots=True)
+class MissingReasoning:
+    """The model of a session whose provider is not ready: every call says why."""
+
+    model_id: str
+    error: HeadgateError
+
+    async def complete(self, *_messages: object, **_options: object) -> Said:
+        """Raise the error."""
+        raise self.error
 
 
 @dataclass(frozen=True, slots=True)

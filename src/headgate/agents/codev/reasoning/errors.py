@@ -23,5 +23,6 @@ class NoReasoningModel(Invalid):
             f"The development agent needs a language model, and '{why.provider}' is not configured. {why.problem}",
             remedy=f"{why.remedy}{others} `HEADGATE_CODEV__MODEL` sets which one it works with.".strip(),
             provider=why.provider,
+            variable=why.variable,
             available=list(why.ready),
         )

@@ -13,10 +13,16 @@ from headgate.agents.codev.ports import Patterns, Reasoning, TestSets
 from headgate.agents.codev.schemas import InstanceOut
 from headgate.agents.codev.tables import SessionRow
 from headgate.features.access.principal import Principal
+from headgate.features.models.ports import KeySource
 
 
 class ChoosesReasoning(Protocol):
     """Gives the model of a session."""
+
+    @property
+    def keys_of(self) -> Callable[[Principal, str], KeySource]:
+        """The variables of a user's space, read in a session of theirs."""
+        ...
 
     async def choose(self, principal: Principal, name: str | None = None, session_id: str = "") -> Reasoning:
         """The model, `provider/name`. Raises `Invalid` naming what is missing."""

@@ -7,6 +7,7 @@ from headgate.agents.codev.keys import HINT
 from headgate.agents.codev.schemas import InterruptPayload, SessionResponse
 from headgate.agents.codev.sessions.repository import ERROR, PENDING, STOPPED
 from headgate.agents.codev.tables import SessionRow, WriteRow
+from headgate.agents.codev.workflow.routing import CONTINUES
 
 SHOWN = (
     *("clarification", "discovery_summary", "plan", "cases", "patch_summary", "trials"),
@@ -16,13 +17,27 @@ SHOWN = (
 
 LEFT_OUT = "left_out"
 """Of a session's options: whether the last thing that a person wrote held what looks like a key."""
+STOP_CODE = "stop_code"
+"""Of a session's options: why it stopped, as `state.AgentState` names it."""
 BY_HAND = "Stopped by "
 """How the reason begins where somebody stopped it."""
 
 
 def can_go_on(row: SessionRow) -> bool:
-    """Whether it failed, or was stopped by hand, and can be told to go on."""
-    return row.status == ERROR or (row.status == STOPPED and row.stop_reason.startswith(BY_HAND))
+    """Whether it failed, was stopped by hand, ran out of budget or lacks its model's key, so that it can continue."""
+    if row.status == STOPPED:
+        return row.stop_reason.startswith(BY_HAND) or row.options.get(STOP_CODE) in CONTINUES
+    return row.status == ERROR or waits_for_model_key(row)
+
+
+def waits_for_model_key(row: SessionRow) -> bool:
+    """Whether the session waits for the key of its own model."""
+    return row.status == PENDING and ((row.interrupt or {}).get("data") or {}).get("of") == "model"
+
+
+def lacks_budget(row: SessionRow) -> bool:
+    """Whether the session stopped since its budget is used up."""
+    return row.status == STOPPED and row.options.get(STOP_CODE) == "budget"
 
 
 def response(row: SessionRow, *, can_roll_back: bool, state: dict[str, Any] | None = None) -> SessionResponse:
@@ -48,6 +63,7 @@ def response(row: SessionRow, *, can_roll_back: bool, state: dict[str, Any] | No
         token_budget=int(row.options.get("token_budget") or 0),
         can_roll_back=can_roll_back,
         can_go_on=can_go_on(row),
+        lacks_budget=lacks_budget(row),
         hint=HINT if row.options.get(LEFT_OUT) else "",
         last_event=row.events,
         created_at=row.created_at,

@@ -9,6 +9,7 @@ from headgate.agents.codev.sessions.checkpoints import Checkpoints
 from headgate.agents.codev.sessions.notices import Notices, notice_of
 from headgate.agents.codev.sessions.places import Surroundings
 from headgate.agents.codev.sessions.repository import ERROR, SESSIONS
+from headgate.agents.codev.sessions.responses import STOP_CODE
 from headgate.agents.codev.sessions.telling import Live, Teller
 from headgate.agents.codev.tables import SessionRow
 from headgate.features.jobs.leases import clock
@@ -99,7 +100,8 @@ class Runner:
                 self.notices.send_soon(notice.id)
         else:
             ending = {"status": rest.status, "stop_reason": rest.stop_reason}
-            await teller.rest(("done", ending), interrupt=None, answer=None, **ending)
+            options = row.options | {STOP_CODE: rest.stop_code}
+            await teller.rest(("done", ending), interrupt=None, answer=None, options=options, **ending)
         await self.checkpoints.tidy(row.id)
 
     async def _later(self, teller: Teller, error: Unavailable) -> None:

@@ -23,15 +23,15 @@ from headgate.agents.codev.schemas import (
     SessionSummary,
     Status,
 )
-from headgate.agents.codev.sessions import repository, telling
+from headgate.agents.codev.sessions import credentials, repository, telling
 from headgate.agents.codev.sessions.acting import acting
 from headgate.agents.codev.sessions.acts import act
 from headgate.agents.codev.sessions.answers import check_waiting, is_same_answer, named, not_waiting
-from headgate.agents.codev.sessions.credentials import still_missing, waits_for_credentials
+from headgate.agents.codev.sessions.continuing import continuation, tried_again
 from headgate.agents.codev.sessions.places import Place, first_instance, opened
 from headgate.agents.codev.sessions.record import evidence_of, read_events
 from headgate.agents.codev.sessions.repository import IN_PROGRESS, PENDING, RESTS, STOPPED
-from headgate.agents.codev.sessions.responses import BY_HAND, LEFT_OUT, can_go_on, response, shown_state
+from headgate.agents.codev.sessions.responses import BY_HAND, LEFT_OUT, response, shown_state
 from headgate.agents.codev.sessions.rollbacks import preview_of
 from headgate.agents.codev.sessions.runner import KIND, Runner
 from headgate.agents.codev.sessions.summary import summarise
@@ -137,11 +137,10 @@ class Sessions:
 
     async def _look_again(self, principal: Principal, row: SessionRow) -> None:
         """Take credentials that were added meanwhile, here or elsewhere, off the list of a row that is only shown."""
-        if not waits_for_credentials(row):
+        if not credentials.waits_for_credentials(row):
             return
         with suppress(HeadgateError):  # who may not work there, or a place that is away: as it was last known
-            async with opened(self.runner.around.place(row.domain), principal, row) as workplace:
-                row.interrupt = await still_missing(workplace, dict(row.interrupt or {}))
+            row.interrupt = await credentials.still_missing(self.runner, principal, row)
 
     async def check(self, principal: Principal, session_id: str, permission: Permission) -> int:
         """The number of the last event that was told. Raises `SessionNotFound`, `PermissionMissing`."""
@@ -233,21 +232,22 @@ class Sessions:
         return await self.get(principal, session_id)
 
     async def retry(self, principal: Principal, session_id: str, wanted: Retry | None = None) -> SessionResponse:
-        """Continue a session that failed or was stopped by hand, from its last step, with another model where wanted.
+        """Continue a session from its last step, with another model or a larger budget where wanted.
 
-        Raises `NotWaiting`, `SessionAtWork`, `NoReasoningModel` or `Invalid` for a model that is not ready.
+        Raises `NotWaiting`, `SessionAtWork`, `BudgetTooSmall`, `NoReasoningModel` or `Invalid` for a model that is not
+        ready.
         """
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
-        if not can_go_on(row):
-            raise not_waiting("Only a session that failed, or was stopped by hand, can continue.")
-        asked = (wanted.model if wanted is not None else None) or row.model or None
+        wanted = wanted or Retry()
+        continuation(row, wanted)
+        asked = wanted.model or row.model or None
         model = (await self.runner.around.reasoning.choose(within(principal, row.space_id), asked, row.id)).model_id
         async with self._continuing(session_id) as (session, found):
-            if found is None or not can_go_on(found):
-                raise not_waiting("Only a session that failed, or was stopped by hand, can continue.")
-            options = found.options | {"acting": acting(principal)}
-            await _make_due(session, found, stop_reason="", interrupt=None, options=options, model=model)
-            details = {"model": model, "model_before": row.model}
+            changes = continuation(found, wanted) | {"acting": acting(principal)}
+            if found is not None:
+                options = found.options | changes
+                await _make_due(session, found, stop_reason="", options=options, model=model, **tried_again(found))
+            details = {"model": model, "model_before": row.model, "token_budget": wanted.token_budget}
             await events.tell(session, session_id, [act(principal, "continued", **details)], now())
             await self._record(session, principal, "codev_session.continued", row, payload=details)
         return await self.get(principal, session_id)
@@ -268,14 +268,11 @@ class Sessions:
     async def add_credential(
         self, principal: Principal, session_id: str, kind: str, name: str, values: Mapping[str, SecretStr]
     ) -> SessionResponse:
-        """Make a credential in the session's place. Raises `Invalid`, `Forbidden`."""
+        """Add a credential to the session's place, or the key of its model. Raises `Invalid`, `Forbidden`."""
         principal = bringing(principal, Permission.FLOWS_EDIT, Permission.FLOWS_VIEW)
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
-        async with opened(self.runner.around.place(row.domain), principal, row) as workplace:
-            plain = {key: value.get_secret_value() for key, value in values.items()}
-            await workplace.add_credential(kind, name or kind, plain)
-            asked = dict(row.interrupt or {}) if waits_for_credentials(row) else None
-            left = await still_missing(workplace, asked) if asked is not None else None
+        plain = {key: value.get_secret_value() for key, value in values.items()}
+        left = await credentials.add(self.runner, principal, row, kind, name=name, values=plain)
         details = {"type": kind, "name": name or kind}
         async with self.database.writing() as session:
             found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)

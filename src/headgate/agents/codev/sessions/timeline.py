@@ -91,7 +91,8 @@ def _answered(data: Data) -> str:
 
 
 def _continued(data: Data) -> str:
-    return f"continued the session with {line(data.get('model'))}."
+    budget = f" and a budget of {data['token_budget']:,} tokens" if data.get("token_budget") else ""
+    return f"continued the session with {line(data.get('model'))}{budget}."
 
 
 def _credential(data: Data) -> str:

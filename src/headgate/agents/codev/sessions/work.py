@@ -11,7 +11,8 @@ from pydantic import JsonValue
 
 from headgate.agents.codev.domain import Workplace
 from headgate.agents.codev.errors import LeaseLost
-from headgate.agents.codev.ports import Working
+from headgate.agents.codev.ports import Reasoning, Working
+from headgate.agents.codev.reasoning.chooser import MissingReasoning
 from headgate.agents.codev.schemas import InterruptPayload
 from headgate.agents.codev.sessions.acting import act_again
 from headgate.agents.codev.sessions.checkpoints import Checkpoints, checkpoint_errors, config_of
@@ -21,6 +22,7 @@ from headgate.agents.codev.sessions.telling import Teller
 from headgate.agents.codev.sessions.tracing import traced
 from headgate.agents.codev.tables import SessionRow
 from headgate.agents.codev.workflow.build import SessionGraph, build_graph
+from headgate.agents.codev.workflow.nodes.model_key import KEY_ERRORS
 from headgate.agents.codev.workflow.opening import initial_state
 from headgate.agents.codev.writing.journal import Journal
 from headgate.features.access.principal import Principal, within
@@ -42,6 +44,7 @@ class Rest:
     status: str
     interrupt: InterruptPayload | None = None
     stop_reason: str = ""
+    stop_code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +70,7 @@ class Work:
             working = Working(
                 session_id=row.id,
                 workplace=workplace,
-                reasoning=await self.around.reasoning.choose(
-                    within(principal, row.space_id), row.model or None, session_id=row.id
-                ),
+                reasoning=await self._reasoning(principal),
                 journal=Journal(self.database, self.box, row.id, workplace, self.teller.record, mine(self.teller.job)),
                 patterns=self.around.patterns(principal, row.space_id, row.domain, row.id),
                 tell=self.teller.tell,
@@ -84,6 +85,16 @@ class Work:
             with CancelScope(shield=True):
                 await workplace.close()
 
+    async def _reasoning(self, principal: Principal) -> Reasoning:
+        """The model; where its provider is not ready any more, one that says so when it is called."""
+        row = self.row
+        try:
+            return await self.around.reasoning.choose(
+                within(principal, row.space_id), row.model or None, session_id=row.id
+            )
+        except KEY_ERRORS as error:
+            return MissingReasoning(row.model, error)
+
     async def _play(self, working: Working, principal: Principal) -> Rest:
         saver = await self.checkpoints.saver()
         graph = _graph(saver)
@@ -97,9 +108,18 @@ class Work:
             if answer is None or answer.get("interrupt_id") not in pending:
                 return _resting(found)
             given = Command(resume={answer["interrupt_id"]: answer["response"]})
+        if self.row.options.get("continued", 0) > found.values.get("continued", 0) and not found.next:
+            config, found = await self._continued(graph, config)
         if not begun or found.next:
             await self._steps(graph, given, config, working, principal)
         return _resting(await graph.aget_state(config))
+
+    async def _continued(self, graph: Any, config: Any) -> tuple[Any, StateSnapshot]:  # noqa: ANN401 - LangGraph's
+        """Take back that the session stopped: it continues where it was, with the budget that it has now."""
+        options = self.row.options
+        values = {"stop_code": None, "stop_reason": None, "model_key": None, "continued": options["continued"]}
+        await graph.aupdate_state(config, values | {"token_budget": options["token_budget"]}, as_node="stop")
+        return config, await graph.aget_state(config)
 
     async def _steps(
         self,
@@ -174,6 +194,6 @@ def _resting(found: StateSnapshot) -> Rest:
     values = found.values
     if values.get("done"):
         return Rest(COMPLETED, stop_reason=str(values.get("note") or ""))
-    stop_reason = str(values.get("stop_reason") or "")
-    stopped = bool(stop_reason or values.get("stop_code"))
-    return Rest(STOPPED if stopped else COMPLETED, stop_reason=stop_reason)
+    stop_reason, stop_code = str(values.get("stop_reason") or ""), str(values.get("stop_code") or "")
+    stopped = bool(stop_reason or stop_code)
+    return Rest(STOPPED if stopped else COMPLETED, stop_reason=stop_reason, stop_code=stop_code)

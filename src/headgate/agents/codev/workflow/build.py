@@ -4,11 +4,14 @@
     -> plan -> approve_plan? -> patch <-> patch_tools -> test (once a trial) -> converge
     -> check_credentials (one is missing) | plan (not yet) | read_back -> review -> keep | plan (otherwise)
 
+A node whose model call fails for the model's own key leads to ask_model_key, which leads back to it. A session that
+stopped for its budget continues behind `stop` where it was, once `stop_code` is taken back (`sessions.work`).
+
 Each model call, each message's tool calls and each trial is a step of its own, and so a checkpoint. A node that waits
 for a person does nothing else, since LangGraph makes it again when the answer is there.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, TypeAlias, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -21,9 +24,19 @@ from pydantic import JsonValue
 from headgate.agents.codev.ports import Working
 from headgate.agents.codev.state import AgentState, PhaseName
 from headgate.agents.codev.workflow import routing
-from headgate.agents.codev.workflow.nodes import clarify, converge, credentials, discover, ending, patch, plan, review
+from headgate.agents.codev.workflow.nodes import (
+    clarify,
+    converge,
+    credentials,
+    discover,
+    ending,
+    model_key,
+    patch,
+    plan,
+    review,
+)
 from headgate.agents.codev.workflow.nodes import trials as testing
-from headgate.agents.codev.workflow.step import Update, phase_told
+from headgate.agents.codev.workflow.step import OVER_BUDGET, BudgetUsedUp, Update, phase_told
 from headgate.graph.json_values import made_plain
 
 SessionGraph: TypeAlias = CompiledStateGraph[AgentState, Working, AgentState, AgentState]
@@ -46,13 +59,16 @@ WORK: dict[str, Work] = {
     "stop": ending.stop,
 }
 """Nodes that work."""
-WAITS: dict[str, tuple[PhaseName, Ask, Take]] = {
+WAITS: dict[str, tuple[PhaseName | None, Ask, Take]] = {
     "ask_clarification": ("clarify", clarify.ask_clarification, clarify.take_clarification),
     "ask_credentials": ("check_credentials", credentials.ask_credentials, credentials.take_credentials),
     "approve_plan": ("approve_plan", plan.ask_approval, plan.take_approval),
     "review": ("review", review.ask_review, review.take_review),
+    "ask_model_key": (None, model_key.ask_model_key, model_key.take_model_key),
 }
-"""Nodes that wait for a person."""
+"""Nodes that wait for a user; without a phase they wait in the one that the session is in."""
+ASKING = ("clarify", "discover", "plan", "patch", "converge")
+"""Nodes that call the model."""
 ROUTES: dict[str, tuple[Callable[[AgentState], str], tuple[str, ...]]] = {
     "clarify": (routing.after_clarify, ("ask_clarification", "discover", "stop")),
     "discover": (routing.after_discover, ("discover_tools", "discover", "check_credentials", "stop")),
@@ -65,6 +81,8 @@ ROUTES: dict[str, tuple[Callable[[AgentState], str], tuple[str, ...]]] = {
     "converge": (routing.after_converge, ("converge", "check_credentials", "plan", "read_back", "stop")),
     "read_back": (routing.after_read_back, ("review", "discover", "stop")),
     "review": (routing.after_review, ("keep", "plan", "stop")),
+    "ask_model_key": (routing.after_model_key, (*ASKING, "stop")),
+    "stop": (routing.after_stop, ("end", *(name for name in (*WORK, *WAITS) if name not in {"stop", "keep"}))),
 }
 """Where it goes on after a node, and where it could."""
 EDGES = (
@@ -73,7 +91,6 @@ EDGES = (
     ("ask_credentials", "check_credentials"),
     ("discover_tools", "discover"),
     ("keep", END),
-    ("stop", END),
 )
 """Where there is one way only."""
 
@@ -82,26 +99,51 @@ def build_graph(checkpointer: BaseCheckpointSaver[Any]) -> SessionGraph:
     """The graph, for every session of a process; what a session works with is its context."""
     graph = StateGraph(AgentState, context_schema=Working)
     for name, work in WORK.items():
-        graph.add_node(name, _working(work))
+        graph.add_node(name, _working(name, work))
     for name, (phase, ask, take) in WAITS.items():
         graph.add_node(name, _waiting(phase, ask, take))
     for name, (route, ways) in ROUTES.items():
-        graph.add_conditional_edges(name, route, list(ways))
+        ends: dict[Hashable, str] = {way: END if way == "end" else way for way in ways}
+        if name in ASKING:
+            graph.add_conditional_edges(name, _or_key(route), ends | {"ask_model_key": "ask_model_key"})
+        else:
+            graph.add_conditional_edges(name, route, ends)
     for before, after in EDGES:
         graph.add_edge(before, after)
     return graph.compile(checkpointer=checkpointer)
 
 
-def _working(work: Work) -> Any:  # noqa: ANN401 - LangGraph has no public type for it
+def _or_key(route: Callable[[AgentState], str]) -> Callable[[AgentState], str]:
+    def routed(state: AgentState) -> str:
+        return "ask_model_key" if state.get("model_key") else route(state)
+
+    return routed
+
+
+def _working(name: str, work: Work) -> Any:  # noqa: ANN401 - LangGraph has no public type for it
     async def node(state: AgentState, runtime: Runtime[Working]) -> Update:
-        return _plain(await work(state, runtime.context))
+        try:
+            update = await work(state, runtime.context)
+        except BudgetUsedUp:
+            return _plain({**OVER_BUDGET, "continue_at": name, "model_key": None})
+        except model_key.KEY_ERRORS as error:
+            if name not in ASKING:
+                raise
+            return _plain(model_key.waiting(runtime.context, error, name))
+        if name in ASKING:
+            update = {"model_key": None} | update
+        if update.get("stop_code") in routing.CONTINUES and name != "stop":
+            after = cast("AgentState", {**state, **update, "stop_code": None})
+            update |= {"continue_at": ROUTES[name][0](after)}
+        return _plain(update)
 
     return node
 
 
-def _waiting(phase: PhaseName, ask: Ask, take: Take) -> Any:  # noqa: ANN401
+def _waiting(phase: PhaseName | None, ask: Ask, take: Take) -> Any:  # noqa: ANN401
     async def node(state: AgentState, runtime: Runtime[Working]) -> Update:  # not in a thread: telling needs the loop
-        phase_told(state, runtime.context, phase)
+        if phase is not None:
+            phase_told(state, runtime.context, phase)
         return _plain(take(state, interrupt(ask(state))))
 
     return node

@@ -3,6 +3,8 @@
 from headgate.agents.codev.state import AgentState
 from headgate.agents.codev.workflow.messages import calls_waiting
 
+CONTINUES = frozenset({"budget", "model_key"})
+"""Codes of stops after which a session continues where it was, with a larger budget or another model."""
 ASKED_FROM = 5
 """Ambiguity from which questions are asked (DD-033)."""
 
@@ -94,6 +96,16 @@ def after_review(state: AgentState) -> str:
     if state.get("stop_code"):
         return "stop"
     return "keep" if state.get("accepted") else "plan"
+
+
+def after_model_key(state: AgentState) -> str:
+    """The node whose model call failed runs again, unless the user ended the session."""
+    return "stop" if state.get("stop_code") else state.get("continue_at") or "stop"
+
+
+def after_stop(state: AgentState) -> str:
+    """The end; with `stop_code` taken back, where the session was."""
+    return "end" if state.get("stop_code") else state.get("continue_at") or "end"
 
 
 def _tools_or_again(state: AgentState, node: str) -> str:

@@ -37,6 +37,10 @@ MOST_TOKENS = 1_000_000_000
 OVER_BUDGET: Update = {"stop_code": "budget"}
 
 
+class BudgetUsedUp(Exception):
+    """The budget was used up before the model was asked, so it was not."""
+
+
 def phase_told(state: AgentState, working: Working, phase: PhaseName) -> None:
     """Tell that the session came to a phase."""
     working.tell("phase", {"phase": phase, "iteration": state["iteration"]})
@@ -65,10 +69,10 @@ async def ask(
     *,
     system: str,
     tools: Sequence[DomainTool] = (),
-) -> Reply | None:
-    """Ask the model; None when the budget was used up before, and nothing was asked."""
+) -> Reply:
+    """Ask the model. Raises `BudgetUsedUp` when nothing was asked."""
     if tokens_used(state) >= state["token_budget"]:
-        return None
+        raise BudgetUsedUp
 
     def told(text: str) -> None:
         working.tell("token", {"text": text, "phase": phase})

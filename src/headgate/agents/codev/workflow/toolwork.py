@@ -90,11 +90,9 @@ async def take_turn(
     *,
     system: str,
     tools: Sequence[DomainTool],
-) -> Turn | None:
-    """Ask the model once; None when the budget was used up before."""
+) -> Turn:
+    """Ask the model once. Raises `BudgetUsedUp`."""
     reply = await ask(state, working, phase, exchange, system=system, tools=tools)
-    if reply is None:
-        return None
     said = reply.said
     if said.tool_calls and not _cut(exchange, working):
         return Turn([*exchange, answered(said)], used=reply.used)

@@ -71,6 +71,11 @@ def trial(*, passed: bool) -> Trial:
         ("read_back", {"conflict": CONFLICT}, "discover"),
         ("review", {"accepted": True}, "keep"),
         ("review", {"accepted": False}, "plan"),
+        ("ask_model_key", {"continue_at": "patch"}, "patch"),
+        ("ask_model_key", {"continue_at": "patch", "stop_code": "model_key"}, "stop"),
+        ("stop", {"continue_at": "patch"}, "patch"),
+        ("stop", {"continue_at": "patch", "stop_code": "budget"}, "end"),
+        ("stop", {"stop_code": "rejected"}, "end"),
     ],
 )
 def test_goes_on(node: str, changes: dict[str, Any], goes_to: str) -> None:
@@ -94,7 +99,7 @@ class TestEveryRoute:
             "converge_verdict": st.sampled_from([None, VERDICT]),
             "left_open": st.booleans(),
             "accepted": st.booleans(),
-            "stop_code": st.sampled_from([None, "budget", "iterations", "rejected"]),
+            "stop_code": st.sampled_from([None, "budget", "iterations", "rejected", "model_key"]),
         },
     )
 
@@ -110,7 +115,8 @@ class TestEveryRoute:
 
     def test_to_writing_is_through_an_approval(self) -> None:
         leading = {node for node, (_, ways) in ROUTES.items() if "patch" in ways}
-        assert leading == {"plan", "approve_plan", "patch", "patch_tools"}
+        # The last two lead only to where the session was.
+        assert leading == {"plan", "approve_plan", "patch", "patch_tools", "ask_model_key", "stop"}
         assert all(ROUTES[node][0](state(approved=False)) != "patch" for node in ("plan", "approve_plan"))
 
 

@@ -7,6 +7,7 @@ import { variableKeys } from "@/api/queries/variables";
 import { Button, Field, Input, Problem, Skeleton } from "@/components/ui";
 import { type Missing, readMissing } from "../model/known";
 import { ConnectProvider } from "../page/ConnectProvider";
+import { Continue } from "../page/Continue";
 import { useCodevTexts } from "../texts";
 import { Answering, CardBody, CardFoot } from "./CardParts";
 import type { CardProps } from "./props";
@@ -19,6 +20,8 @@ export function Credentials({ session, interrupt, answer }: CardProps) {
   const [added, setAdded] = useState<readonly string[]>([]);
   const [skipping, setSkipping] = useState(false);
   const all = missing.length === 0;
+  const ofModel = interrupt.data?.of === "model";
+  const reason = interrupt.data?.reason;
   /** What the server still lacks is what is listed: it is asked again, wherever the credential was added. */
   const onGiven = (label: string) => {
     setAdded((before) => [...before, label]);
@@ -41,6 +44,7 @@ export function Credentials({ session, interrupt, answer }: CardProps) {
             </>
           )}
         </p>
+        {ofModel && !all && typeof reason === "string" && <p className="break-words text-sm">{reason}</p>}
         <ul className="flex flex-col gap-3 empty:hidden">
           {missing.map((one) => (
             <li key={one.type} className="rounded-md border border-line p-3">
@@ -50,12 +54,22 @@ export function Credentials({ session, interrupt, answer }: CardProps) {
                 {!one.label.includes(one.type) && <span className="font-mono text-xs text-muted">{one.type}</span>}
               </p>
               <Answering>
-                <Give session={session} missing={one} onGiven={() => onGiven(one.label)} />
+                <Give
+                  session={session}
+                  missing={one}
+                  own={ofModel || session.domain === "headgate"}
+                  onGiven={() => onGiven(one.label)}
+                />
               </Answering>
             </li>
           ))}
         </ul>
-        <p className="text-xs text-muted">{t("credentials_note")}</p>
+        <p className="text-xs text-muted">{t(ofModel ? "model_key_note" : "credentials_note")}</p>
+        {ofModel && (
+          <Answering>
+            <Continue key={session.model} session={session} />
+          </Answering>
+        )}
       </CardBody>
       <CardFoot>
         <Button
@@ -64,11 +78,11 @@ export function Credentials({ session, interrupt, answer }: CardProps) {
           disabled={answer.isPending}
           onClick={() => send(false)}
         >
-          {t(all ? "go_on_given" : "check_again")}
+          {t(all ? "go_on_given" : ofModel ? "try_again" : "check_again")}
         </Button>
         {!all && (
           <Button busy={answer.isPending && skipping} disabled={answer.isPending} onClick={() => send(true)}>
-            {t("go_on_without_them")}
+            {t(ofModel ? "stop_here" : "go_on_without_them")}
           </Button>
         )}
       </CardFoot>
@@ -79,12 +93,13 @@ export function Credentials({ session, interrupt, answer }: CardProps) {
 interface GiveProps {
   session: CodevSession;
   missing: Missing;
+  /** Whether it is a variable here, and not of another server. */
+  own: boolean;
   onGiven: () => void;
 }
 
-function Give({ session, missing, onGiven }: GiveProps) {
+function Give({ session, missing, own, onGiven }: GiveProps) {
   const t = useCodevTexts();
-  const own = session.domain === "headgate";
   const providers = useQuery({ ...providersQuery, enabled: own });
   const provider = providers.data?.find(
     ({ id, settings }) => id === missing.type || settings.some(({ variable }) => variable === missing.type),
@@ -99,11 +114,11 @@ function Give({ session, missing, onGiven }: GiveProps) {
     );
   }
   if (missing.fields.length === 0) return <p className="mt-1.5 text-sm text-muted">{missing.where}</p>;
-  return <GiveForm session={session} missing={missing} onGiven={onGiven} />;
+  return <GiveForm session={session} missing={missing} own={own} onGiven={onGiven} />;
 }
 
 /** Fields whose values are read when they are sent, and are nowhere else before or after. */
-function GiveForm({ session, missing, onGiven }: GiveProps) {
+function GiveForm({ session, missing, own, onGiven }: GiveProps) {
   const t = useCodevTexts();
   const queries = useQueryClient();
   const [wrong, setWrong] = useState<ReadonlySet<string>>(new Set());
@@ -160,8 +175,8 @@ function GiveForm({ session, missing, onGiven }: GiveProps) {
         <Button type="submit" size="sm" busy={give.isPending}>
           {t("keep_credential")}
         </Button>
-        {session.domain !== "headgate" && missing.where && <span className="text-xs text-muted">{missing.where}</span>}
-        {session.domain === "headgate" && <span className="text-xs text-muted">{t("credential_elsewhere")}</span>}
+        {!own && missing.where && <span className="text-xs text-muted">{missing.where}</span>}
+        {own && <span className="text-xs text-muted">{t("credential_elsewhere")}</span>}
       </div>
     </form>
   );

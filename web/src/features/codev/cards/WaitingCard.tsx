@@ -31,8 +31,12 @@ export function WaitingCard({ session, interrupt, before }: Omit<CardProps, "ans
   const kind = kindOf(interrupt.type, interrupt.data ?? {});
   const title = Card ? t(`waits_${kind}` as CodevText) : t("waiting_for_you");
   // What is asked is said in the language of the page; a kind that it does not know, as the server says it.
-  const there = kind === "credential_check" && readMissing(interrupt.data?.missing).length === 0;
-  const about = there ? t("credentials_all_there") : Card ? t(`asks_${kind}` as CodevText) : interrupt.prompt;
+  const there = interrupt.type === "credential_check" && readMissing(interrupt.data?.missing).length === 0;
+  const about = there
+    ? t(kind === "model_key" ? "model_key_there" : "credentials_all_there")
+    : Card
+      ? t(`asks_${kind}` as CodevText)
+      : interrupt.prompt;
   const answers = useRights().may("flows.edit", session.space_id);
   const card = useFocusWhenLost<HTMLElement>();
   // Who watched is told that it is their turn, wherever on the page they were.

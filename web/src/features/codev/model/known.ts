@@ -56,6 +56,7 @@ export function readConflict(value: unknown): Conflict | null {
 
 /** A plan that mends what did not pass, or that others made necessary, is asked about as such. */
 export function kindOf(type: string, data: Told): string {
+  if (type === "credential_check" && data.of === "model") return "model_key";
   if (type === "result_review" && readVerdict(data.verdict)) return "review_open";
   if (type !== "plan_approval") return type;
   if (readConflict(data.conflict)) return "plan_conflict";

@@ -36,7 +36,7 @@ export function unmadeWords({ status, domain, can_go_on }: CodevSession): CodevT
 const TOOLS: object = tools;
 
 const PLANS = ["plan_approval", "plan_repair", "plan_tests", "plan_conflict"];
-const ASKED = new Set(["clarification", "credential_check", ...PLANS, "result_review", "review_open"]);
+const ASKED = new Set(["clarification", "credential_check", "model_key", ...PLANS, "result_review", "review_open"]);
 
 /** What a session waited for. */
 export const askedWords = (t: SayCodev, { about, text }: NoteEntry): string =>

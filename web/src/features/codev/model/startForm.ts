@@ -37,10 +37,10 @@ export const EMPTY_START: StartForm = {
 export type StartFault = "requirement" | "flow" | "instance" | "trials" | "budget" | "iterations" | "webhook";
 
 /** A whole number as people write it: `200000`, `200 000`, `200,000`, `200.000`; otherwise none. */
-const figureOf = (text: string): number =>
+export const figureOf = (text: string): number =>
   /^\d+$|^\d{1,3}([\s.,'’]\d{3})+$/.test(text.trim()) ? Number(text.replace(/\D/g, "")) : Number.NaN;
 
-const whole = (text: string, least: number, most: number): boolean => {
+export const whole = (text: string, least: number, most: number): boolean => {
   const value = figureOf(text);
   return value >= least && value <= most;
 };

@@ -10,6 +10,11 @@ const SAID: [RegExp, CodevText, Reader][] = [
   [/^The plan was not approved, and the session was ended\./, "why_plan", () => ({})],
   [/^The result was not accepted, and the session was ended\./, "why_result", () => ({})],
   [
+    /^The session was ended, since its model (\S+) cannot be called: [\s\S]*?(?=Nothing is written\.$|\d+ writes? of this|$)/,
+    "why_model_key",
+    (found) => ({ model: found[1] ?? "" }),
+  ],
+  [
     /^The token budget is used up, in iteration (\d+) of (\d+): ([\d,]+) tokens of ([\d,]+)\./,
     "why_budget",
     (found) => ({ at: found[1] ?? "", of: found[2] ?? "", used: figure(found[3]), budget: figure(found[4]) }),

@@ -42,7 +42,7 @@ export function Ended({ session, live }: { session: CodevSession; live: LiveSess
           </div>
         )}
         <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-2">
-          {edits && noModel && <ConnectProvider kind="primary" onDone={() => retry.mutate("")} />}
+          {edits && noModel && <ConnectProvider kind="primary" onDone={() => retry.mutate({})} />}
           <PlaceLink link={session.link}>{t("open_flow")}</PlaceLink>
           {edits && (
             <Link to="/develop/new" search={anew} className="font-medium text-accent hover:underline">

@@ -10,10 +10,10 @@ export function useStop(id: string) {
   return useAct<void>(id, () => stopSession(id), t("stop_failed"));
 }
 
-/** Continues one that failed or was stopped, with a model; empty: the one it had. */
+/** Continues one that failed or stopped, with a model (empty: the one it had) and a larger budget where given. */
 export function useRetry(id: string) {
   const t = useCodevTexts();
-  return useAct(id, (model: string) => retrySession(id, model), t("retry_failed"));
+  return useAct(id, (wanted: { model?: string; budget?: number }) => retrySession(id, wanted), t("retry_failed"));
 }
 
 function useAct<Given>(id: string, act: (given: Given) => Promise<CodevSession>, failed: string) {

@@ -1,6 +1,11 @@
 export default {
   asks_clarification: "What you want can be read in more than one way. Answer what you like, or let it decide.",
   asks_credential_check: "The work needs credentials that are not there. Give them here, or go on without.",
+  asks_model_key:
+    "The session's model could not be called. Give it a key that works, or continue with another model. Nothing is lost.",
+  model_key_there: "The key is set now.",
+  model_key_note: "What you type is stored encrypted as a variable of the space. It is not shown again.",
+  try_again: "Try again",
   asks_plan_approval: "Nothing is written before you approve. Change the plan and its tests as you like.",
   asks_plan_tests:
     "This repair changes tests that you approved. Approve how it is to be repaired, and what is tested then.",

@@ -4,6 +4,11 @@ import type en from "./en.cards";
 const sv: Translation<typeof en> = {
   asks_clarification: "Det du vill ha kan läsas på flera sätt. Svara på det du vill, eller låt agenten avgöra.",
   asks_credential_check: "Arbetet kräver inloggningsuppgifter som inte finns. Ange dem här, eller fortsätt utan.",
+  asks_model_key:
+    "Passets modell gick inte att anropa. Ange en nyckel som fungerar, eller fortsätt med en annan modell. Inget går förlorat.",
+  model_key_there: "Nyckeln är angiven nu.",
+  model_key_note: "Det du skriver sparas krypterat som en variabel i utrymmet. Det visas inte igen.",
+  try_again: "Försök igen",
   asks_plan_approval: "Inget skrivs innan du godkänner. Ändra planen och dess tester som du vill.",
   asks_plan_tests:
     "Rättningen ändrar tester som du har godkänt. Godkänn hur det ska rättas, och vad som ska testas då.",

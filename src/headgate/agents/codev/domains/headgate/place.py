@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from headgate.agents.codev.vault import Vault
 from headgate.features.access.principal import Principal, within
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.flows.readiness.environment import Environment
@@ -37,6 +38,10 @@ class Place:
     def keys(self) -> KeySource:
         """Where keys are looked up."""
         return self.keys_of(within(self.principal, self.space_id))
+
+    def vault(self) -> Vault:
+        """The variables of the space."""
+        return Vault(self.studio.database, self.box, self.principal, self.space_id, self.keys(), self.local)
 
     async def learn(self, flow: Flow) -> Overlay:
         """The components that a flow may be made of, its own among them; kept for what must not wait."""

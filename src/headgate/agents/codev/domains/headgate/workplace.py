@@ -7,6 +7,7 @@ from functools import cached_property
 from pydantic import JsonValue, ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.agents.codev import vault as credentials
 from headgate.agents.codev.domain import (
     Change,
     DomainTool,
@@ -17,7 +18,7 @@ from headgate.agents.codev.domain import (
     PutBack,
     TrialResult,
 )
-from headgate.agents.codev.domains.headgate import credentials, storing, trials
+from headgate.agents.codev.domains.headgate import storing, trials
 from headgate.agents.codev.domains.headgate.definitions import Definition, flow_of, held_of
 from headgate.agents.codev.domains.headgate.differences import lines_of
 from headgate.agents.codev.domains.headgate.discovery import reading_tools
@@ -88,11 +89,11 @@ class HeadgateWorkplace:
 
     async def missing_credentials(self, types: Sequence[str]) -> Sequence[NeededCredential]:
         """Which of these the tenant does not have."""
-        return await credentials.missing(self.place, types)
+        return await credentials.missing(self.place.vault(), types)
 
     async def add_credential(self, type: str, name: str, values: Mapping[str, str]) -> None:  # noqa: A002, ARG002 - the port's
         """Set the variables of a credential. `name` says nothing here: a variable is its own name."""
-        await credentials.add(self.place, type, values)
+        await credentials.add(self.place.vault(), type, values)
 
     async def run_case(self, flow_id: str, case: TestCase, *, session: str) -> TrialResult:
         """Run the draft once for a case."""

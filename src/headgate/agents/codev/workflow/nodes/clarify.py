@@ -9,7 +9,7 @@ from headgate.agents.codev.workflow import prompts
 from headgate.agents.codev.workflow.messages import person
 from headgate.agents.codev.workflow.reading import read_clarity
 from headgate.agents.codev.workflow.routing import ASKED_FROM
-from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, ask, phase_told
+from headgate.agents.codev.workflow.step import Update, ask, phase_told
 
 IN_GENERAL = "What should go into the flow, what should come out, and what decides in between?"
 """Asked when the model finds the requirement unclear and asks nothing itself."""
@@ -25,8 +25,6 @@ async def clarify(state: AgentState, working: Working) -> Update:
     messages = [person(f"# Requirement\n\n{state['requirement']}\n\n{which}")]
     system = prompts.system("clarify", working.workplace)
     reply = await ask(state, working, "clarify", messages, system=system)
-    if reply is None:
-        return OVER_BUDGET
     found = read_clarity(reply.said.text)
     asks = any(question.endswith("?") for question in found.questions)
     score = found.score if found.score is not None else ASKED_FROM if asks else 0

@@ -34,8 +34,6 @@ async def converge(state: AgentState, working: Working) -> Update:
     system = prompts.system("converge", working.workplace)
     context = _context(state, await flow_now(state, working.workplace))
     reply = await ask(state, working, "converge", [*context, *exchange], system=system)
-    if reply is None:
-        return {**OVER_BUDGET, "exchange": []}
     judged = read_verdict(reply.said.text)
     if judged is None and not exchange and not reply.over:
         said = [model(clipped_to(reply.said.text, _LONGEST_SAID))] if reply.said.text.strip() else []
@@ -69,11 +67,9 @@ def _decided(state: AgentState, working: Working, judged: Judged | None, *, over
     }
     if left_open:
         return update | {"stop_code": None}
-    if over:
-        return update | OVER_BUDGET
     if last:
-        return update | {"stop_code": "iterations"}
-    return update | {"iteration": state["iteration"] + 1}
+        return update | {"stop_code": "budget" if over else "iterations"}
+    return update | {"iteration": state["iteration"] + 1} | (OVER_BUDGET if over else {})
 
 
 def derive(state: AgentState) -> Verdict:

@@ -7,7 +7,7 @@ from headgate.agents.codev.workflow import prompts
 from headgate.agents.codev.workflow.context import conflict_told, flow_described, opening
 from headgate.agents.codev.workflow.messages import Exchange, calls_waiting
 from headgate.agents.codev.workflow.reading import read_credentials
-from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, phase_told
+from headgate.agents.codev.workflow.step import Update, phase_told
 from headgate.agents.codev.workflow.toolwork import carry_out, offered, take_turn
 from headgate.foundation.errors import NotFound
 from headgate.foundation.quoting import clipped_to
@@ -30,8 +30,6 @@ async def discover(state: AgentState, working: Working) -> Update:
     system = prompts.system("discover", working.workplace)
     tools = offered(working, Phase.DISCOVER)
     turn = await take_turn(state, working, "discover", exchange, system=system, tools=tools)
-    if turn is None:
-        return {**update, **OVER_BUDGET, "exchange": []}
     update |= {**turn.used, "exchange": turn.exchange}
     if turn.over:
         summary = clipped_to(_whole(turn.text, exchange), LONGEST_SUMMARY)

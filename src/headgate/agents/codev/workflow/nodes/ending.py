@@ -2,6 +2,7 @@
 
 from headgate.agents.codev.ports import Working
 from headgate.agents.codev.state import AgentState
+from headgate.agents.codev.workflow.routing import CONTINUES
 from headgate.agents.codev.workflow.step import Update, phase_told, tokens_used
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
@@ -22,7 +23,8 @@ async def keep(state: AgentState, working: Working) -> Update:
 async def stop(state: AgentState, working: Working) -> Update:
     """Say why the session stopped before it was done (DD-029), and what stands."""
     phase_told(state, working, "done")
-    return {"stop_reason": f"{_why(state)} {await _stands(working)}", "exchange": []}
+    said: Update = {"stop_reason": f"{_why(state)} {await _stands(working)}"}
+    return said if state.get("stop_code") in CONTINUES else said | {"exchange": []}
 
 
 def _why(state: AgentState) -> str:
@@ -30,6 +32,9 @@ def _why(state: AgentState) -> str:
     code = state.get("stop_code")
     if code == "budget":
         return f"The token budget is used up, in {where}: {tokens_used(state):,} tokens of {state['token_budget']:,}."
+    if code == "model_key":
+        key = state.get("model_key") or {}
+        return f"The session was ended, since its model {key.get('model')} cannot be called: {key.get('reason')}"
     if code == "rejected":
         what = "The result was not accepted" if state.get("approved") else "The plan was not approved"
         return f"{what}, and the session was ended."

@@ -6,7 +6,7 @@ from headgate.agents.codev.state import AgentState
 from headgate.agents.codev.workflow import prompts
 from headgate.agents.codev.workflow.context import earlier_plan, flow_described, opening
 from headgate.agents.codev.workflow.messages import Exchange, calls_waiting, person, settled
-from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, as_seen, conflicted, phase_told
+from headgate.agents.codev.workflow.step import Update, as_seen, conflicted, phase_told
 from headgate.agents.codev.workflow.toolwork import carry_out, offered, take_turn
 from headgate.foundation.quoting import clipped_to
 
@@ -26,8 +26,6 @@ async def patch(state: AgentState, working: Working) -> Update:
     system = prompts.system("patch", working.workplace)
     tools = offered(working, Phase.PATCH)
     turn = await take_turn(state, working, "patch", exchange, system=system, tools=tools)
-    if turn is None:
-        return {**OVER_BUDGET, "exchange": []}
     update: Update = {**turn.used, "exchange": turn.exchange}
     if turn.over:
         summary = clipped_to(turn.text, LONGEST_SUMMARY)

@@ -10,7 +10,7 @@ from headgate.agents.codev.workflow.context import conflict_told, earlier_plan, 
 from headgate.agents.codev.workflow.messages import model, person
 from headgate.agents.codev.workflow.reading import Planned, dumped, read_plan
 from headgate.agents.codev.workflow.routing import trials_wanted
-from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, ask, phase_told
+from headgate.agents.codev.workflow.step import Update, ask, phase_told
 from headgate.foundation.quoting import clipped_to
 from headgate.graph.cases import TestCase
 
@@ -36,8 +36,6 @@ async def plan(state: AgentState, working: Working) -> Update:
     system = prompts.system("plan", working.workplace)
     context = [*_context(state, working.domain, await flow_now(state, working.workplace)), *exchange]
     reply = await ask(state, working, "plan", context, system=system)
-    if reply is None:
-        return {**OVER_BUDGET, "exchange": []}
     planned = read_plan(reply.said.text)
     if planned.fault and not exchange and not reply.over:
         said = [model(clipped_to(reply.said.text, LONGEST_PLAN))] if reply.said.text.strip() else []

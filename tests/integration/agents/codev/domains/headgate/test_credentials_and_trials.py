@@ -7,8 +7,8 @@ from pydantic import SecretStr
 from sqlalchemy import select
 
 from headgate.agents.codev.domain import CredentialField, Held
-from headgate.agents.codev.domains.headgate.credentials import CredentialIncomplete, UnknownCredential
 from headgate.agents.codev.domains.headgate.workplace import HeadgateWorkplace
+from headgate.agents.codev.vault import CredentialIncomplete, UnknownCredential
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.development.opening import FlowTests
 from headgate.features.access.errors import PermissionMissing

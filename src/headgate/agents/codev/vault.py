@@ -6,22 +6,39 @@ variable that the provider needs.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from pydantic import SecretStr
 
 from headgate.agents.codev.domain import CredentialField, NeededCredential
-from headgate.agents.codev.domains.headgate.place import Place
 from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.errors import SpaceNotFound
 from headgate.features.models import service as models
+from headgate.features.models.local.models import LocalModels
+from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import LOCAL, PROVIDER_VARIABLES, PROVIDERS
 from headgate.features.models.service import ProviderStatus
 from headgate.features.secrets import service as variables
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid
 
 MOST_TYPES = 20
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,127}", re.ASCII)
 _SETTINGS = "An owner of the space sets it in Settings, under Variables, or with `headgate variables set {name}`."
+
+
+@dataclass(frozen=True, slots=True)
+class Vault:
+    """The variables of a space, as one user reads and sets them."""
+
+    database: Database
+    box: SecretBox
+    principal: Principal
+    space_id: str
+    keys: KeySource
+    local: LocalModels | None = None
 
 
 class UnknownCredential(Invalid):
@@ -38,25 +55,25 @@ class CredentialIncomplete(Invalid):
     title = "Credential incomplete"
 
 
-async def missing(place: Place, types: Sequence[str]) -> list[NeededCredential]:
+async def missing(vault: Vault, types: Sequence[str]) -> list[NeededCredential]:
     """Which of these the tenant does not have. What cannot be a credential's name is left out: a model wrote it."""
     found: dict[str, NeededCredential] = {}
     for type_ in list(dict.fromkeys(one.strip() for one in types))[:MOST_TYPES]:
         provider = _provider(type_)
-        needed = await (_of_provider(place, provider) if provider else _of_variable(place, type_))
+        needed = await (_of_provider(vault, provider) if provider else _of_variable(vault, type_))
         if needed is not None:
             found[needed.type] = needed
     asked = {field.name for one in found.values() if one.type in PROVIDERS for field in one.fields}
     return [one for one in found.values() if one.type not in asked]
 
 
-async def add(place: Place, type_: str, values: Mapping[str, str]) -> None:
+async def add(vault: Vault, type_: str, values: Mapping[str, str]) -> None:
     """Set the variables of a credential, encrypted and audited. One that is kept for a server stays kept for it.
 
     Raises `PermissionMissing` naming who may, `UnknownCredential`, `CredentialIncomplete`, `BadVariable`.
     """
-    place.principal.require_in(place.space_id, Permission.SPACE_VARIABLES_MANAGE, SpaceNotFound(place.space_id))
-    fields = await _fields_of(place, type_.strip())
+    vault.principal.require_in(vault.space_id, Permission.SPACE_VARIABLES_MANAGE, SpaceNotFound(vault.space_id))
+    fields = await _fields_of(vault, type_.strip())
     known = {field.name: field for field in fields}
     given = {name: value.strip() for name, value in values.items() if value.strip()}
     strange = sorted(given.keys() - known.keys())
@@ -66,26 +83,26 @@ async def add(place: Place, type_: str, values: Mapping[str, str]) -> None:
         raise CredentialIncomplete(
             f"The credential '{type_[:100]}' {said}."[:500], remedy="Give each value it asks for."
         )
-    async with place.studio.database.writing() as session:
-        rows = await variables.list_variables(session, place.principal, space_id=place.space_id)
+    async with vault.database.writing() as session:
+        rows = await variables.list_variables(session, vault.principal, space_id=vault.space_id)
         kept = {row.name: row.hosts or () for row in reversed(rows)}  # the space's own are listed first
         for name, value in given.items():
             await variables.set_variable(
                 session,
-                place.principal,
-                place.box,
+                vault.principal,
+                vault.box,
                 name=name,
                 value=SecretStr(value),
                 secret=known[name].secret,
                 hosts=kept.get(name, ()),
-                space_id=place.space_id,
+                space_id=vault.space_id,
             )
 
 
-async def _fields_of(place: Place, type_: str) -> tuple[CredentialField, ...]:
+async def _fields_of(vault: Vault, type_: str) -> tuple[CredentialField, ...]:
     provider = _provider(type_)
     if provider:
-        return _fields(await _status(place, provider))
+        return _fields(await _status(vault, provider))
     if _NAME.fullmatch(type_) is None or type_.upper().startswith(variables.RESERVED_PREFIX):
         raise UnknownCredential(
             f"There is no credential '{type_[:100]}'.",
@@ -94,26 +111,26 @@ async def _fields_of(place: Place, type_: str) -> tuple[CredentialField, ...]:
     return (_field(type_),)
 
 
-async def _of_provider(place: Place, provider: str) -> NeededCredential | None:
-    status = await _status(place, provider)
+async def _of_provider(vault: Vault, provider: str) -> NeededCredential | None:
+    status = await _status(vault, provider)
     if status.configured:
         return None
     fields = _fields(status) if status.installed else ()
     return NeededCredential(provider, status.label, fields, f"{status.reason} {status.remedy}".strip())
 
 
-async def _of_variable(place: Place, name: str) -> NeededCredential | None:
+async def _of_variable(vault: Vault, name: str) -> NeededCredential | None:
     if _NAME.fullmatch(name) is None or name.upper().startswith(variables.RESERVED_PREFIX):
         return None
-    if await place.keys().is_set(name):
+    if await vault.keys.is_set(name):
         return None
     provider = PROVIDERS.get(PROVIDER_VARIABLES.get(name, ""))
     label = f"{name} ({provider.label})" if provider is not None else name
     return NeededCredential(name, label, (_field(name),), _SETTINGS.format(name=name))
 
 
-async def _status(place: Place, provider: str) -> ProviderStatus:
-    return await models.status_of(PROVIDERS[provider], place.keys(), place.local)
+async def _status(vault: Vault, provider: str) -> ProviderStatus:
+    return await models.status_of(PROVIDERS[provider], vault.keys, vault.local)
 
 
 def _fields(status: ProviderStatus) -> tuple[CredentialField, ...]:
