@@ -119,7 +119,11 @@ class StepServices:
     def files(self) -> "run_files.RunFiles":
         """Uploaded files and artifacts."""
         return run_files.RunFiles(
-            self.installation.database, self.installation.storage, self.spaces, self.installation.settings.limits
+            self.installation.database,
+            self.installation.storage,
+            self.spaces,
+            self.installation.settings.limits,
+            lambda: self.quotas,
         )
 
     @cached_property

@@ -24,7 +24,7 @@ def studio_of(parts: "Parts", maker_of: Callable[[Principal], ComponentMaker | N
     async def catalog_of(principal: Principal, flow: Flow) -> Overlay:
         return Overlay(parts.registry, parts.index, await parts.workshop.components.own_components(principal, flow))
 
-    server, storage = parts.settings.server, parts.settings.storage
+    server = parts.settings.server
     return _visits().Studio(
         database=parts.database,
         registry=parts.registry,
@@ -42,7 +42,7 @@ def studio_of(parts: "Parts", maker_of: Callable[[Principal], ComponentMaker | N
         local=parts.local_models,
         storage=parts.storage,
         max_upload_bytes=server.max_upload_bytes,
-        max_tenant_bytes=storage.max_tenant_bytes,
+        storage_limits=parts.services.quotas,
     )
 
 

@@ -7843,7 +7843,7 @@ export interface components {
          * @description What is limited.
          * @enum {string}
          */
-        Quota: "runs" | "runs_per_hour" | "tokens_per_day" | "tokens_per_month";
+        Quota: "runs" | "runs_per_hour" | "tokens_per_day" | "tokens_per_month" | "storage_bytes";
         /**
          * QuotaIn
          * @description A limit to set.

@@ -4,7 +4,7 @@ NotFound
 └── FileNotFound      no such file for the asker
 TooLarge
 ├── FileTooLarge      over the limit, found while it came
-└── NoRoomForFile     over what all files of the tenant may have together
+└── NoRoomForFile     over what the organisation, the space or the visitor may store
 Invalid
 ├── BadUpload         the request holds no file
 └── StorageNotInstalled   the settings ask for a storage whose package is an extra
@@ -37,18 +37,10 @@ class FileTooLarge(TooLarge):
 
 
 class NoRoomForFile(TooLarge):
-    """The tenant's files have as many bytes as they may have together."""
+    """The organisation, the space or the visitor stores as many bytes as they may. Carries `limit` and `scope`."""
 
     code = "no_room_for_file"
     title = "No room for the file"
-
-    def __init__(self, most: int, room: int) -> None:
-        super().__init__(
-            f"All uploads and files of runs may have {most} bytes together; {room} are left, and this file has more.",
-            remedy="Send a smaller file, or ask an administrator: the limit is HEADGATE_STORAGE__MAX_TENANT_BYTES. "
-            "What old runs made goes with them (HEADGATE_RETENTION__RUN_DAYS); uploads stay.",
-            limit=most,
-        )
 
 
 class BadUpload(Invalid):

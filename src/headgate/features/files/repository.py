@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select, true, update
+from sqlalchemy import ColumnElement, and_, delete, or_, select, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.files.reach import Reach
@@ -39,12 +39,6 @@ async def list_files(
     if before is not None:
         query = query.where(StoredFile.id < before)
     return (await session.execute(query.order_by(StoredFile.id.desc()).limit(limit))).scalars().all()
-
-
-async def count_bytes(session: AsyncSession, *, tenant_id: str) -> int:
-    """What all files of the tenant have together."""
-    query = select(func.coalesce(func.sum(StoredFile.size_bytes), 0)).where(StoredFile.tenant_id == tenant_id)
-    return int((await session.execute(query)).scalar_one())
 
 
 async def add_file(session: AsyncSession, row: StoredFile) -> None:

@@ -72,7 +72,7 @@ async def upload(
             content=pieces(file),
             media_type=file.content_type or "",
             max_bytes=limit,
-            tenant_bytes=settings.storage.max_tenant_bytes,
+            limits=request.app.state.quotas,
         )
     return FileOut.model_validate(row)
 

@@ -1,6 +1,6 @@
 """The files that runs read and make, as the engine asks for them. Each call is a short transaction of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,6 +14,7 @@ from headgate.sdk import File
 
 if TYPE_CHECKING:
     from headgate.features.files import service
+    from headgate.features.files.limits import StorageLimits
     from headgate.features.files.tables import StoredFile
 else:
     service = lazy_module("headgate.features.files.service")
@@ -74,11 +75,23 @@ class Given:
 class RunFiles:
     """Uploads and artifacts of any tenant, for the engine."""
 
-    def __init__(self, database: Database, storage: Storage, spaces: Spaces, limits: LimitSettings) -> None:
+    def __init__(
+        self,
+        database: Database,
+        storage: Storage,
+        spaces: Spaces,
+        limits: LimitSettings,
+        quotas: "Callable[[], StorageLimits] | None" = None,
+    ) -> None:
+        self._quotas = quotas
         self._database = database
         self._storage = storage
         self._spaces = spaces
         self._limits = limits
+
+    @property
+    def _storage_limits(self) -> "StorageLimits | None":
+        return self._quotas() if self._quotas is not None else None
 
     async def given(self, principal: Principal, file_ids: Sequence[str]) -> Given:
         """The files of these ids, in that order. Raises `FileNotFound` naming the first that is not seen."""
@@ -91,7 +104,7 @@ class RunFiles:
         """Show the person's own uploads to the space of the flow of which a run takes them."""
         space_id = await self._spaces.of(principal.tenant_id, flow_id)
         async with self._database.writing() as session:
-            await service.share_uploads(session, principal, unshared, space_id=space_id)
+            await service.share_uploads(session, principal, unshared, space_id=space_id, limits=self._storage_limits)
 
     async def of_run(self, key: Run) -> tuple[File, ...]:
         """The artifacts of a run so far, oldest first; the newest `MOST_LISTED` when there are more."""
@@ -115,7 +128,7 @@ class RunFiles:
         return await service.read_content(self._storage, row)
 
     async def save(self, origin: Origin, name: str, content: bytes, media_type: str) -> File:
-        """Keep an artifact with its tags. Raises `FileTooLarge`, `StorageFull`, `StorageFailed`."""
+        """Keep an artifact with its tags. Raises `FileTooLarge`, `NoRoomForFile`, `StorageFull`, `StorageFailed`."""
         row = await service.store_artifact(
             self._database,
             self._storage,
@@ -128,6 +141,7 @@ class RunFiles:
             content=content,
             media_type=media_type,
             max_bytes=self._limits.max_artifact_bytes,
+            limits=self._storage_limits,
         )
         return as_value(row)
 

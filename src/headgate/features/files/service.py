@@ -13,10 +13,11 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal, system_principal
 from headgate.features.audit.recorder import record
 from headgate.features.files import repository
-from headgate.features.files.errors import FileNotFound, FileTooLarge, NoRoomForFile
+from headgate.features.files.errors import FileNotFound, FileTooLarge
+from headgate.features.files.limits import Left, StorageLimits, Whose
 from headgate.features.files.names import media_type_of, safe_name
 from headgate.features.files.reach import reach_of, whole_tenant
-from headgate.features.files.storage import Storage
+from headgate.features.files.storage import Storage, StoredContent
 from headgate.features.files.tables import StoredFile
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import is_id, new_id
@@ -47,39 +48,27 @@ async def store_upload(
     content: bytes | AsyncIterable[bytes],
     media_type: str = "",
     max_bytes: int = MAX_FILE_BYTES,
-    tenant_bytes: int | None = None,
+    limits: StorageLimits | None = None,
+    visitor: str | None = None,
 ) -> StoredFile:
     """Keep a person's file, which nobody else sees until a run or a test takes it.
 
-    `tenant_bytes` bounds what all files of the tenant have together. Raises `PermissionMissing`, `FileTooLarge`,
-    `NoRoomForFile`, `StorageFull`, `StorageFailed`; then nothing is left behind.
+    `limits` bound what is stored in all; None: no limit applies to the caller. Raises `PermissionMissing`,
+    `FileTooLarge`, `NoRoomForFile`, `StorageFull`, `StorageFailed`; then nothing is left behind.
     """
     principal.require_somewhere(Permission.FILES_UPLOAD)
     tags = _Tags(tenant_id=principal.tenant_id, uploader=principal)
-    room = max_bytes
-    if tenant_bytes is not None:
-        async with database.reading() as session:
-            room = await _room(session, principal.tenant_id, tenant_bytes)
-    most = min(max_bytes, room)
-    try:
-        return await _store(
-            database,
-            storage,
-            tags,
-            name=name,
-            content=content,
-            media_type=media_type,
-            max_bytes=most,
-            tenant_bytes=tenant_bytes,
-        )
-    except FileTooLarge as error:
-        if tenant_bytes is None or room >= max_bytes:
-            raise
-        raise NoRoomForFile(tenant_bytes, room) from error
-
-
-async def _room(session: AsyncSession, tenant_id: str, tenant_bytes: int) -> int:
-    return max(0, tenant_bytes - await repository.count_bytes(session, tenant_id=tenant_id))
+    return await _store(
+        database,
+        storage,
+        tags,
+        name=name,
+        content=content,
+        media_type=media_type,
+        max_bytes=max_bytes,
+        limits=limits,
+        whose=Whose(principal.tenant_id, visitor=visitor),
+    )
 
 
 async def store_artifact(
@@ -95,10 +84,21 @@ async def store_artifact(
     content: bytes | AsyncIterable[bytes],
     media_type: str = "",
     max_bytes: int = MAX_FILE_BYTES,
+    limits: StorageLimits | None = None,
 ) -> StoredFile:
     """Keep what a step made, with its integrity tags. `space_id` is its flow's. Raises as `store_upload`."""
     tags = _Tags(tenant_id=tenant_id, space_id=space_id, flow_id=flow_id, run_id=run_id, step_id=step_id)
-    return await _store(database, storage, tags, name=name, content=content, media_type=media_type, max_bytes=max_bytes)
+    return await _store(
+        database,
+        storage,
+        tags,
+        name=name,
+        content=content,
+        media_type=media_type,
+        max_bytes=max_bytes,
+        limits=limits,
+        whose=Whose(tenant_id, space_id),
+    )
 
 
 async def delete_file_system(database: Database, storage: Storage, *, tenant_id: str, file_id: str) -> None:
@@ -147,12 +147,22 @@ async def get_files(session: AsyncSession, principal: Principal, file_ids: Seque
 
 
 async def share_uploads(
-    session: AsyncSession, principal: Principal, file_ids: Collection[str], *, space_id: str
+    session: AsyncSession,
+    principal: Principal,
+    file_ids: Collection[str],
+    *,
+    space_id: str,
+    limits: StorageLimits | None = None,
 ) -> None:
-    """Show the caller's uploads to a space whose run takes them; what a space sees already stays where it is."""
+    """Show the caller's uploads to a space whose run takes them; what a space sees already stays where it is.
+
+    They count for the space from then on. Raises `NoRoomForFile`.
+    """
     shared = await repository.put_in_space(
         session, file_ids, space_id, tenant_id=principal.tenant_id, reach=reach_of(principal)
     )
+    if shared:
+        await _require_room(session, limits, Whose(principal.tenant_id, space_id))
     for row in sorted(shared, key=lambda one: one.id):
         seen = {"space_id": space_id}
         await record(
@@ -225,11 +235,12 @@ async def _store(
     content: bytes | AsyncIterable[bytes],
     media_type: str,
     max_bytes: int,
-    tenant_bytes: int | None = None,
+    limits: StorageLimits | None,
+    whose: Whose,
 ) -> StoredFile:
     file_id = new_id()
     source = _Source(content)
-    stored = await storage.put(tags.tenant_id, file_id, source, max_bytes=max_bytes)
+    stored = await _put(database, storage, file_id, source, max_bytes=max_bytes, limits=limits, whose=whose)
     safe = safe_name(name)
     row = StoredFile(
         id=file_id,
@@ -248,9 +259,8 @@ async def _store(
     )
     try:
         async with database.writing() as session:
-            if tenant_bytes is not None:
-                await _require_room(session, row, tenant_bytes)
             await repository.add_file(session, row)
+            await _require_room(session, limits, whose)
             await _record_upload(session, tags.uploader, row)
     except BaseException:
         await storage.delete(tags.tenant_id, file_id)
@@ -258,11 +268,35 @@ async def _store(
     return row
 
 
-async def _require_room(session: AsyncSession, row: StoredFile, tenant_bytes: int) -> None:
-    """Look again when a content is there: others came meanwhile, as many at once as somebody likes."""
-    room = await _room(session, row.tenant_id, tenant_bytes)
-    if row.size_bytes > room:
-        raise NoRoomForFile(tenant_bytes, room)
+async def _put(
+    database: Database,
+    storage: Storage,
+    file_id: str,
+    source: "_Source",
+    *,
+    max_bytes: int,
+    limits: StorageLimits | None,
+    whose: Whose,
+) -> StoredContent:
+    """Write the content, as far as there is room for it now: what is refused is not received first."""
+    left: Left | None = None
+    if limits is not None:
+        async with database.reading() as session:
+            left = await limits.left(session, whose, lock=False)
+    most = max_bytes if left is None else min(max_bytes, max(0, left.size_bytes))
+    try:
+        return await storage.put(whose.tenant_id, file_id, source, max_bytes=most)
+    except FileTooLarge as error:
+        if left is None or most == max_bytes:
+            raise
+        raise left.refusal from error
+
+
+async def _require_room(session: AsyncSession, limits: StorageLimits | None, whose: Whose) -> None:
+    """Raise when more is stored now than may be, by whoever stored meanwhile; the transaction then stores nothing."""
+    left = await limits.left(session, whose, lock=True) if limits is not None else None
+    if left is not None and left.size_bytes < 0:
+        raise left.refusal
 
 
 async def _record_upload(session: AsyncSession, uploader: Principal | None, row: StoredFile) -> None:

@@ -12,7 +12,10 @@ class StoredFile(Row):
     """A file's record. An artifact carries its integrity tags: tenant, run, flow, step (seed 002, Overlay 8)."""
 
     __tablename__ = "files"
-    __table_args__ = (Index("ix_files_tenant_id_created_at", "tenant_id", "created_at"),)
+    __table_args__ = (
+        Index("ix_files_tenant_id_created_at", "tenant_id", "created_at"),
+        Index("ix_files_stored_bytes", "tenant_id", "space_id", "size_bytes"),
+    )
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
     tenant_id: Mapped[str] = mapped_column(ForeignKey("tenants.id", ondelete="CASCADE"))

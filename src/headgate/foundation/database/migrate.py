@@ -12,7 +12,7 @@ from headgate.foundation.errors import Unavailable
 if TYPE_CHECKING:  # imported when there is something to migrate
     from alembic.config import Config
 
-HEAD = "0032"
+HEAD = "0033"
 """The newest revision; a test holds it to the newest file in `migrations/versions`."""
 _LOCK = 7_411_001
 _FOLDER = Path(__file__).parents[1] / "migrations"

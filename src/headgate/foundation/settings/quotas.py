@@ -8,7 +8,7 @@ _VISITOR = "of each visitor of a public page, by network address; 0: no limit. A
 
 
 class QuotaSettings(BaseModel, defer_build=True):
-    """What organisations, spaces and visitors may use at most. Above it starts are refused (429 `quota_exceeded`)."""
+    """What organisations, spaces and visitors may use at most. Above it starts and files are refused."""
 
     tenant_runs: int = Field(default=0, ge=0, description=f"Queued and running runs {_TENANT}")
     tenant_runs_per_hour: int = Field(default=0, ge=0, description=f"Runs started within an hour {_TENANT}")
@@ -22,6 +22,11 @@ class QuotaSettings(BaseModel, defer_build=True):
     visitor_runs_per_hour: int = Field(default=0, ge=0, description=f"Runs started within an hour {_VISITOR}")
     visitor_tokens_per_day: int = Field(default=0, ge=0, description=f"Tokens a day (UTC) {_VISITOR}")
     visitor_tokens_per_month: int = Field(default=0, ge=0, description=f"Tokens a month (UTC) {_VISITOR}")
+    tenant_storage_bytes: int = Field(
+        default=0, ge=0, description=f"Bytes of stored files, uploads and files that runs made, {_TENANT}"
+    )
+    space_storage_bytes: int = Field(default=0, ge=0, description=f"Bytes of files that runs made or used {_SPACE}")
+    visitor_storage_bytes: int = Field(default=0, ge=0, description=f"Bytes of files that runs made {_VISITOR}")
     tenant_sandbox_places: int = Field(
         default=0,
         ge=0,

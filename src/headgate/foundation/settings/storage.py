@@ -28,9 +28,6 @@ class StorageSettings(BaseModel, defer_build=True):
         description="Encrypt new files and conversations of every organisation, each with a key of its own. For one "
         "organisation: `headgate encryption enable`. See `docs/operate/security.md`, Encryption at rest.",
     )
-    max_tenant_bytes: int | None = Field(
-        default=None, ge=0, description="Most bytes of a tenant's files before uploads are refused. Empty: no limit."
-    )
     bucket: str = Field(default="", description="S3 only: the bucket. It must exist.")
     prefix: str = Field(default="", description="S3 only: put before every key, such as `headgate/production`.")
     region: str = Field(default="us-east-1", description="S3 only: the bucket's region.")

@@ -165,7 +165,7 @@ async def upload_file(visit: Visit, name: str, text: str = "", content_base64: s
         name=name[:200],
         content=await _content(visit, text, content_base64, path),
         max_bytes=studio.max_upload_bytes,
-        tenant_bytes=studio.max_tenant_bytes,
+        limits=studio.storage_limits,
     )
     return {"file_id": row.id, "name": row.name, "media_type": row.media_type, "size_bytes": row.size_bytes}
 

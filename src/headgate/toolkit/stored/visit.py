@@ -8,6 +8,7 @@ from headgate.features.access.principal import Again, Principal
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex
+from headgate.features.files.limits import StorageLimits
 from headgate.features.files.service import MAX_FILE_BYTES
 from headgate.features.files.storage import Storage
 from headgate.features.flows import service as flows
@@ -55,7 +56,7 @@ class Studio:
     storage: Storage | None = None
     """Contents of uploaded files."""
     max_upload_bytes: int = MAX_FILE_BYTES
-    max_tenant_bytes: int | None = None
+    storage_limits: StorageLimits | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ from headgate.features.files.local_storage import LocalStorage
 from headgate.features.files.routes import router
 from headgate.features.files.run_files import RunFiles
 from headgate.features.files.tables import StoredFile
+from headgate.features.runs.quotas.service import Quotas
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
-from headgate.foundation.settings import LimitSettings, ServerSettings, Settings, StorageSettings
+from headgate.foundation.settings import LimitSettings, QuotaSettings, ServerSettings, Settings
 from tests.support.api import api
 from tests.support.engine import OneSpace
 from tests.support.tenants import add_tenant
@@ -56,7 +57,8 @@ def origin() -> Origin:
 @pytest.fixture
 async def client(database: Database, storage: LocalStorage, tmp_path: Path) -> AsyncIterator[httpx2.AsyncClient]:
     settings = Settings(data_dir=tmp_path, server=ServerSettings(max_upload_bytes=UPLOAD_LIMIT))
-    async with api(router, database=database, storage=storage, settings=settings) as found:
+    quotas = Quotas(database, settings.quotas)
+    async with api(router, database=database, storage=storage, settings=settings, quotas=quotas) as found:
         yield found
 
 
@@ -171,14 +173,14 @@ class TestUpload:
         settings = Settings(
             data_dir=tmp_path,
             server=ServerSettings(max_upload_bytes=UPLOAD_LIMIT),
-            storage=StorageSettings(max_tenant_bytes=1000),
         )
+        quotas = Quotas(database, QuotaSettings(tenant_storage_bytes=1000))
         await run_files.save(origin, "made", bytes(600), "")
-        async with api(router, database=database, storage=storage, settings=settings) as client:
+        async with api(router, database=database, storage=storage, settings=settings, quotas=quotas) as client:
             large = await client.post("/files", files={"file": ("a.bin", bytes(401))})
             assert (large.status_code, large.json()["code"]) == (413, "no_room_for_file")
-            assert "1000 bytes together; 400 are left" in large.json()["detail"]
-            assert "ask an administrator" in large.json()["remedy"]
+            assert "Your organisation has 1,000 bytes for stored files at most" in large.json()["detail"]
+            assert "HEADGATE_QUOTAS__TENANT_STORAGE_BYTES" in large.json()["remedy"]
             assert len(on_disk(tmp_path)) == await count(database) == 1
             assert (await client.post("/files", files={"file": ("b.bin", bytes(400))})).status_code == 201
             full = await client.post("/files", files={"file": ("c.bin", b"x")})
@@ -186,14 +188,20 @@ class TestUpload:
             over = await client.post("/files", files={"file": ("d.bin", bytes(UPLOAD_LIMIT * 2))})
             assert over.json()["code"] == "file_too_large", "there is no use in making room for it"
         other = await add_tenant(database)
-        async with api(router, principal=other, database=database, storage=storage, settings=settings) as theirs:
+        async with api(
+            router, principal=other, database=database, storage=storage, settings=settings, quotas=quotas
+        ) as theirs:
             assert (await theirs.post("/files", files={"file": ("a.bin", bytes(1000))})).status_code == 201
-        await run_files.save(origin, "more", bytes(600), "")
+        bounded = RunFiles(database, storage, OneSpace(), LimitSettings(max_artifact_bytes=2048), lambda: quotas)
+        with pytest.raises(NoRoomForFile):
+            await bounded.save(origin, "more", b"x", "")
+        assert len(on_disk(tmp_path)) == await count(database)
 
     async def test_refuses_what_has_no_room_beside_what_came_at_the_same_time(
         self, database: Database, storage: LocalStorage, tmp_path: Path
     ) -> None:
         begun, other_is_in = asyncio.Event(), asyncio.Event()
+        quotas = Quotas(database, QuotaSettings(tenant_storage_bytes=1000))
 
         async def slowly() -> AsyncIterator[bytes]:
             begun.set()
@@ -201,13 +209,13 @@ class TestUpload:
             yield bytes(600)
 
         async def keep(content: bytes | AsyncIterator[bytes]) -> StoredFile:
-            return await service.store_upload(database, storage, LOCAL, name="a", content=content, tenant_bytes=1000)
+            return await service.store_upload(database, storage, LOCAL, name="a", content=content, limits=quotas)
 
         slow = asyncio.create_task(keep(slowly()))
         await begun.wait()
         await keep(bytes(600))
         other_is_in.set()
-        with pytest.raises(NoRoomForFile, match="400 are left"):
+        with pytest.raises(NoRoomForFile, match="no room for this file"):
             await slow
         assert len(on_disk(tmp_path)) == await count(database) == 1
 

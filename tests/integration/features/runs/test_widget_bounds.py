@@ -12,9 +12,10 @@ from typing import Any
 import httpx2
 import pytest
 
+from headgate.features.runs.quotas.service import Quotas
 from headgate.features.runs.widget.bounds import EVERYWHERE_TIMES, OpenAnswers
 from headgate.features.runs.widget.errors import TooManyOpen
-from headgate.foundation.settings import RateLimitSettings, Settings, StorageSettings
+from headgate.foundation.settings import QuotaSettings, RateLimitSettings, Settings
 from tests.integration.http.asking import listening
 from tests.support.databases import SqliteFiles, make_settings
 from tests.support.patience import PATIENCE_SECONDS
@@ -157,11 +158,9 @@ class TestFiles:
     async def test_without_room_are_refused_in_words_that_tell_nothing_of_the_inside(
         self, us: Team, stranger: Stranger
     ) -> None:
-        us.app.state.settings = us.app.state.settings.model_copy(
-            update={"storage": StorageSettings(max_tenant_bytes=0)}
-        )
+        us.app.state.quotas = Quotas(us.app.state.database, QuotaSettings(tenant_storage_bytes=1))
         path, headers = f"/w/{stranger.flow_id}/files", await stranger.visit()
-        answer = await stranger.http.post(path, headers=headers, files={"file": ("b.txt", b"b")})
+        answer = await stranger.http.post(path, headers=headers, files={"file": ("b.txt", b"bb")})
         assert (answer.status_code, answer.json()["code"]) == (413, "no_room_for_file")
         assert answer.json()["detail"] == "No files can be taken here just now. Try without one."
 

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
+from headgate.features.files.errors import NoRoomForFile
+from headgate.features.files.limits import Left
 from headgate.features.runs.quotas.errors import QuotaExceeded
 
 SECOND = 1_000_000
@@ -17,6 +19,7 @@ class Quota(StrEnum):
     RUNS_PER_HOUR = "runs_per_hour"
     TOKENS_PER_DAY = "tokens_per_day"
     TOKENS_PER_MONTH = "tokens_per_month"
+    STORAGE_BYTES = "storage_bytes"
 
 
 class Scope(StrEnum):
@@ -29,12 +32,14 @@ class Scope(StrEnum):
 
 OF_STARTS = (Quota.RUNS, Quota.RUNS_PER_HOUR)
 """Checked in the transaction that stores a run. Tokens are known only when a model has answered."""
+OF_TOKENS = (Quota.TOKENS_PER_DAY, Quota.TOKENS_PER_MONTH)
 _WHO = {Scope.TENANT: "Your organisation has", Scope.SPACE: "This space has", Scope.VISITOR: "This visitor has"}
 _WHAT = {
     Quota.RUNS: "queued and running runs",
     Quota.RUNS_PER_HOUR: "runs started within an hour",
     Quota.TOKENS_PER_DAY: "tokens used today (UTC)",
     Quota.TOKENS_PER_MONTH: "tokens used this month (UTC)",
+    Quota.STORAGE_BYTES: "bytes of stored files",
 }
 RETRY_SECONDS = 5
 """Of a quota that is free again as soon as a run ends."""
@@ -69,6 +74,17 @@ class Bound:
             retry_after_seconds=retry,
         )
 
+    def room(self, used: int) -> Left:
+        """What is left of a limit of stored bytes."""
+        refusal = NoRoomForFile(
+            f"{_WHO[self.scope]} {self.most:,} bytes for stored files at most, and there is no room for this file.",
+            remedy=f"Store a smaller file, or delete old runs with their files (HEADGATE_RETENTION__RUN_DAYS). "
+            f"{self._who_raises()}",
+            limit=self.most,
+            scope=self.scope.value,
+        )
+        return Left(self.most - used, refusal)
+
     def _who_raises(self) -> str:
         if self.by_operator:
             setting = f"HEADGATE_QUOTAS__{self.scope}_{self.quota}".upper()
@@ -78,7 +94,7 @@ class Bound:
 
 def since(quota: Quota, at: int) -> int:
     """From when on usage counts; microseconds in UTC."""
-    if quota is Quota.RUNS:
+    if quota in {Quota.RUNS, Quota.STORAGE_BYTES}:
         return 0
     if quota is Quota.RUNS_PER_HOUR:
         return at - HOUR
@@ -88,7 +104,7 @@ def since(quota: Quota, at: int) -> int:
 
 def resets(quota: Quota, oldest: int | None, at: int) -> int | None:
     """When some of it is free again; None where no time says so."""
-    if quota is Quota.RUNS:
+    if quota in {Quota.RUNS, Quota.STORAGE_BYTES}:
         return None
     if quota is Quota.RUNS_PER_HOUR:
         return (at if oldest is None else oldest) + HOUR

@@ -10,8 +10,9 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import get_space, list_spaces
 from headgate.features.audit.recorder import record
+from headgate.features.files.limits import Left, Whose
 from headgate.features.runs.quotas import repository
-from headgate.features.runs.quotas.bounds import OF_STARTS, Bound, Quota, Scope, resets
+from headgate.features.runs.quotas.bounds import OF_STARTS, OF_TOKENS, Bound, Quota, Scope, resets
 from headgate.features.runs.quotas.errors import QuotaInvalid
 from headgate.features.runs.quotas.repository import Stored
 from headgate.features.runs.transitions import clock
@@ -82,13 +83,30 @@ class Quotas:
             for quota in Quota
             if (bound := self.bound(stored, quota, scope, subject)) is not None
         ]
-        tokens = [bound for bound in bounds if bound.quota not in OF_STARTS]
+        tokens = [bound for bound in bounds if bound.quota in OF_TOKENS]
         if tokens:
             now = clock()
             async with self._database.reading() as session:
                 for bound in tokens:
                     bound.check(*await repository.read_usage(session, bound, now, tenant_id=tenant_id), now)
         return tuple(bound for bound in bounds if bound.quota in OF_STARTS)
+
+    async def left(self, session: AsyncSession, whose: Whose, *, lock: bool) -> Left | None:
+        """See `StorageLimits`: it is one of those too."""
+        stored = await repository.list_limits(session, tenant_id=whose.tenant_id)
+        subjects = {Scope.TENANT: whose.tenant_id, Scope.SPACE: whose.space_id, Scope.VISITOR: whose.visitor}
+        bounds = [
+            bound
+            for scope, subject in subjects.items()
+            if subject and (bound := self.bound(stored, Quota.STORAGE_BYTES, scope, subject)) is not None
+        ]
+        if bounds and lock:
+            await repository.lock_storage(session, tenant_id=whose.tenant_id)
+        rooms = []
+        for bound in bounds:
+            used, _ = await repository.read_usage(session, bound, clock(), tenant_id=whose.tenant_id)
+            rooms.append(bound.room(used))
+        return min(rooms, key=lambda room: room.size_bytes, default=None)
 
     def bound(self, stored: Stored, quota: Quota, scope: Scope, subject: str) -> Bound | None:
         """The limit in force: the least of the operator's and the organisation's; None: no limit."""

@@ -28,10 +28,17 @@ USAGE = {
     for quota, (what, condition) in _WHAT.items()
     for scope, where in _WHERE.items()
 }
+_FILES = "SELECT coalesce(sum(size_bytes), 0), NULL FROM files WHERE tenant_id = :tenant_id"
+_BY_VISITOR = "flow_run_id IN (SELECT id FROM flow_runs WHERE tenant_id = :tenant_id AND visitor = :subject)"
+USAGE[Quota.STORAGE_BYTES, Scope.TENANT] = _FILES
+USAGE[Quota.STORAGE_BYTES, Scope.SPACE] = f"{_FILES} AND space_id = :subject"
+USAGE[Quota.STORAGE_BYTES, Scope.VISITOR] = f"{_FILES} AND {_BY_VISITOR}"
 """Used, and when the oldest of it was created where that decides when it is free again."""
 PSYCOPG = {key: re.sub(r":(\w+)", r"%(\1)s", statement) for key, statement in USAGE.items()}
 LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%(tenant_id)s, 16))"
 """PostgreSQL: starts of a tenant with limits are checked one after the other."""
+STORAGE_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(:tenant_id, 17))"
+"""The same for files."""
 
 
 def usage_values(bound: Bound, tenant_id: str, at: int) -> dict[str, Any]:

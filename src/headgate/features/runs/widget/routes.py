@@ -101,7 +101,8 @@ async def upload(
             content=pieces(file),
             media_type=file.content_type or "",
             max_bytes=MAX_UPLOAD_BYTES,
-            tenant_bytes=request.app.state.settings.storage.max_tenant_bytes,
+            limits=request.app.state.quotas,
+            visitor=runs.visitor_of(widget.visitor(address_of(request))),
         )
     token = seal(box, "upload", file=row.id, flow=widget.flow_id, visitor=visitor)
     return WidgetFile(token=token, name=row.name, size=row.size_bytes)

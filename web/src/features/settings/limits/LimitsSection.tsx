@@ -2,10 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Quota, quotasQuery } from "@/api/queries/quotas";
 import { Button, Callout, Problem, Progress, Row, Rows, Skeleton } from "@/components/ui";
-import { dateTime, number } from "@/lib/i18n/format";
+import { dateTime } from "@/lib/i18n/format";
 import { Part, Section } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { groupsOf, QUOTA_NAMES, type QuotaGroup } from "./groups";
+import { amountOf, groupsOf, QUOTA_NAMES, type QuotaGroup } from "./groups";
 import { LimitDialog } from "./LimitDialog";
 
 /** What the organisation, its spaces and visitors may use, and what they have used. */
@@ -79,14 +79,14 @@ function LimitRow({ quota, who, onEdit }: { quota: Quota; who: string; onEdit: (
 function Amount({ quota, full }: { quota: Quota; full: boolean }) {
   const t = useSettingsTexts();
   const { used, most, resets_at } = quota;
-  const limit = most === null ? t("no_limit") : number(most);
+  const limit = most === null ? t("no_limit") : amountOf(quota, most);
   if (used === null) return <>{most === null ? limit : t("limit_at_most", { most: limit })}</>;
   return (
     <>
       <span className={full ? "font-medium text-bad" : undefined}>
         {most === null
-          ? t("limit_used", { used: number(used) })
-          : t("limit_used_of", { used: number(used), most: limit })}
+          ? t("limit_used", { used: amountOf(quota, used) })
+          : t("limit_used_of", { used: amountOf(quota, used), most: limit })}
       </span>
       {most === null && <> · {limit}</>}
       {full && resets_at && <> · {t("limit_resets", { when: dateTime(resets_at) })}</>}

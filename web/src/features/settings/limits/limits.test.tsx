@@ -84,3 +84,32 @@ it("sets a limit, shows why it cannot be set, and removes it with an empty field
   expect(await screen.findByText("3 used")).toBeVisible();
   expect(sent).toHaveBeenLastCalledWith({ scope: "space", quota: "runs", space_id: "s1", most: null });
 });
+
+it("shows stored files in bytes that people read, and takes MB", async () => {
+  const files: Quota = {
+    ...TENANT,
+    quota: "storage_bytes",
+    most: 5 * 1024 ** 2,
+    stored: 5 * 1024 ** 2,
+    ceiling: null,
+    used: 1024 ** 2,
+  };
+  const sent = vi.fn();
+  serve(() => [files]);
+  server.use(
+    http.put("*/api/v1/quotas", async ({ request }) => {
+      sent(await request.json());
+      return new HttpResponse(null, { status: 204 });
+    }),
+  );
+  const user = userEvent.setup();
+  renderStudio(<LimitsSection />);
+  const ours = await screen.findByRole("list", { name: "Organisation" });
+  expect(within(ours).getByText("1 MB of 5 MB used")).toBeVisible();
+  await user.click(screen.getByRole("button", { name: "Stored files: Organisation" }));
+  const field = await screen.findByLabelText("Stored files (MB)");
+  expect(field).toHaveValue("5");
+  await user.clear(field);
+  await user.type(field, "2.5{Enter}");
+  await vi.waitFor(() => expect(sent).toHaveBeenCalledWith(expect.objectContaining({ most: 2621440 })));
+});

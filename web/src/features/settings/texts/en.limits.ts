@@ -8,11 +8,12 @@ export default {
   limits_visitor: "Each visitor",
   limits_visitor_more: "Visitors of widgets and form pages, counted by network address.",
   limits_by_operator:
-    "The server's operator sets upper bounds with HEADGATE_QUOTAS__*. A run over a limit is refused; running ones continue.",
+    "The server's operator sets upper bounds with HEADGATE_QUOTAS__*. A run or file over a limit is refused; running ones continue.",
   quota_runs: "Queued and running runs",
   quota_runs_per_hour: "Runs per hour",
   quota_tokens_per_day: "Tokens per day",
   quota_tokens_per_month: "Tokens per month",
+  quota_storage_bytes: "Stored files",
   no_limit: "No limit",
   limit_used: "{{used}} used",
   limit_used_of: "{{used}} of {{most}} used",
@@ -22,5 +23,7 @@ export default {
   limit_help: "Leave empty for no limit.",
   limit_help_ceiling: "At most {{most}}. Leave empty to use the server's limit.",
   limit_number: "Enter a whole number.",
+  limit_in_mb: "{{what}} (MB)",
+  limit_amount: "Enter a number, such as 500 or 1.5.",
   limit_saved: "Limit saved",
 };

@@ -11,11 +11,12 @@ const sv: Translation<typeof en> = {
   limits_visitor: "Varje besökare",
   limits_visitor_more: "Besökare i widgetar och formulär, räknade per nätverksadress.",
   limits_by_operator:
-    "Serverns administratör sätter övre gränser med HEADGATE_QUOTAS__*. En körning över en gräns avvisas; pågående fortsätter.",
+    "Serverns administratör sätter övre gränser med HEADGATE_QUOTAS__*. En körning eller fil över en gräns avvisas; pågående fortsätter.",
   quota_runs: "Köade och pågående körningar",
   quota_runs_per_hour: "Körningar per timme",
   quota_tokens_per_day: "Token per dag",
   quota_tokens_per_month: "Token per månad",
+  quota_storage_bytes: "Lagrade filer",
   no_limit: "Ingen gräns",
   limit_used: "{{used}} använda",
   limit_used_of: "{{used}} av {{most}} använda",
@@ -25,6 +26,8 @@ const sv: Translation<typeof en> = {
   limit_help: "Lämna tomt för ingen gräns.",
   limit_help_ceiling: "Högst {{most}}. Lämna tomt för serverns gräns.",
   limit_number: "Ange ett heltal.",
+  limit_in_mb: "{{what}} (MB)",
+  limit_amount: "Ange ett tal, till exempel 500 eller 1.5.",
   limit_saved: "Gränsen är sparad",
 };
 
