@@ -5,7 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.runs.quotas.bounds import Bound, Quota, Scope
 from headgate.features.runs.quotas.tables import quotas
-from headgate.features.runs.quotas.usage import STORAGE_LOCK, USAGE, usage_values
+from headgate.features.runs.quotas.usage import USAGE, usage_values
 
 Stored = dict[tuple[Scope, str, Quota], int]
 """Scope, space ('' where it is of none) and kind to the limit."""
@@ -25,12 +25,6 @@ async def set_limit(
     await session.execute(delete(quotas).where(*(quotas.c[name] == value for name, value in where.items())))
     if most is not None:
         await session.execute(quotas.insert().values(**where, most=most))
-
-
-async def lock_storage(session: AsyncSession, *, tenant_id: str) -> None:
-    """Hold the tenant until the transaction ends; on SQLite whoever writes holds everything."""
-    if session.get_bind().dialect.name == "postgresql":
-        await session.execute(text(STORAGE_LOCK), {"tenant_id": tenant_id})
 
 
 async def read_usage(session: AsyncSession, bound: Bound, at: int, *, tenant_id: str) -> tuple[int, int | None]:

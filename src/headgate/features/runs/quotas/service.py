@@ -15,6 +15,7 @@ from headgate.features.runs.quotas import repository
 from headgate.features.runs.quotas.bounds import OF_STARTS, OF_TOKENS, Bound, Quota, Scope, resets
 from headgate.features.runs.quotas.errors import QuotaInvalid
 from headgate.features.runs.quotas.repository import Stored
+from headgate.features.runs.quotas.usage import lock_storage
 from headgate.features.runs.transitions import clock
 from headgate.foundation.database import Database
 from headgate.foundation.settings import QuotaSettings
@@ -101,7 +102,7 @@ class Quotas:
             if subject and (bound := self.bound(stored, Quota.STORAGE_BYTES, scope, subject)) is not None
         ]
         if bounds and lock:
-            await repository.lock_storage(session, tenant_id=whose.tenant_id)
+            await lock_storage(session, tenant_id=whose.tenant_id)
         rooms = []
         for bound in bounds:
             used, _ = await repository.read_usage(session, bound, clock(), tenant_id=whose.tenant_id)

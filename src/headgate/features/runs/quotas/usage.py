@@ -4,6 +4,9 @@ import re
 import sqlite3
 from typing import Any
 
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from headgate.features.runs.quotas.bounds import Bound, Quota, Scope, since
 from headgate.features.runs.states import LIVE_RUNS, sql_list
 
@@ -62,3 +65,9 @@ async def check_in(connection: Any, bounds: tuple[Bound, ...], tenant_id: str, a
         cursor = await connection.execute(PSYCOPG[bound.quota, bound.scope], usage_values(bound, tenant_id, at))
         used, oldest = await cursor.fetchone()
         bound.check(int(used), oldest, at)
+
+
+async def lock_storage(session: AsyncSession, *, tenant_id: str) -> None:
+    """Hold the tenant until the transaction ends; on SQLite whoever writes holds everything."""
+    if session.get_bind().dialect.name == "postgresql":
+        await session.execute(text(STORAGE_LOCK), {"tenant_id": tenant_id})
