@@ -163,9 +163,10 @@ class TestBrokenModels:
             openai.reset_half_way(),
         )
         last = (await streamed(client, input_value="edit", flow_id=flow["id"], apply=True))[-1]
-        assert last["event"] == "error"
+        assert (last["event"], last["flow_id"]) == ("error", flow["id"])
+        assert last["changes"] == ["~ node 'heard' params.text set to \"half\""]
         saved = (await client.get(f"/api/v1/flows/{flow['id']}")).json()
-        assert saved["revision"] == 1
+        assert saved["revision"] == 2
 
     async def test_a_missing_key_is_told_before_anything_is_asked(self, client: httpx2.AsyncClient) -> None:
         await client.delete("/api/v1/variables/OPENAI_API_KEY")
