@@ -22,7 +22,7 @@ from headgate.graph.template import Catalog
 _ROWS = values("rows")
 _NO_VALUES = {("en", "text"), ("en", "word"), ("sv", "text"), ("sv", "ordet"), ("sv", "texten")}
 """What is never a value without quotation marks."""
-_AND = re.compile(r"(?:(?:, )?(?:and|och|as well as|samt) |, )")
+_AND = re.compile(r"(?:(?:, )?\b(?:and|och|as well as|samt) |, )")
 
 
 @dataclass

@@ -162,7 +162,7 @@ def _remove_kinds(work: Work, slots: Slots) -> None:
 
 
 def _blank_lines(work: Work, _slots: Slots) -> None:
-    _replace(work, r"(?m)^[ \t]*\r?\n|\n[ \t]*$", "", "no_blank_lines")
+    _replace(work, r"(?m:^[ \t]*\r?\n)|(?:\r?\n[ \t]*)+\z", "", "no_blank_lines")
     work.hints.texts.append("a\n\nb")
 
 
