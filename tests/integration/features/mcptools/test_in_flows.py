@@ -462,7 +462,7 @@ class TestPage:
     ) -> None:
         await register(client, server)
         openai.script(openai.text("Hi."))
-        flow = await create(client, flow_of("mcp-tools.md", name))
+        flow = await create(client, flow_of("guides/mcp-tools.md", name))
         assert (await client.post(f"/flows/{flow}/publish", json={})).json()["release"] == 1
         await client.post(f"/flows/{flow}/runs", json={"text": "x", "wait": True})
         assert len(offered(openai)) == names
