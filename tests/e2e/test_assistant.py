@@ -119,11 +119,11 @@ class TestProposals:
         talk = begin()
         play(talk, model, turns("Build a new flow on an empty canvas (gated)")[0])
         card = talk.card("Proposed flow")
-        expect(card.get_by_role("img", name="Drawing of the proposed flow Chatbot")).to_be_visible()
+        expect(card.get_by_role("img", name="Diagram of the proposed flow Chatbot")).to_be_visible()
         assert talk.nodes() == []
         talk.button("Add").click()
         expect(card.get_by_text("Added to the canvas")).to_be_visible()
-        expect(card.get_by_text("On the canvas now: 2 steps, 1 connection.")).to_be_visible()
+        expect(card.get_by_text("Added to the canvas: 2 steps, 1 connection.")).to_be_visible()
         talk.expect_nodes("heard", "said")
         expect(talk.button("Add again")).to_be_visible()  # three seconds later it can be taken again
         talk.field.press("Escape")
@@ -167,7 +167,7 @@ class TestPlans:
         play(talk, model, plan)
         talk.card("Plan").get_by_role("button", name="Dismiss").click()
         expect(talk.card("Refining the plan")).to_be_visible()
-        expect(talk.field).to_have_attribute("placeholder", "Tell me what to change…")
+        expect(talk.field).to_have_attribute("placeholder", "Describe what to change…")
         talk.button("Reset").click()
         expect(talk.card("Plan").get_by_text("Dismissed")).to_be_visible()
         play(talk, model, plan)
@@ -219,7 +219,7 @@ class TestEdits:
         talk = begin(ECHO)
         play(talk, model, turns("Inline build tasks for live canvas mutations")[0])
         expect(talk.panel.get_by_text("Done.")).to_be_visible()
-        tasks = talk.panel.get_by_role("list", name="What was done").get_by_role("listitem")
+        tasks = talk.panel.get_by_role("list", name="Changes made").get_by_role("listitem")
         expect(tasks).to_have_text(
             [
                 "Disconnected ask → answer",
@@ -255,7 +255,7 @@ class TestEdits:
         server.sort = held_at_the_end
         try:
             talk.say(asked.user)
-            tasks = talk.panel.get_by_role("list", name="What was done").get_by_role("listitem")
+            tasks = talk.panel.get_by_role("list", name="Changes made").get_by_role("listitem")
             expect(tasks).to_have_count(5)
             expect(tasks.last).to_have_text(re.compile("Set (model, instructions|instructions, model) of agent"))
             talk.page.get_by_role("button", name="Fit to window").click()  # nodes out of sight are not drawn
@@ -282,7 +282,7 @@ class TestEdits:
         talk = begin(scenario(name).canvas)
         asked, going_on = turns(name)
         play(talk, model, asked)
-        expect(talk.card("Proposed edits").get_by_text("Steps of your request wait")).to_be_visible()
+        expect(talk.card("Proposed edits").get_by_text("The rest of your request continues")).to_be_visible()
         prepare(model, going_on)
         talk.button("Accept").click()
         expect(talk.panel.get_by_text("It said new.")).to_be_visible()
@@ -316,12 +316,12 @@ class TestCards:
         card = talk.card("Component SumComponent")
         expect(card.get_by_text("Passed its checks")).to_be_visible()
         expect(card.get_by_text("class SumComponent")).to_be_visible()
-        expect(card.get_by_role("region", name="What it may reach")).to_contain_text("None: it has no network")
+        expect(card.get_by_role("region", name="What it can access")).to_contain_text("None: no network access")
         card.get_by_role("button", name="Save component").click()
         card.get_by_role("button", name="Add to the canvas").click()
         expect(card.get_by_text("On the canvas")).to_be_visible()
         talk.expect_nodes("sum_component")
-        expect(talk.panel.get_by_role("note", name="Tokens and time of this answer")).to_contain_text("tokens")
+        expect(talk.panel.get_by_role("note", name="Tokens and duration of this answer")).to_contain_text("tokens")
 
     def test_a_failure_says_what_and_what_to_do_and_a_turn_can_be_stopped(
         self, begin: Callable[..., Talk], model: Model
@@ -334,7 +334,7 @@ class TestCards:
         talk.say("build an echo again")
         expect(talk.panel.get_by_text("Generating flow…")).to_be_visible()
         talk.button("Stop").click()
-        expect(talk.panel.get_by_text("Stopped. What was done until then can be undone.")).to_be_visible()
+        expect(talk.panel.get_by_text("Stopped. Changes made so far can be undone.")).to_be_visible()
         talk.rest()
 
 

@@ -67,7 +67,7 @@ def card(page: Page, name: str) -> Locator:
 def begin(page: Page, wanted: str) -> None:
     """Start a session from the form."""
     page.goto("/develop/new")
-    page.get_by_label("What do you want?").fill(wanted)
+    page.get_by_label("What should the flow do?").fill(wanted)
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_url(re.compile(r"/develop/[0-9a-f-]{36}"))
 
@@ -85,7 +85,7 @@ def edit_and_approve(page: Page) -> None:
     dialog.get_by_label("Input", exact=True).fill("Åsa 李")
     dialog.get_by_label("contains", exact=True).fill("Åsa 李")
     check_accessible(page)
-    dialog.get_by_role("button", name="Keep the test").click()
+    dialog.get_by_role("button", name="Save test").click()
     plan.get_by_role("button", name="Approve as edited").focus()
     page.keyboard.press("Control+Enter")
 
@@ -94,7 +94,7 @@ def roll_back(page: Page) -> None:
     """Roll a session back whose flow nobody else changed, after its preview."""
     page.get_by_role("button", name="Roll back").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_text("“Greeting” is removed: the session made it.")).to_be_visible()
+    expect(dialog.get_by_text("“Greeting” is removed: the session created it.")).to_be_visible()
     check_accessible(page)
     dialog.get_by_role("button", name="Roll back").click()
 
@@ -105,7 +105,7 @@ class TestASession:
     ) -> None:
         page = window
         page.goto("/develop")
-        expect(page.get_by_role("heading", name="Have a flow developed")).to_be_visible()
+        expect(page.get_by_role("heading", name="Develop a flow with the agent")).to_be_visible()
         check_accessible(page)
         page.get_by_role("link", name="Start the first session").click()
         says.append(openai.text("SCORE: 6\n1. In which words?"))
@@ -123,7 +123,7 @@ class TestASession:
         expect(missing.get_by_text("Added: CRM_TOKEN")).to_be_visible()
         assert TOKEN not in page.content()
         says.append(openai.text(PLAN))
-        missing.get_by_role("button", name="Go on", exact=True).click()
+        missing.get_by_role("button", name="Continue", exact=True).click()
 
         expect(card(page, "A plan to approve").get_by_text("The answer is exactly “Hello Ann!”")).to_be_visible()
         assert builder.get("/flows")["items"] == []
@@ -131,11 +131,11 @@ class TestASession:
         says.extend((build, openai.text("Built as planned."), openai.text("DONE")))
         edit_and_approve(page)
 
-        review = card(page, "A result to look at")
+        review = card(page, "A result to review")
         expect(review.get_by_text("2 of 2 runs passed")).to_be_visible()
         assert "Keep it short." in json.dumps([asked.body for asked in openai.asked])
-        happened = page.get_by_role("log", name="What happened")
-        expect(happened.get_by_text("Looks for components")).to_be_visible()
+        happened = page.get_by_role("log", name="Log")
+        expect(happened.get_by_text("Searches components")).to_be_visible()
         check_accessible(page)
         review.get_by_role("button", name="Any script").click()
         run = re.compile(r"^/flows/.+/runs/.+")
@@ -145,7 +145,7 @@ class TestASession:
         page.reload()
         expect(happened.get_by_role("button", name="Writes the flow")).to_have_count(1)
         review.get_by_role("button", name="Accept").click()
-        expect(page.get_by_text("You have accepted the result.")).to_be_visible()
+        expect(page.get_by_text("You accepted the result.")).to_be_visible()
         (flow,) = builder.get("/flows")["items"]
         kept = builder.get(f"/flows/{flow['id']}/tests")
         assert [case["name"] for case in kept["cases"]] == ["Greets by name", "Any script"]
@@ -155,7 +155,7 @@ class TestASession:
         expect(page.get_by_role("dialog").get_by_text("Greet whoever writes, by name").first).to_be_visible()
         page.keyboard.press("Escape")
         roll_back(page)
-        expect(page.get_by_text("“Greeting” is removed: the session had made it", exact=True)).to_be_visible()
+        expect(page.get_by_text("“Greeting” was removed: the session created it", exact=True)).to_be_visible()
         assert builder.get("/flows")["items"] == []
 
     def test_that_was_answered_in_another_tab_says_so(
@@ -167,12 +167,12 @@ class TestASession:
         begin(page, "Greet guests")
         questions = card(page, "Questions for you")
         questions.get_by_label("1. For whom?").fill("Guests.")
-        waits = page.get_by_role("link", name="Develop").get_by_text("1 waits for you")
+        waits = page.get_by_role("link", name="Develop").get_by_text("1 waiting for you")
         says.extend((openai.text(OK), openai.text(PLAN)))
         session = page.url.rsplit("/", 1)[-1]
         builder.post(f"/codev/sessions/{session}/resume", {"response": {"type": "clarification", "text": "Everybody"}})
         questions.get_by_role("button", name="Answer").click()
-        expect(page.get_by_text("This was answered already", exact=True)).to_be_visible()
+        expect(page.get_by_text("Already answered", exact=True)).to_be_visible()
         expect(card(page, "A plan to approve")).to_be_visible()
         page.goto("/develop")
         expect(waits).to_be_attached()
@@ -188,18 +188,18 @@ class TestASession:
         search = openai.tool_call("search_components", {"query": "fill a text"})
         found = Hold()
         says.extend((search, openai.held_text(OK, found), openai.text(PLAN)))
-        card(page, "Questions for you").get_by_role("button", name="Go on without").click()
-        happened = page.get_by_role("log", name="What happened")
-        expect(happened.get_by_role("button", name="Looks for components")).to_be_visible()
+        card(page, "Questions for you").get_by_role("button", name="Continue without answers").click()
+        happened = page.get_by_role("log", name="Log")
+        expect(happened.get_by_role("button", name="Searches components")).to_be_visible()
         page.context.set_offline(True)
-        expect(page.get_by_text("The connection was lost.")).to_be_visible()
+        expect(page.get_by_text("Connection lost.")).to_be_visible()
         found.release()
         session = f"/codev/sessions/{page.url.rsplit('/', 1)[-1]}"
         until(lambda: builder.get(session)["status"], "pending_interrupt")
         page.context.set_offline(False)
         expect(card(page, "A plan to approve")).to_be_visible()
-        expect(page.get_by_text("The connection was lost.")).to_be_hidden()
-        expect(happened.get_by_role("button", name="Looks for components")).to_have_count(1)
+        expect(page.get_by_text("Connection lost.")).to_be_hidden()
+        expect(happened.get_by_role("button", name="Searches components")).to_have_count(1)
         expect(happened.get_by_role("heading")).to_have_text(PHASES)
 
     def test_is_answered_on_a_phone_and_stopped(
@@ -217,7 +217,7 @@ class TestASession:
             check_accessible(page)
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
             page.get_by_role("button", name="Stop").click()
-            expect(page.get_by_role("button", name="Go on from here")).to_be_visible()
+            expect(page.get_by_role("button", name="Continue from here")).to_be_visible()
             check_accessible(page)
         console.check()
 

@@ -40,7 +40,7 @@ class TestAStranger:
         clock = Clock()
         with clock.of("opens the page"):
             page.goto("/")
-            page.get_by_role("textbox", name="Say what the flow should do").fill(SENTENCE)
+            page.get_by_role("textbox", name="Describe what the flow should do").fill(SENTENCE)
         with clock.of("says a sentence, sees a proposal"):
             page.get_by_role("button", name="Build it").click()
             proposal = page.get_by_role("button", name="Add", exact=True)

@@ -29,7 +29,7 @@ class Weather(Component):
 TWINS = '{"headgate_flow": 1, "nodes": [{"id": "twin", "type": "ChatInput"}, {"id": "twin", "type": "ChatInput"}]}'
 HOSTILE: list[tuple[str | bytes, str]] = [
     ("[" * 100_000, "nests deeper"),
-    (b"\xff\xfe\x00binary", "not text in UTF-8"),
+    (b"\xff\xfe\x00binary", "not UTF-8 text"),
     ('{"headgate_flow": 1, "nodes": 7}', "nodes"),
     ('{"nodes": [{"type": "n8n-nodes-base.code", "typeVersion": 1}], "connections": {}}', "a file of n8n"),
     (TWINS, "2 nodes are called 'twin'"),
@@ -51,9 +51,9 @@ class TestFirstVisit:
         page.route("**/api/v1/flows?**", lambda route: route.fulfill(json=nothing))
         page.goto("/")
         expect(page.get_by_role("heading", name="Welcome to Headgate")).to_be_visible()
-        page.get_by_role("button", name="Write a sentence").click()
-        expect(page.get_by_label("Say what the flow should do")).to_be_focused()
-        expect(page.get_by_role("link", name="See templates")).to_be_visible()
+        page.get_by_role("button", name="Write a description").click()
+        expect(page.get_by_label("Describe what the flow should do")).to_be_focused()
+        expect(page.get_by_role("link", name="Browse templates")).to_be_visible()
         check_accessible(page)
 
     def test_a_sentence_becomes_a_flow_and_asks_the_assistant(self, page: Page) -> None:
@@ -66,11 +66,11 @@ class TestFirstVisit:
 
     def test_a_template_is_looked_at_and_used(self, page: Page) -> None:
         page.goto("/templates")
-        page.get_by_label("Search templates, or say what you need").fill("mask personal data")
+        page.get_by_label("Search templates, or describe what you need").fill("mask personal data")
         page.get_by_role("button", name="Look at Mask personal data").click()
         dialog = page.get_by_role("dialog")
-        expect(dialog.get_by_text("Nothing: it runs as it is.")).to_be_visible()
-        dialog.get_by_role("button", name="Use this").click()
+        expect(dialog.get_by_text("None: it runs as it is.")).to_be_visible()
+        dialog.get_by_role("button", name="Use template").click()
         page.wait_for_url("**/flows/*")
         expect(page.get_by_role("heading", name="Mask personal data")).to_be_visible()
 
@@ -85,12 +85,12 @@ class TestFiles:
         page.get_by_role("button", name="From a file").click()
         choose(page, "weather.json", json.dumps(sent))
         dialog = page.get_by_role("dialog", name="Weather report")
-        expect(dialog.get_by_text("Nothing of it was run.")).to_be_visible()
+        expect(dialog.get_by_text("Nothing has been run.")).to_be_visible()
         expect(dialog.get_by_text("not checked here")).to_be_visible()
         expect(dialog.get_by_text("api.example.org").first).to_be_visible()
         assert len(studio.get("/flows")["items"]) == before
         check_accessible(page, within="[role=dialog]")
-        dialog.get_by_role("button", name="Open it").click()
+        dialog.get_by_role("button", name="Open flow").click()
         page.wait_for_url("**/flows/*")
         expect(page.get_by_role("heading", name="Weather report")).to_be_visible()
 
@@ -100,8 +100,8 @@ class TestFiles:
         for content, told in HOSTILE:
             choose(page, "evil.json", content)
             expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text(told)
-            expect(page.get_by_role("button", name="Open it")).to_have_count(0)
-            another = page.get_by_role("button", name="Another file")
+            expect(page.get_by_role("button", name="Open flow")).to_have_count(0)
+            another = page.get_by_role("button", name="Choose another file")
             if another.is_visible():
                 another.click()
 
@@ -139,9 +139,9 @@ class TestFlows:
         page.goto("/")
         card = page.get_by_role("listitem").filter(has=page.get_by_role("link", name="Ran once"))
         expect(card.get_by_text("Completed")).to_be_visible()
-        expect(card.get_by_role("img", name="Picture of Ran once")).to_be_attached()
+        expect(card.get_by_role("img", name="Preview of Ran once")).to_be_attached()
         half = page.get_by_role("listitem").filter(has=page.get_by_role("link", name="Half done"))
-        expect(half.get_by_text("thing to fix")).to_be_visible()
+        expect(half.get_by_text("1 problem")).to_be_visible()
 
     def test_are_renamed_copied_and_downloaded(self, page: Page, studio: Studio, tmp_path: Path) -> None:
         studio.flow(TALK.format("First name"))
@@ -167,7 +167,7 @@ class TestFlows:
         page.goto("/?search=paged")
         cards = page.get_by_role("link", name="Paged")
         expect(cards).to_have_count(24)
-        page.get_by_role("button", name="More flows").click()
+        page.get_by_role("button", name="Show more").click()
         expect(cards).to_have_count(30)
         page.get_by_role("radio", name="List").click()
         expect(cards).to_have_count(30)
@@ -178,7 +178,7 @@ class TestFlows:
     ) -> None:
         studio.flow(TALK.format("In the dark"))
         with open_page(browser, studio.url, console, dark=True, narrow=True) as page:
-            for place, shown in (("/", "Picture of In the dark"), ("/templates", "Picture of Echo")):
+            for place, shown in (("/", "Preview of In the dark"), ("/templates", "Preview of Echo")):
                 page.goto(place)
                 expect(page.get_by_role("img", name=shown).first).to_be_attached()
                 assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")

@@ -78,12 +78,12 @@ def test_a_failed_run_shows_at_a_glance_where_it_failed(page: Page, studio: Stud
 def test_runs_are_chosen_and_their_files_taken(page: Page, studio: Studio, flow: str) -> None:
     good = run(studio, flow, '{"a": 1}')
     page.goto(f"/flows/{flow}/overview")
-    choose(page.get_by_role("combobox", name="What is shown"), "completed", exact=False)
+    choose(page.get_by_role("combobox", name="Show"), "completed", exact=False)
     expect(page).to_have_url(f"{studio.url}/flows/{flow}/overview?run={good}")
     expect(page.locator('[data-status="completed"]')).to_have_count(4)
     with page.expect_download() as download:
         page.get_by_role("button", name="Download").click()
-        page.get_by_role("menuitem", name="Evidence of the run").click()
+        page.get_by_role("menuitem", name="Run evidence").click()
     evidence = json.loads(Path(download.value.path()).read_bytes())
     assert evidence["run"]["flow_run_id"] == good
     with page.expect_download() as download:

@@ -23,7 +23,7 @@ PLACES = {
     "flow-runs": ("/flows/{flow}/runs", "Runs"),
     "flow-tests": ("/flows/{flow}/tests", "An answer of some kind"),
     "publish": ("/flows/{flow}/publish", "Publish the draft"),
-    "development": ("/develop", "Have a flow developed"),
+    "development": ("/develop", "Develop a flow with the agent"),
     "development-session": ("/develop/{session}", "asks for urgent, normal or low"),
     "templates": ("/templates", "Templates"),
     "runs": ("/runs", "Runs"),

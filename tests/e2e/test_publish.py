@@ -63,8 +63,8 @@ def change(studio: Studio, flow: str, text: str) -> None:
 def test_a_draft_that_is_fine_is_published_with_a_note(page: Page, studio: Studio, flow: str) -> None:
     page.goto(f"/flows/{flow}/publish")
     expect(page.get_by_text("No versions yet")).to_be_visible()
-    expect(page.get_by_text("Dry run: nothing was asked")).to_be_visible()
-    page.get_by_label("What is new").fill("The first letter")
+    expect(page.get_by_text("Dry run: no model was called")).to_be_visible()
+    page.get_by_label("What's new").fill("The first letter")
     page.get_by_role("button", name="Publish the draft").click()
     expect(page.get_by_text("Published as release 1", exact=True)).to_be_visible()
     expect(page.get_by_title("Published", exact=True)).to_be_visible()
@@ -82,10 +82,10 @@ def test_publishing_what_is_published_says_that_nothing_is_new_and_keeps_the_not
 ) -> None:
     publish(studio, flow, "The first letter")
     page.goto(f"/flows/{flow}/publish")
-    note = page.get_by_label("What is new")
+    note = page.get_by_label("What's new")
     note.fill("The second letter")
     page.get_by_role("button", name="Publish the draft").click()
-    expect(page.get_by_text("The draft is the same as release 1", exact=True)).to_be_visible()
+    expect(page.get_by_text("The draft is identical to release 1", exact=True)).to_be_visible()
     expect(note).to_have_value("The second letter")
 
 
@@ -103,10 +103,10 @@ def test_what_changed_is_seen_on_the_picture_and_read_in_words(page: Page, studi
     publish(studio, flow)
     change(studio, flow, "Hello {{flow_input.name}},\nyour case {{flow_input.number}} is done.")
     page.goto(f"/flows/{flow}/publish")
-    page.get_by_role("button", name="What to do with version 1").click()
+    page.get_by_role("button", name="Actions for version 1").click()
     page.get_by_role("menuitem", name="Compare with the draft").click()
     dialog = page.get_by_role("dialog", name="What changed")
-    picture = dialog.get_by_role("group", name="Picture of what changed")
+    picture = dialog.get_by_role("group", name="Diagram of the changes")
     expect(picture.get_by_role("button", name="Letter, Prompt template, changed")).to_be_visible()
     expect(picture.get_by_role("button", name="Chat output, out, removed")).to_be_visible()
     expect(dialog.get_by_text("Hello {{flow_input.name}},")).to_be_visible()
@@ -127,9 +127,9 @@ def test_a_version_is_restored_and_the_restoring_taken_back(page: Page, studio: 
         until(lambda: word in json.dumps(studio.get(f"/flows/{flow}")["definition"]["nodes"]))
 
     page.goto(f"/flows/{flow}/publish")
-    page.get_by_role("button", name="What to do with version 1").click()
+    page.get_by_role("button", name="Actions for version 1").click()
     page.get_by_role("menuitem", name="Restore into the draft").click()
-    expect(page.get_by_text("The draft is version 1 again", exact=True)).to_be_visible()
+    expect(page.get_by_text("Version 1 was restored into the draft", exact=True)).to_be_visible()
     saved("Dear")
     page.get_by_role("button", name="Undo", exact=True).last.click()
     saved("Hello")
@@ -139,7 +139,7 @@ def test_the_calls_that_are_shown_work(page: Page, studio: Studio, flow: str, tm
     publish(studio, flow)
     key = studio.post("/api-keys", {"name": "e2e"})["key"]
     page.goto(f"/flows/{flow}/publish")
-    shown = page.get_by_role("region", name="Use it").locator("pre code")
+    shown = page.get_by_role("region", name="Use the flow").locator("pre code")
     expect(shown).to_contain_text(f"{studio.url}/api/v1/flows/{flow}/runs")
     curl = shown.inner_text()
     assert "hg_YOUR_KEY" in curl
@@ -158,7 +158,7 @@ def test_the_calls_that_are_shown_work(page: Page, studio: Studio, flow: str, tm
     assert done.stdout.startswith("completed Dear"), done.stdout + done.stderr
     page.get_by_role("tab", name="OpenAI").click()
     expect(shown).to_contain_text(f'model="{flow}"')
-    page.get_by_role("link", name="Make a key").click()
+    page.get_by_role("link", name="Create an API key").click()
     expect(page).to_have_url(f"{studio.url}/settings/keys")
 
 

@@ -41,8 +41,8 @@ class TestProviders:
             page.get_by_role("button", name="Connect a provider").click()
             page.get_by_role("radio", name="OpenAI-compatible server").click()
             page.get_by_role("button", name="Test connection").click()
-            expect(page.get_by_role("alert")).to_have_text("Fill this in.")
-            page.get_by_label("Address of the server").fill(server.base_url)
+            expect(page.get_by_role("alert")).to_have_text("Enter a value.")
+            page.get_by_label("Server address").fill(server.base_url)
             page.get_by_label("API key").fill(KEY)
             page.get_by_role("button", name="Save and test").click()
             expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("Incorrect API key provided.")
@@ -103,11 +103,11 @@ class TestKeys:
     def test_are_shown_once_and_work_until_they_are_revoked(self, page: Page, studio: Studio) -> None:
         name = f"From a test, {uuid4()}"
         page.goto("/settings/keys")
-        page.get_by_role("button", name="Make a key").first.click()
+        page.get_by_role("button", name="Create an API key").first.click()
         page.get_by_label("Name").fill(name)
-        page.get_by_role("dialog").get_by_role("button", name="Make a key").click()
+        page.get_by_role("dialog").get_by_role("button", name="Create an API key").click()
         key = page.get_by_test_id("new-key").inner_text()
-        page.get_by_role("button", name="I have kept it").click()
+        page.get_by_role("button", name="I have saved it").click()
         assert key not in page.content()
         headers = {"Authorization": f"Bearer {key}"}
         assert httpx2.get(f"{studio.url}/api/v1/me", headers=headers).status_code in {200, 403}
@@ -123,11 +123,11 @@ class TestTheRest:
     def test_the_audit_log_is_filtered_and_verified(self, page: Page, studio: Studio) -> None:
         studio.api.put("/variables/AUDITED", json={"value": "x"}).raise_for_status()
         page.goto("/settings/audit")
-        choose(page.get_by_role("combobox", name="What"), "Variables")
+        choose(page.get_by_role("combobox", name="Resource"), "Variables")
         page.get_by_role("button", name="Variable set AUDITED").first.click()
         expect(page.get_by_text("Asked for")).to_be_visible()
         page.get_by_role("button", name="Verify").click()
-        expect(page.get_by_text("The log is whole")).to_be_visible()
+        expect(page.get_by_text("The log is intact")).to_be_visible()
 
     def test_shortcuts_get_other_keys_and_tell_conflicts(self, page: Page) -> None:
         page.goto("/settings/shortcuts")
@@ -137,7 +137,7 @@ class TestTheRest:
         page.get_by_role("button", name="Cancel").click()
         page.get_by_role("button", name="Keys for Commands").click()
         page.keyboard.press("Control+Shift+p")
-        expect(page.get_by_text("One shortcut has keys of your own.")).to_be_visible()
+        expect(page.get_by_text("One shortcut is customised.")).to_be_visible()
         page.keyboard.press("Control+Shift+p")
         expect(page.get_by_role("dialog")).to_be_visible()
 
@@ -165,7 +165,7 @@ class TestTheRest:
         page.goto("/settings/files")
         lost = "Malm\u00f6".encode("latin-1")
         page.locator("input[type=file]").set_input_files({"name": "town.txt", "mimeType": "text/plain", "buffer": lost})
-        told = "town.txt: This is not text in UTF-8. Only text files can be kept here."
+        told = "town.txt: The file is not UTF-8 text. Only text files can be stored here."
         expect(page.get_by_text(told, exact=True)).to_be_visible()
         expect(page.get_by_role("button", name="town.txt")).to_have_count(0)
 
@@ -179,12 +179,12 @@ class TestTheRest:
         page.get_by_role("menuitem", name="Rename the space").click()
         page.get_by_role("textbox", name="Name").fill(f"{name} B")
         page.get_by_role("button", name="Save").click()
-        expect(page.get_by_text(f"The space is called {name} B now", exact=True)).to_be_visible()
+        expect(page.get_by_text(f"The space is now called {name} B", exact=True)).to_be_visible()
         expect(page.get_by_role("button", name=f"More for {name} B")).to_be_focused()
         page.keyboard.press("Enter")
         page.get_by_role("menuitem", name="Delete the space").click()
         page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
-        expect(page.get_by_text(f"{name} B is deleted", exact=True)).to_be_visible()
+        expect(page.get_by_text(f"{name} B was deleted", exact=True)).to_be_visible()
         assert name not in str(studio.get("/spaces"))
 
     @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark and narrow"])

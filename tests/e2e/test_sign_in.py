@@ -14,7 +14,7 @@ from tests.e2e.support.studio import Studio
 from tests.e2e.support.waiting import until
 
 REFUSED = "The e-mail address or the password is wrong, or the account is closed."
-LINK_REFUSED = "This link was used already, has expired, or is not whole. Ask an admin for a new one."
+LINK_REFUSED = "This link was already used, has expired or is incomplete. Ask an administrator for a new one."
 pytestmark = [
     pytest.mark.skipif("HEADGATE_E2E_URL" in os.environ, reason="needs a server of its own"),
     pytest.mark.xdist_group("sign in"),  # one server for all of them
@@ -40,7 +40,7 @@ class TestSignIn:
     def test_leads_back_to_where_somebody_wanted_to_be(self, page: Page) -> None:
         page.goto("/settings/shortcuts")
         expect(page).to_have_url(re.compile(r"/sign-in\?next=%2Fsettings%2Fshortcuts$"))
-        expect(page.get_by_text("you are taken to the page you asked for")).to_be_visible()
+        expect(page.get_by_text("to continue to the page you requested")).to_be_visible()
         sign_in(page)
         expect(page.get_by_role("heading", name="Shortcuts")).to_be_visible()
         expect(page).to_have_url(re.compile(r"/settings/shortcuts$"))
@@ -90,13 +90,13 @@ class TestSignIn:
         page.goto(f"/sign-in?next=/flows/{flow}")
         page.unroute_all()
         sign_in(page)
-        page.get_by_role("button", name="Bring them back").click()
+        page.get_by_role("button", name="Restore changes").click()
         expect(page.get_by_role("heading", level=1, name="Written while signed out")).to_be_visible()
         until(lambda: closed.get(f"/flows/{flow}")["name"], "Written while signed out")
 
     def test_says_what_went_wrong_on_the_other_way_in_words_of_ours_and_in_swedish(self, page: Page) -> None:
         page.goto("/sign-in?error=%3Cb%3Eevil")
-        expect(page.get_by_role("alert")).to_contain_text("Signing in that way did not work.")
+        expect(page.get_by_role("alert")).to_contain_text("Single sign-on failed.")
         page.goto("/sign-in?error=sso_cancelled")
         expect(page.get_by_role("alert")).to_have_text("The sign-in was cancelled.")
         page.get_by_role("radio", name="Svenska").click()
@@ -118,25 +118,25 @@ class TestInvited:
     def test_sets_a_password_and_is_in(self, page: Page, browser: Browser, closed: Studio, console: Console) -> None:
         page.goto("/sign-in?next=/settings/members")
         sign_in(page)
-        page.get_by_role("button", name="Invite a person").click()
+        page.get_by_role("button", name="Invite a user").click()
         page.get_by_label("E-mail address").fill("bo@example.org")
-        page.get_by_role("dialog").get_by_role("button", name="Invite a person").click()
+        page.get_by_role("dialog").get_by_role("button", name="Invite a user").click()
         link = page.get_by_test_id("one-time-link").inner_text()
-        page.get_by_role("button", name="I have kept it").click()
-        expect(page.get_by_role("list", name="People").get_by_text("Invited")).to_be_visible()
+        page.get_by_role("button", name="I have saved it").click()
+        expect(page.get_by_role("list", name="Users").get_by_text("Invited")).to_be_visible()
         with open_page(browser, closed.url, console) as theirs:
             theirs.goto(link)
             expect(theirs.get_by_text("bo@example.org")).to_be_visible()
             theirs.get_by_label("New password", exact=True).fill(PASSWORD + " 2")
-            theirs.get_by_label("New password once more").fill(PASSWORD)
+            theirs.get_by_label("Repeat new password").fill(PASSWORD)
             theirs.get_by_role("button", name="Set password and sign in").click()
-            expect(theirs.get_by_role("alert")).to_have_text("The two passwords differ.")
-            theirs.get_by_label("New password once more").fill(PASSWORD + " 2")
+            expect(theirs.get_by_role("alert")).to_have_text("The passwords do not match.")
+            theirs.get_by_label("Repeat new password").fill(PASSWORD + " 2")
             theirs.get_by_role("button", name="Set password and sign in").click()
             expect(theirs.get_by_role("navigation", name="Main")).to_be_visible()
             theirs.goto("/settings/members")
             expect(theirs.get_by_role("heading", name="Members and spaces")).to_be_visible()
-            expect(theirs.get_by_role("button", name="Invite a person")).to_have_count(0)
+            expect(theirs.get_by_role("button", name="Invite a user")).to_have_count(0)
             expect(theirs.get_by_role("link", name="Audit log")).to_have_count(0)
 
 
@@ -157,12 +157,12 @@ class TestRoles:
                 expect(bar.get_by_role("button", name=name, exact=True)).to_have_count(0)
             page.get_by_role("link", name="Publish").click()
             expect(page.get_by_role("button", name="Publish the draft")).to_be_disabled()
-            expect(page.get_by_text("Publishing takes the role of a publisher")).to_be_visible()
+            expect(page.get_by_text("Publishing requires the publisher role")).to_be_visible()
             page.goto(f"/flows/{empty}")
-            expect(page.get_by_role("heading", name="Nothing is here yet")).to_be_visible()
+            expect(page.get_by_role("heading", name="This flow is empty")).to_be_visible()
             for section in ("models", "flowise"):
                 page.goto(f"/settings/{section}")
-                expect(page.get_by_text("an administrator of your organisation changes them")).to_be_visible()
+                expect(page.get_by_text("An administrator of your organisation can make changes")).to_be_visible()
             page.goto("/settings/variables")  # the space of one's own may have some
             expect(page.get_by_role("button", name="Add a variable").first).to_be_visible()
             page.goto("/")
@@ -180,7 +180,7 @@ class TestRoles:
             sign_in(page, "rolf@example.org")
             page.locator("header").get_by_role("button", name="Run", exact=True).click()
             panel = page.get_by_role("complementary", name="Run", exact=True)
-            expect(panel.get_by_text("Runs version 1, which is published.")).to_be_visible()
+            expect(panel.get_by_text("Runs the published version 1.")).to_be_visible()
             panel.get_by_role("textbox", name="Message").fill("Hello there")
             panel.get_by_role("button", name="Send").click()
             expect(panel.get_by_text("Hello there")).to_have_count(2)

@@ -64,7 +64,7 @@ def test_steps_and_canvas_edit_one_draft(page: Page, studio: Studio, flow: str) 
 def test_a_step_is_added_where_it_fits_moved_and_taken_back(page: Page, studio: Studio, flow: str) -> None:
     page.goto(f"/flows/{flow}/steps")
     page.get_by_role("button", name="Add a step after Regular expression").click()
-    page.get_by_placeholder("Find a component…").fill("combine")
+    page.get_by_placeholder("Search components…").fill("combine")
     page.keyboard.press("Enter")
     until(lambda: {"combine_text>split", "trim>combine_text"} <= edges(studio, flow))
     page.get_by_role("button", name="Move Combine text up").click()
@@ -82,14 +82,14 @@ def test_a_model_that_sees_no_images_and_a_step_that_gives_another_kind_are_told
     page.get_by_role("button", name="Open Look at it").click()
     step = page.get_by_role("article", name="Step 2: Look at it")
     step.get_by_role("button", name="Model").click()
-    page.get_by_placeholder("Find a model…").fill("GPT-5.4 mini")
+    page.get_by_placeholder("Search models…").fill("GPT-5.4 mini")
     page.keyboard.press("Enter")
     expect(page.get_by_text("cannot read images")).to_be_hidden()
     page.get_by_role("button", name="Open Split text").click()
     step = page.get_by_role("article", name="Step 4: Split text")
     step.get_by_role("button", name="Input", exact=True).click()
-    choose(step.get_by_role("combobox", name="What kind of input it is"), "Image")
-    expect(page.get_by_text("Regular expression gives JSON, and this step expects an image.")).to_be_visible()
+    choose(step.get_by_role("combobox", name="Input type"), "Image")
+    expect(page.get_by_text("Regular expression returns JSON, but this step expects an image.")).to_be_visible()
 
 
 def test_a_shared_assistant_is_made_of_a_step_and_linked_by_another(page: Page, studio: Studio, flow: str) -> None:
@@ -98,10 +98,10 @@ def test_a_shared_assistant_is_made_of_a_step_and_linked_by_another(page: Page, 
     page.get_by_role("button", name="Open Look at it").click()
     step = page.get_by_role("article", name="Step 2: Look at it")
     step.get_by_label("System prompt").fill("You look closely.")
-    step.get_by_role("button", name="Share it with other flows").click()
+    step.get_by_role("button", name="Share with other flows").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill(name)
-    dialog.get_by_role("button", name="Make it").click()
+    dialog.get_by_role("button", name="Create").click()
     until(lambda: node(studio, flow, "look")["params"].get("assistant"), name)
     made = {one["name"]: one["instructions"] for one in studio.get("/assistants")["items"]}
     assert made[name] == "You look closely."

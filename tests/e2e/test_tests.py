@@ -25,19 +25,19 @@ def test_a_test_is_added_and_run_and_publishing_opens(page: Page, studio: Studio
     dialog.get_by_label("Input", exact=True).fill("hello there")
     dialog.get_by_label("contains", exact=True).fill("Hello")
     check_accessible(page)
-    dialog.get_by_role("button", name="Keep the test").click()
+    dialog.get_by_role("button", name="Save test").click()
     expect(page.get_by_text("The answer contains “Hello”")).to_be_visible()
 
     page.goto(f"/flows/{flow}/publish")
     button = page.get_by_role("button", name="Publish the draft")
-    expect(page.get_by_text("did not run on this content")).to_be_visible()
+    expect(page.get_by_text("has not been tested as often")).to_be_visible()
     expect(button).to_be_disabled()
     page.get_by_role("link", name="Run the tests").click()
 
     page.get_by_role("button", name="Run the tests").click()
     passed = page.get_by_role("link", name="greets, trial 1: passed")
     expect(passed).to_be_visible()
-    expect(page.get_by_text("This content passed its tests.")).to_be_visible()
+    expect(page.get_by_text("The current draft passed its tests.")).to_be_visible()
     check_accessible(page)
 
     page.get_by_role("link", name="Publish", exact=True).click()
@@ -46,9 +46,9 @@ def test_a_test_is_added_and_run_and_publishing_opens(page: Page, studio: Studio
 
     page.goto(f"/flows/{flow}/tests")
     passed.click()
-    page.get_by_role("link", name="Keep as a test").click()
+    page.get_by_role("link", name="Save as test").click()
     dialog.get_by_role("button", name="Expect exactly this").click()
-    dialog.get_by_role("button", name="Keep the test").click()
+    dialog.get_by_role("button", name="Save test").click()
     expect(page.get_by_text("The answer is exactly “hello there”")).to_be_visible()
     expect(page).to_have_url(re.compile(f"/flows/{flow}/tests$"))
 
@@ -64,16 +64,16 @@ def test_a_test_is_given_a_file_and_a_run_is_kept_with_its_own(page: Page, studi
     expect(dialog.get_by_role("link", name="Download note.txt")).to_be_visible()
     dialog.get_by_label("contains", exact=True).fill("swordfish")
     check_accessible(page)
-    dialog.get_by_role("button", name="Keep the test").click()
-    expect(page.get_by_text("Given nothing and a file")).to_be_visible()
+    dialog.get_by_role("button", name="Save test").click()
+    expect(page.get_by_text("No input with a file")).to_be_visible()
 
     page.get_by_role("button", name="Run the tests").click()
     page.get_by_role("link", name="reads, trial 1: passed").click()
-    page.get_by_role("link", name="Keep as a test").click()
+    page.get_by_role("link", name="Save as test").click()
     expect(dialog.get_by_role("link", name="Download note.txt")).to_be_visible()
     dialog.get_by_label("Name").fill("kept")
-    dialog.get_by_role("button", name="Keep the test").click()
-    expect(page.get_by_text("Given nothing and a file")).to_have_count(2)
+    dialog.get_by_role("button", name="Save test").click()
+    expect(page.get_by_text("No input with a file")).to_have_count(2)
 
 
 def test_tests_fit_a_telephone(browser: Browser, studio: Studio, console: Console) -> None:

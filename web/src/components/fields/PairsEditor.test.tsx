@@ -29,7 +29,7 @@ describe("PairsEditor", () => {
     renderStudio(<Editor secrets />);
     await userEvent.click(screen.getByRole("button", { name: "Add" }));
     await userEvent.type(screen.getByLabelText("Name 2"), "Authorization");
-    await userEvent.click(within(screen.getByLabelText("Kind of value 2")).getByText("Secret"));
+    await userEvent.click(within(screen.getByLabelText("Type of value 2")).getByText("Secret"));
     expect(now).toEqual({ "X-Team": "CRM_TOKEN" });
     await userEvent.click(screen.getByLabelText("Value 2"));
     await userEvent.click(await screen.findByRole("option", { name: "CRM_TOKEN" }));
@@ -40,6 +40,6 @@ describe("PairsEditor", () => {
 
   it("offers text alone where no secret may be", () => {
     renderStudio(<Editor secrets={false} />);
-    expect(screen.queryByLabelText("Kind of value 1")).toBeNull();
+    expect(screen.queryByLabelText("Type of value 1")).toBeNull();
   });
 });

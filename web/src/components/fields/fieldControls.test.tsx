@@ -80,7 +80,7 @@ describe("a field", () => {
     expect(box).toHaveAttribute("placeholder", "hello");
     await userEvent.type(box, "hi{Enter}you");
     expect(set()).toBe("hiyou");
-    await userEvent.click(screen.getByRole("button", { name: "Back to the default: hello" }));
+    await userEvent.click(screen.getByRole("button", { name: "Reset to default: hello" }));
     expect(set()).toBeUndefined();
   });
 
@@ -96,7 +96,7 @@ describe("a field", () => {
 
   it("marks a reference to nothing, in words", () => {
     shown("multiline", {}, "{{first.text}} {{nobody.output}}");
-    expect(screen.getByText(/there is no step called “nobody”/)).toBeVisible();
+    expect(screen.getByText(/no step is named “nobody”/)).toBeVisible();
     const marks = document.querySelectorAll("mark");
     expect([...marks].map((one) => one.dataset.reference)).toEqual(["known", "unknown"]);
   });
@@ -107,7 +107,7 @@ describe("a field", () => {
     expect(set()).toBe(1.5);
     await userEvent.type(screen.getByLabelText("It"), "x");
     expect(set()).toBe(1.5);
-    expect(screen.getByRole("alert")).toHaveTextContent("Write a number");
+    expect(screen.getByRole("alert")).toHaveTextContent("Enter a number");
   });
 
   it("of a whole number refuses a part of one", async () => {
@@ -143,7 +143,7 @@ describe("a field", () => {
     const dialog = await screen.findByRole("dialog");
     await userEvent.type(within(dialog).getByLabelText(/^Name/), "hook-key");
     await userEvent.type(within(dialog).getByLabelText(/^Value/), "s3cret-value");
-    await userEvent.click(within(dialog).getByRole("button", { name: "Keep it" }));
+    await userEvent.click(within(dialog).getByRole("button", { name: "Save" }));
     await waitFor(() => expect(set()).toEqual({ secret: "HOOK_KEY" }));
     expect(kept).toMatchObject({ name: "HOOK_KEY", value: "s3cret-value", secret: true });
     expect(JSON.stringify(store.getState().document)).not.toContain("s3cret-value");
@@ -207,8 +207,8 @@ describe("a field", () => {
 
   it("of a model refers to a secret as its key", async () => {
     const { set } = shown("model", {}, "openai/gpt-5.4");
-    await userEvent.click(await screen.findByText("API key of this step"));
-    await userEvent.click(screen.getByLabelText("API key of this step"));
+    await userEvent.click(await screen.findByText("API key for this step"));
+    await userEvent.click(screen.getByLabelText("API key for this step"));
     await userEvent.click(await screen.findByRole("option", { name: "CRM_TOKEN" }));
     expect(set()).toEqual({ provider: "openai", name: "gpt-5.4", api_key: { secret: "CRM_TOKEN" } });
   });
@@ -218,7 +218,7 @@ describe("a field", () => {
     await userEvent.click(screen.getByRole("button", { name: "It" }));
     const known = await screen.findByRole("option", { name: /GPT-5.4/ });
     expect(known).toHaveTextContent("$1.00/$4.00");
-    await userEvent.type(screen.getByPlaceholderText("Find a model…"), "ollama/own");
+    await userEvent.type(screen.getByPlaceholderText("Search models…"), "ollama/own");
     await userEvent.click(await screen.findByRole("option", { name: "Use ollama/own" }));
     expect(set()).toBe("ollama/own");
   });

@@ -100,7 +100,7 @@ it("connects a server, tests it until it answers, and makes its model the defaul
   expect(screen.getByText("Choose").closest("li")).toHaveAttribute("aria-current", "step");
   expect(screen.getByLabelText(/Default model/)).toHaveTextContent("qwen3");
   await user.click(screen.getByRole("button", { name: "Use this model" }));
-  const roles = await screen.findByRole("list", { name: "This is which model answers now" });
+  const roles = await screen.findByRole("list", { name: "Models in use" });
   expect(await within(roles).findAllByText("vllm/qwen3")).toHaveLength(4);
   expect(calls.at(-1)).toEqual(["role default", { models: [{ model: "vllm/qwen3", params: {} }] }]);
   await user.click(screen.getByRole("button", { name: "Start building" }));
@@ -111,10 +111,13 @@ it("opens at a fetch that was begun, stops it and continues it", async () => {
   const calls = serve({ local: { ...LOCAL, done: 500, fetching: true } });
   const user = userEvent.setup();
   renderStudio(<SetupGuide onClose={vi.fn()} />);
-  expect(await screen.findByRole("progressbar", { name: "Progress of Tiny" })).toHaveAttribute("aria-valuenow", "50");
+  expect(await screen.findByRole("progressbar", { name: "Download progress: Tiny" })).toHaveAttribute(
+    "aria-valuenow",
+    "50",
+  );
   await user.click(screen.getByRole("button", { name: "Stop" }));
   const models = within(screen.getByRole("list", { name: "On this machine" }));
-  await user.click(await models.findByRole("button", { name: "Continue" }));
+  await user.click(await models.findByRole("button", { name: "Resume" }));
   await screen.findByRole("progressbar");
   expect(calls).toEqual(["stop", "fetch"]);
 });
@@ -125,7 +128,7 @@ it("continues from a local model to what it answers, without making it the assis
   renderStudio(<SetupGuide onClose={vi.fn()} />);
   await user.click(await screen.findByRole("button", { name: /On this machine/ }));
   await user.click(await screen.findByRole("button", { name: "Continue" }));
-  const roles = await screen.findByRole("list", { name: "This is which model answers now" });
+  const roles = await screen.findByRole("list", { name: "Models in use" });
   expect(within(roles).getByText("Offline builder")).toBeVisible();
   expect(calls).toEqual([]);
 });
@@ -133,6 +136,6 @@ it("continues from a local model to what it answers, without making it the assis
 it("says whom to ask to those who may not connect models", async () => {
   serve({ permissions: ["people.view"] });
   renderStudio(<SetupGuide onClose={vi.fn()} />);
-  expect(await screen.findByText("You may not connect models. Ask Anna.")).toBeVisible();
+  expect(await screen.findByText("You do not have permission to connect models. Ask Anna.")).toBeVisible();
   expect(screen.queryByRole("button", { name: /A model server/ })).toBeNull();
 });

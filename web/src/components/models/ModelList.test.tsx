@@ -52,6 +52,6 @@ it("offers what a server lists, and asks it again", async () => {
 it("says why a provider has no models", async () => {
   offered = [];
   renderStudio(<ModelList now={null} onPick={vi.fn()} onConnect={vi.fn()} />);
-  expect(await screen.findByText(/does not list its models. Type openai_compatible\//)).toBeVisible();
+  expect(await screen.findByText(/does not list its models. Enter openai_compatible\//)).toBeVisible();
   expect(screen.getByText("No Ollama server answers at http://x.")).toBeVisible();
 });

@@ -43,7 +43,7 @@ it("writes the key before it asks the provider, empties the field, and says what
   const user = userEvent.setup();
   renderStudio(<ProviderDialog open onOpenChange={vi.fn()} onDone={done} />);
   await user.click(await screen.findByRole("button", { name: "Test connection" }));
-  expect(screen.getByText("Fill this in.")).toBeInTheDocument();
+  expect(screen.getByText("Enter a value.")).toBeInTheDocument();
   expect(heard).toEqual([]);
   const field = screen.getByLabelText(/API key/);
   expect(field).toHaveAttribute("type", "password");

@@ -85,7 +85,7 @@ describe("a component that the assistant proposes", () => {
     const { user, input, store } = await open();
     await user.type(input, "make a component{Enter}");
     const card = await screen.findByRole("region", { name: "Component Sum" });
-    const reach = within(card).getByRole("region", { name: "What it may reach" });
+    const reach = within(card).getByRole("region", { name: "What it can access" });
     expect(reach).toHaveTextContent("Hostsapi.example.orgSecretskeyFilesNoneImportsheadgate");
     expect(within(card).getByText(/Nothing is saved yet/)).toBeVisible();
     expect(within(card).queryByRole("button", { name: "Add to the canvas" })).toBeNull();
@@ -136,7 +136,7 @@ describe("a component that the assistant proposes", () => {
     await user.click(within(card).getByRole("button", { name: "Edit code" }));
     expect(within(card).queryByRole("button", { name: "Save component" })).toBeNull();
     await user.click(within(card).getByRole("button", { name: "Check code" }));
-    expect(await within(card).findByText("What is wrong")).toBeVisible();
+    expect(await within(card).findByText("Problems")).toBeVisible();
     expect(within(card).getAllByText(/Use no os/)).not.toEqual([]);
     expect(within(card).queryByRole("button", { name: "Save component" })).toBeNull();
     await user.click(within(card).getByRole("button", { name: "Edit code" }));

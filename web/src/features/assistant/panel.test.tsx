@@ -195,7 +195,7 @@ describe("the assistant's panel", () => {
     ]);
     const { user, input, unmount } = await open();
     await user.type(input, "hello{Enter}");
-    expect(await screen.findByRole("note", { name: "Tokens and time of this answer" })).toHaveTextContent(
+    expect(await screen.findByRole("note", { name: "Tokens and duration of this answer" })).toHaveTextContent(
       "10 tokens · 2 s · $0.01",
     );
     await user.keyboard("{Escape}");

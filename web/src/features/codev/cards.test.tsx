@@ -20,7 +20,7 @@ describe("questions", () => {
     const { user } = openPage("/develop/s1");
     expect(await screen.findByLabelText("2. How long?")).toHaveValue("Short");
     await user.click(screen.getByRole("button", { name: "Answer" }));
-    expect(await screen.findByText("You have accepted the result.")).toBeInTheDocument();
+    expect(await screen.findByText("You accepted the result.")).toBeInTheDocument();
     expect(Object.keys(localStorage).filter((key) => key.includes("unsaved.develop"))).toEqual([]);
     expect(served.answers).toEqual([
       { interrupt_id: "i-clarification", response: { type: "clarification", text: "2. How long?\nShort" } },
@@ -43,9 +43,9 @@ describe("questions", () => {
       }),
     );
     const { user } = openPage("/develop/s1");
-    await user.click(await screen.findByRole("button", { name: "Go on without" }));
+    await user.click(await screen.findByRole("button", { name: "Continue without answers" }));
     expect(await screen.findByRole("region", { name: "A plan to approve" })).toBeInTheDocument();
-    expect(screen.getByText("This was answered already")).toBeInTheDocument();
+    expect(screen.getByText("Already answered")).toBeInTheDocument();
     expect(screen.queryByLabelText("1. Which?")).toBeNull();
     // What was done meanwhile is told too, though nobody saw it at work.
     expect(await within(screen.getByRole("log")).findByText(/Reads the flow/)).toBeInTheDocument();
@@ -97,7 +97,7 @@ describe("missing credentials", () => {
     const field = await screen.findByLabelText(/API key/);
     expect(field).toHaveAttribute("type", "password");
     await user.click(screen.getByRole("button", { name: "Save" }));
-    expect(screen.getByRole("alert")).toHaveTextContent("Fill this in.");
+    expect(screen.getByRole("alert")).toHaveTextContent("Enter a value.");
     await user.type(field, "sk-secret-1{Enter}");
     expect(await screen.findByText("Added: OpenAI.")).toBeInTheDocument();
     await waitFor(() => expect(screen.queryByText("openAIApi")).toBeNull());
@@ -127,12 +127,12 @@ describe("a plan", () => {
     const served = serve(waitingFor("plan_approval", DATA, { hint: "A key was left out." }));
     const { user } = openPage("/develop/s1");
     expect(await screen.findByText("It guessed.")).toBeInTheDocument();
-    expect(screen.getByText(/looks like a key or a password was left out/)).toBeInTheDocument();
+    expect(screen.getByText(/looks like a key or a password was removed/)).toBeInTheDocument();
     expect(screen.getByText("'Greeter' was changed.")).toBeInTheDocument();
-    expect(screen.getByText(/each is run 3 times, and all must pass/)).toBeInTheDocument();
-    screen.getByRole("switch", { name: "Repairs need no approval" }).focus();
+    expect(screen.getByText(/each runs 3 times, and all must pass/)).toBeInTheDocument();
+    screen.getByRole("switch", { name: "Approve repairs automatically" }).focus();
     await user.keyboard("{Control>}{Enter}{Enter}{/Control}");
-    expect(await screen.findByText("You have accepted the result.")).toBeInTheDocument();
+    expect(await screen.findByText("You accepted the result.")).toBeInTheDocument();
     expect(served.answers).toEqual([
       { interrupt_id: "i-plan_approval", response: { type: "plan_approval", approved: true } },
     ]);
@@ -143,15 +143,15 @@ describe("a plan", () => {
     const { user } = openPage("/develop/s1");
     await user.click(await screen.findByRole("button", { name: "Add a test" }));
     const dialog = screen.getByRole("dialog");
-    await user.click(within(dialog).getByRole("button", { name: "Keep the test" }));
-    expect(within(dialog).getByRole("alert")).toHaveTextContent("Give the test a name.");
+    await user.click(within(dialog).getByRole("button", { name: "Save test" }));
+    expect(within(dialog).getByRole("alert")).toHaveTextContent("Enter a name for the test.");
     await user.type(within(dialog).getByLabelText(/Name/), "Says bye");
     await user.type(within(dialog).getByLabelText("Input"), "Bye");
     await user.type(within(dialog).getByLabelText("contains"), "So long,{Enter}friend");
-    await user.click(within(dialog).getByRole("button", { name: "Keep the test" }));
+    await user.click(within(dialog).getByRole("button", { name: "Save test" }));
     expect(await screen.findByText("The answer contains “So long, friend”")).toBeInTheDocument();
     await user.click(screen.getByRole("button", { name: "Remove “Greets”" }));
-    await user.click(screen.getByRole("switch", { name: "Repairs need no approval" }));
+    await user.click(screen.getByRole("switch", { name: "Approve repairs automatically" }));
     await user.click(screen.getByRole("button", { name: "Approve as edited" }));
     await waitFor(() => expect(served.answers).toHaveLength(1));
     const none = { equals: null, matches: null, json_schema: null };
@@ -168,14 +168,14 @@ describe("a plan", () => {
     serve(waitingFor("plan_approval", { ...DATA, conflict: null, repairs_approved: true, tests_changed: true }));
     openPage("/develop/s1");
     expect(await screen.findByText(/This repair changes tests that you approved/)).toBeInTheDocument();
-    expect(screen.getByRole("switch", { name: "Repairs need no approval" })).toBeChecked();
+    expect(screen.getByRole("switch", { name: "Approve repairs automatically" })).toBeChecked();
   });
 
   it("is not approved without a test", async () => {
     serve(waitingFor("plan_approval", DATA));
     const { user } = openPage("/develop/s1");
     await user.click(await screen.findByRole("button", { name: "Remove “Greets”" }));
-    expect(screen.getByText(/Without a test nobody knows/)).toBeInTheDocument();
+    expect(screen.getByText(/Without tests, nobody knows/)).toBeInTheDocument();
     expect(screen.getByRole("button", { name: "Approve as edited" })).toBeDisabled();
   });
 
@@ -188,12 +188,12 @@ describe("a plan", () => {
     const served = serve(waitingFor("plan_approval", now, { state: { trials } }), told);
     const { user } = openPage("/develop/s1");
     const card = within(await screen.findByRole("region", { name: "A repair to approve" }));
-    expect(await card.findByText("“Asks” is not tested any more")).toBeInTheDocument();
+    expect(await card.findByText("“Asks” is no longer tested")).toBeInTheDocument();
     expect(await card.findByRole("heading", { name: /^Is short\s*new$/ })).toBeInTheDocument();
     expect(card.getByRole("heading", { name: /^Greets\s*changed$/ })).toBeInTheDocument();
     await user.click(card.getByRole("radio", { name: "Changes" }));
     expect(card.getByRole("region", { name: "Changes" })).toHaveTextContent("# First");
-    await user.click(card.getByRole("button", { name: "Put back" }));
+    await user.click(card.getByRole("button", { name: "Restore" }));
     await user.click(card.getByRole("button", { name: "Approve as edited" }));
     await waitFor(() => expect(served.answers).toHaveLength(1));
     expect(served.answers[0]).toMatchObject({ response: { cases: [{ name: "Greets" }, { name: "Is short" }, asks] } });
@@ -202,7 +202,7 @@ describe("a plan", () => {
   it("is sent back with what should be otherwise", async () => {
     const served = serve(waitingFor("plan_approval", DATA));
     const { user } = openPage("/develop/s1");
-    await user.click(await screen.findByRole("button", { name: "Ask for changes" }));
+    await user.click(await screen.findByRole("button", { name: "Request changes" }));
     await user.type(screen.getByLabelText("What should be different?"), "Shorter");
     await user.click(screen.getByRole("button", { name: "Send" }));
     await waitFor(() =>

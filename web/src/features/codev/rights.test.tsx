@@ -16,7 +16,7 @@ describe("who only looks", () => {
     serve(waitingFor("plan_approval", data, { can_roll_back: true })).me = LOOKS;
     openPage("/develop/s1");
     const card = await screen.findByRole("region", { name: "A plan to approve" });
-    expect(within(card).getByText(/answering takes the role of an editor/)).toBeInTheDocument();
+    expect(within(card).getByText(/Answering requires the editor role/)).toBeInTheDocument();
     for (const button of within(card).getAllByRole("button")) expect(button).toBeDisabled();
     expect(within(card).queryByRole("radio", { name: "Edit" })).toBeNull();
     expect(screen.queryByRole("button", { name: "Stop" })).toBeNull();
@@ -28,7 +28,7 @@ describe("who only looks", () => {
     const data = { cases: [CASE], trials: [trial], diff: ["added the step greet"] };
     serve(waitingFor("result_review", data)).me = LOOKS;
     const { user } = openPage("/develop/s1");
-    const card = await screen.findByRole("region", { name: "A result to look at" });
+    const card = await screen.findByRole("region", { name: "A result to review" });
     await user.click(within(card).getByRole("tab", { name: /change/i }));
     expect(within(card).getByText(/added the step greet/)).toBeInTheDocument();
     expect(within(card).getByRole("button", { name: "Accept" })).toBeDisabled();
@@ -38,7 +38,7 @@ describe("who only looks", () => {
     serve(session({ status: "error", phase: "plan", can_go_on: true })).me = LOOKS;
     openPage("/develop/s1");
     expect(await screen.findByRole("region", { name: /failed|error|went wrong/i })).toBeInTheDocument();
-    expect(screen.queryByRole("button", { name: "Go on from here" })).toBeNull();
+    expect(screen.queryByRole("button", { name: "Continue from here" })).toBeNull();
     expect(screen.queryByRole("link", { name: "Start another session" })).toBeNull();
   });
 
@@ -54,7 +54,7 @@ describe("who only looks", () => {
     serve(session()).me = LOOKS;
     server.use(http.get("*/api/v1/codev/sessions", () => HttpResponse.json({ items: [], next_cursor: null })));
     openPage("/develop");
-    expect(await screen.findByText(/Starting one takes the role of an editor/)).toBeInTheDocument();
+    expect(await screen.findByText(/Starting a session requires the editor role/)).toBeInTheDocument();
     expect(screen.queryByRole("link")).toBeNull();
   });
 

@@ -24,15 +24,15 @@ describe("a new key", () => {
     const closed = vi.fn();
     const user = userEvent.setup();
     renderStudio(<KeyDialog onClose={closed} />);
-    const make = screen.getByRole("button", { name: "Make a key" });
+    const make = screen.getByRole("button", { name: "Create an API key" });
     expect(make).toBeDisabled();
     await user.type(screen.getByLabelText(/Name/), " Nightly {Enter}");
     expect(await screen.findByTestId("new-key")).toHaveTextContent(KEY);
     expect(asked).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ name: "Nightly", scopes: ["runner"], space_ids: null }),
     );
-    expect(screen.queryByRole("button", { name: "Make a key" })).toBeNull();
-    await user.click(screen.getByRole("button", { name: "I have kept it" }));
+    expect(screen.queryByRole("button", { name: "Create an API key" })).toBeNull();
+    await user.click(screen.getByRole("button", { name: "I have saved it" }));
     expect(closed).toHaveBeenCalledOnce();
   });
 

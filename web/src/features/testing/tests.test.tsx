@@ -39,8 +39,8 @@ describe("the tests of a flow", () => {
     await user.type(dialog.getByLabelText("Input"), "hello");
     await user.type(dialog.getByLabelText("Who is it?"), "Ada");
     await user.type(dialog.getByLabelText("contains"), "Hi");
-    await user.click(dialog.getByRole("button", { name: "Keep the test" }));
-    expect(await screen.findByText("Given “hello” and answers to the form")).toBeInTheDocument();
+    await user.click(dialog.getByRole("button", { name: "Save test" }));
+    expect(await screen.findByText("Input “hello” with form answers")).toBeInTheDocument();
     expect(screen.getByText("The answer contains “Hi”")).toBeInTheDocument();
     expect(kept.cases).toEqual([
       {
@@ -60,10 +60,10 @@ describe("the tests of a flow", () => {
     show();
     await user.click(await screen.findByRole("button", { name: "Add a test" }));
     const dialog = within(await screen.findByRole("dialog"));
-    await user.click(dialog.getByRole("button", { name: "Keep the test" }));
-    expect(dialog.getByText("Give the test a name.")).toBeInTheDocument();
+    await user.click(dialog.getByRole("button", { name: "Save test" }));
+    expect(dialog.getByText("Enter a name for the test.")).toBeInTheDocument();
     await user.type(dialog.getByLabelText(/^Name/), "greets{Enter}");
-    expect(dialog.getByText("Another test has this name.")).toBeInTheDocument();
+    expect(dialog.getByText("Another test already has this name.")).toBeInTheDocument();
     expect(kept.cases).toEqual([GREETS]);
   });
 
@@ -76,7 +76,7 @@ describe("the tests of a flow", () => {
     expect(dialog.getByLabelText("does not contain")).toHaveValue("bye");
     await user.clear(dialog.getByLabelText("contains"));
     await user.type(dialog.getByLabelText("contains"), "Hello");
-    await user.click(dialog.getByRole("button", { name: "Keep the test" }));
+    await user.click(dialog.getByRole("button", { name: "Save test" }));
     expect(await screen.findByText("The answer contains “Hello”, does not contain “bye”")).toBeInTheDocument();
     await user.click(screen.getByRole("button", { name: "Remove “greets”" }));
     expect(await screen.findByText("No tests yet")).toBeInTheDocument();
@@ -116,7 +116,7 @@ describe("the tests of a flow", () => {
     const user = userEvent.setup();
     show({ settings: { widget: {}, icon: "", require_tests: true, required_trials: 2 } });
     await user.click(await screen.findByRole("button", { name: "Run the tests" }));
-    expect(await screen.findByText("0 of 2 trials are over")).toBeInTheDocument();
+    expect(await screen.findByText("0 of 2 trials finished")).toBeInTheDocument();
     expect(asked).toHaveBeenCalledExactlyOnceWith({ trials: 2, wait: false });
     const lines = [
       { ...LINE, trial: 1, passed: true, misses: [], run_id: "run-1" },
@@ -142,11 +142,11 @@ describe("the tests of a flow", () => {
     expect(dialog.getByLabelText(/^Name/)).toHaveValue("greets 2");
     expect(await dialog.findByRole("link", { name: /^Download note\.txt/ })).toBeInTheDocument();
     await user.click(dialog.getByRole("button", { name: "Expect exactly this" }));
-    await user.click(dialog.getByRole("button", { name: "Keep the test" }));
+    await user.click(dialog.getByRole("button", { name: "Save test" }));
     await waitFor(() => expect(kept.cases).toHaveLength(2));
     expect(kept.cases[1]?.expect?.equals).toBe("Hi there");
     expect(kept.cases[1]?.file_ids).toEqual(["file-1"]);
-    expect(await screen.findByText("Given “hello” and a file")).toBeInTheDocument();
+    expect(await screen.findByText("Input “hello” with a file")).toBeInTheDocument();
   });
 
   it("are given files, beside the text and in the form", async () => {
@@ -159,13 +159,13 @@ describe("the tests of a flow", () => {
     expect(await dialog.findByRole("link", { name: /^Download upload-0\.txt/ })).toBeInTheDocument();
     await user.upload(dialog.getByLabelText("The paper"), new File(["paper"], "paper.pdf"));
     expect(await dialog.findByRole("link", { name: /^Download upload-1\.txt/ })).toBeInTheDocument();
-    await user.click(await dialog.findByRole("button", { name: "Keep the test" }));
+    await user.click(await dialog.findByRole("button", { name: "Save test" }));
     await waitFor(() => expect(kept.cases).toHaveLength(1));
     expect([kept.cases[0]?.file_ids, kept.cases[0]?.form]).toEqual([["upload-0"], { paper: "upload-1" }]);
     await user.click(screen.getByRole("button", { name: "Edit “reads”" }));
     const again = within(await screen.findByRole("dialog"));
     await user.click(again.getByRole("button", { name: "Remove the file" }));
-    await user.click(again.getByRole("button", { name: "Keep the test" }));
+    await user.click(again.getByRole("button", { name: "Save test" }));
     await waitFor(() => expect(kept.cases[0]?.file_ids).toEqual([]));
   });
 
@@ -175,15 +175,15 @@ describe("the tests of a flow", () => {
     const { store } = show();
     await user.click(await screen.findByLabelText("Require passing tests before publishing"));
     expect(store.getState().document.settings.require_tests).toBe(true);
-    expect(screen.getByLabelText("Trials that have to pass")).toBeInTheDocument();
-    expect(screen.getByText("This content has not passed these tests yet.")).toBeInTheDocument();
+    expect(screen.getByLabelText("Required trials")).toBeInTheDocument();
+    expect(screen.getByText("The current draft has not passed these tests yet.")).toBeInTheDocument();
   });
 
   it("are only looked at by who may not change the flow", async () => {
     kept.cases = [GREETS];
     kept.permissions = [];
     show();
-    expect(await screen.findByText(/You may look at these tests/)).toBeInTheDocument();
+    expect(await screen.findByText(/You have read access to these tests/)).toBeInTheDocument();
     expect(screen.queryByRole("button", { name: "Edit “greets”" })).toBeNull();
     expect(screen.getByRole("button", { name: "Run the tests" })).toBeDisabled();
     expect(screen.getByLabelText("Require passing tests before publishing")).toBeDisabled();

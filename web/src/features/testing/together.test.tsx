@@ -34,7 +34,7 @@ describe("tests that several people change", () => {
     const dialog = within(await screen.findByRole("dialog"));
     await user.type(dialog.getByLabelText("Input"), " you");
     between.push(() => kept.cases.push(others));
-    await user.click(dialog.getByRole("button", { name: "Keep the test" }));
+    await user.click(dialog.getByRole("button", { name: "Save test" }));
     await waitFor(() =>
       expect(kept.cases.map((one) => [one.name, one.text])).toEqual([
         ["greets", "hello you"],
@@ -51,12 +51,12 @@ describe("tests that several people change", () => {
     const dialog = within(await screen.findByRole("dialog"));
     await user.type(dialog.getByLabelText("Input"), " you");
     kept.cases = [{ ...GREETS, text: "good morning" }];
-    await user.click(dialog.getByRole("button", { name: "Keep the test" }));
-    expect(await dialog.findByRole("alert")).toHaveTextContent("Somebody else changed this test meanwhile");
-    expect(dialog.getByText("Given “good morning”")).toBeInTheDocument();
+    await user.click(dialog.getByRole("button", { name: "Save test" }));
+    expect(await dialog.findByRole("alert")).toHaveTextContent("Another user changed this test");
+    expect(dialog.getByText("Input “good morning”")).toBeInTheDocument();
     expect(dialog.getByLabelText("Input")).toHaveValue("hello you");
     expect(kept.cases[0]?.text).toBe("good morning");
-    await user.click(dialog.getByRole("button", { name: "Keep the test" }));
+    await user.click(dialog.getByRole("button", { name: "Save test" }));
     await waitFor(() => expect(kept.cases[0]?.text).toBe("hello you"));
     expect(screen.queryByRole("dialog")).toBeNull();
   });
@@ -69,7 +69,7 @@ describe("tests that several people change", () => {
     const dialog = within(await screen.findByRole("dialog"));
     await user.type(dialog.getByLabelText("Input"), " you");
     kept.cases = [{ ...GREETS, form: { of: "Byron", who: "Ada" } }];
-    await user.click(dialog.getByRole("button", { name: "Keep the test" }));
+    await user.click(dialog.getByRole("button", { name: "Save test" }));
     await waitFor(() => expect(kept.cases[0]?.text).toBe("hello you"));
   });
 

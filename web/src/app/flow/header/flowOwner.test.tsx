@@ -43,7 +43,7 @@ it("is nobody where the owner was deleted", async () => {
 
 it("is not guessed where the users cannot be read", async () => {
   show("ada", 503);
-  expect(await screen.findByText("The owner could not be read")).toBeInTheDocument();
+  expect(await screen.findByText("The owner could not be loaded")).toBeInTheDocument();
 });
 
 /** Members of the space, and the owners that the server was sent. */

@@ -1,5 +1,5 @@
 export default {
-  leave: "Esc, then Tab, leaves the editor",
+  leave: "Press Esc, then Tab, to leave the editor",
   problems_one: "{{count}} problem",
   problems_other: "{{count}} problems",
   line: "Line {{line}}: {{message}}",

@@ -1,5 +1,5 @@
 export default {
-  same: "Both are the same.",
+  same: "No differences.",
   unchanged_one: "{{count}} unchanged line",
   unchanged_other: "{{count}} unchanged lines",
   added: "added:",

@@ -4,7 +4,7 @@ export default {
   svg: "Diagram (SVG)",
   png: "Diagram (PNG)",
   report: "Audit report (PDF)",
-  evidence: "Evidence of the run (JSON)",
+  evidence: "Run evidence (JSON)",
   download: "Download",
-  failed: "The file could not be made",
+  failed: "The file could not be created",
 };

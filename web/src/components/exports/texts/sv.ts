@@ -7,8 +7,8 @@ const sv: Translation<typeof en> = {
   svg: "Diagram (SVG)",
   png: "Diagram (PNG)",
   report: "Granskningsrapport (PDF)",
-  evidence: "Körningsunderlag (JSON)",
+  evidence: "Körningens bevis (JSON)",
   download: "Ladda ner",
-  failed: "Filen kunde inte göras",
+  failed: "Filen kunde inte skapas",
 };
 export default sv;

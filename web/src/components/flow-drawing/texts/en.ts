@@ -2,7 +2,7 @@ export default {
   added: "added",
   removed: "removed",
   changed: "changed",
-  pending: "not yet run",
+  pending: "not run yet",
   running: "running",
   completed: "completed",
   failed: "failed",

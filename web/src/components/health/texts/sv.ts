@@ -2,18 +2,18 @@ import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en";
 
 const sv: Translation<typeof en> = {
-  health: "Hälsa",
+  health: "Status",
   server: "Server",
   database: "Databas",
-  engine: "Motor för körningar",
+  engine: "Körmotor",
   broker: "Kö",
   results: "Resultatlager",
-  worker_processes: "Arbetare",
+  worker_processes: "Arbetsprocesser",
   works: "fungerar",
   failed: "svarar inte",
-  queue: "Väntar på en arbetare: {{count}}",
-  workers: "Arbetare: {{count}}",
+  queue: "I kö: {{count}}",
+  workers: "Arbetsprocesser: {{count}}",
   all_works: "Alla delar av servern fungerar.",
-  something_fails: "En del av servern svarar inte. Driftansvarig ser vilken med headgate doctor.",
+  something_fails: "En del av servern svarar inte. Driftansvarig kan hitta felet med headgate doctor.",
 };
 export default sv;

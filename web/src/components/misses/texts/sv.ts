@@ -5,9 +5,9 @@ const sv: Translation<typeof en> = {
   contains: "innehåller inte ”{{text}}”",
   excludes: "innehåller ”{{text}}”",
   equals: "är inte ”{{text}}”",
-  matches: "har inget som matchar {{text}}",
-  no_json: "är inte JSON",
-  schema: "följer inte sitt schema: {{text}}",
+  matches: "matchar inte {{text}}",
+  no_json: "är inte giltig JSON",
+  schema: "följer inte schemat: {{text}}",
   empty: "är tomt",
 };
 export default sv;

@@ -5,6 +5,6 @@ export default {
   add_server: "Add the MCP server {{name}}",
   variable_kept: "The variable {{name}} was not stored for that server.",
   variable_missing: "The variable {{name}} is not set.",
-  model_missing: "The model {{name}} cannot be used.",
+  model_missing: "The model {{name}} is not available.",
   server_missing: "The MCP server {{name}} is not available.",
 };

@@ -8,7 +8,7 @@ const sv: Translation<typeof en> = {
   add_server: "Lägg till MCP-servern {{name}}",
   variable_kept: "Variabeln {{name}} är inte sparad för den servern.",
   variable_missing: "Variabeln {{name}} har inget värde.",
-  model_missing: "Modellen {{name}} kan inte användas.",
+  model_missing: "Modellen {{name}} är inte tillgänglig.",
   server_missing: "MCP-servern {{name}} är inte tillgänglig.",
 };
 export default sv;

@@ -1,6 +1,6 @@
 export default {
   set_up: "Set up an authenticator app",
-  set_up_more: "An app on your phone shows six digits that you type after the password.",
+  set_up_more: "An app on your phone shows a six-digit code that you enter after the password.",
   scan: "Scan this with the app, for example Google Authenticator, Microsoft Authenticator or 1Password.",
   qr: "QR code for the authenticator app",
   by_hand: "If you cannot scan it, enter this key:",
@@ -10,12 +10,12 @@ export default {
   turn_on: "Turn on",
   codes: "Recovery codes",
   codes_more:
-    "Each replaces the app once, if you lose your phone. Keep them where you keep passwords: they are not shown again.",
+    "Each code replaces the app once if you lose your phone. Store them with your passwords: they are not shown again.",
   copy_codes: "Copy the codes",
   save_codes: "Save as a file",
   kept: "I have saved them",
-  confirm: "Confirm that it is you",
-  confirm_more: "This change needs a recent confirmation.",
+  confirm: "Confirm your identity",
+  confirm_more: "This change requires a recent confirmation.",
   password: "Current password",
   code: "Code",
   code_help: "Six digits from the authenticator app, or a recovery code.",

@@ -3,7 +3,7 @@ import type en from "./en";
 
 const sv: Translation<typeof en> = {
   set_up: "Lägg till en autentiseringsapp",
-  set_up_more: "En app i telefonen visar sex siffror som du skriver in efter lösenordet.",
+  set_up_more: "En app i telefonen visar en sexsiffrig kod som du anger efter lösenordet.",
   scan: "Skanna koden med appen, till exempel Google Authenticator, Microsoft Authenticator eller 1Password.",
   qr: "QR-kod för autentiseringsappen",
   by_hand: "Om du inte kan skanna anger du den här nyckeln:",
@@ -13,18 +13,18 @@ const sv: Translation<typeof en> = {
   turn_on: "Aktivera",
   codes: "Återställningskoder",
   codes_more:
-    "Var och en ersätter appen en gång, om du blir av med telefonen. Spara dem där du har dina lösenord: de visas inte igen.",
+    "Varje kod ersätter appen en gång om du blir av med telefonen. Spara dem tillsammans med dina lösenord: de visas inte igen.",
   copy_codes: "Kopiera koderna",
   save_codes: "Spara som fil",
   kept: "Jag har sparat dem",
-  confirm: "Bekräfta att det är du",
-  confirm_more: "Den här ändringen kräver att du nyligen har bekräftat.",
+  confirm: "Bekräfta din identitet",
+  confirm_more: "Ändringen kräver en ny bekräftelse.",
   password: "Nuvarande lösenord",
   code: "Kod",
   code_help: "Sex siffror från autentiseringsappen, eller en återställningskod.",
   confirm_action: "Bekräfta",
   use_passkey: "Använd en passnyckel",
-  passkey_failed: "Passnyckeln godtogs inte. Försök igen.",
+  passkey_failed: "Passnyckeln godkändes inte. Försök igen.",
   cancel: "Avbryt",
   sign_in_again: "Logga ut och in igen, och gör sedan om ändringen.",
 };

@@ -1,9 +1,9 @@
 export default {
   nothing: "Nothing",
-  empty_text: "An empty text",
+  empty_text: "Empty text",
   yes: "yes",
   no: "no",
-  open_all: "Open all ({{count}} characters)",
+  open_all: "Show all ({{count}} characters)",
   show_rows: "Show all {{count}} rows",
   show_items: "Show {{count}} more",
   items_one: "{{count}} item",
@@ -12,6 +12,6 @@ export default {
   members_other: "{{count}} members",
   rows_one: "{{count}} row",
   rows_other: "{{count}} rows",
-  truncated: "This is the beginning of {{size}}. The file has all of it.",
+  truncated: "Only the beginning of {{size}} is shown. Download the file for the full value.",
   table: "Table",
 };

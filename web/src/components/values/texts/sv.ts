@@ -3,7 +3,7 @@ import type en from "./en";
 
 const sv: Translation<typeof en> = {
   nothing: "Inget",
-  empty_text: "En tom text",
+  empty_text: "Tom text",
   yes: "ja",
   no: "nej",
   open_all: "Visa allt ({{count}} tecken)",
@@ -15,7 +15,7 @@ const sv: Translation<typeof en> = {
   members_other: "{{count}} fält",
   rows_one: "{{count}} rad",
   rows_other: "{{count}} rader",
-  truncated: "Det här är början av {{size}}. Filen innehåller allt.",
+  truncated: "Bara början av {{size}} visas. Ladda ner filen för att se allt.",
   table: "Tabell",
 };
 export default sv;

@@ -71,7 +71,7 @@ const STORY = told(
   trial("two", 1, false),
   ["verdict", { done: false, category: "LOGIC", reason: "r", fix: "f" }],
   ["phase", { phase: "plan", iteration: 2 }],
-  ["conflict", { message: "Somebody" }],
+  ["conflict", { message: "Another user" }],
   ["webhook", { delivered: false, attempts: 3, message: "no answer" }],
   ["phase", { phase: "test", iteration: 2 }],
   trial("one", 1),

@@ -38,7 +38,7 @@ describe("what a session", () => {
     const tried =
       "2 iterations were tried, the most there are. Last LOGIC: It guessed. 1 write of this session stands; rolling back undoes what was written.";
     expect(stopWords(t, tried)).toBe(
-      "2 rounds were tried, the most there are. Last LOGIC: It guessed. 1 write of this session stands; rolling back undoes it.",
+      "The limit of 2 rounds was reached. Last LOGIC: It guessed. 1 change by this session is in effect. Rolling back undoes it.",
     );
     expect(stopWords(t, "Stopped by Åsa $& Li.")).toBe("Stopped by Åsa $& Li.");
     expect(stopWords(t, "Something else.")).toBe("Something else.");

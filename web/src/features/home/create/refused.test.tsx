@@ -60,7 +60,7 @@ async function say(words: string) {
   );
   const router = createRouter({ routeTree: root.addChildren(pages), history: createMemoryHistory() });
   renderStudio(<RouterProvider router={router as never} />);
-  await user.type(await screen.findByLabelText("Say what the flow should do"), `${words}{Enter}`);
+  await user.type(await screen.findByLabelText("Describe what the flow should do"), `${words}{Enter}`);
   return user;
 }
 
@@ -71,7 +71,7 @@ it("stores nothing for a sentence that the offline builder refuses, and offers w
   await waitFor(() => expect(screen.getByText(/I do not understand 'poem'/)).toBeVisible());
   expect(created).not.toHaveBeenCalled();
   await user.click(screen.getByRole("button", { name: "Sort the lines of a text" }));
-  expect(screen.getByLabelText("Say what the flow should do")).toHaveValue("Sort the lines of a text");
+  expect(screen.getByLabelText("Describe what the flow should do")).toHaveValue("Sort the lines of a text");
 });
 
 it("makes the flow of a sentence that the offline builder builds", async () => {

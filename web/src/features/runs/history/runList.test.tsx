@@ -45,10 +45,10 @@ describe("a search in runs", () => {
     show();
     const user = userEvent.setup();
     await user.type(await screen.findByRole("searchbox", { name: "Search in input and result" }), "needle{Enter}");
-    expect(await screen.findByText("No run fits so far")).toBeInTheDocument();
-    await user.click(screen.getByRole("button", { name: "Look further back" }));
+    expect(await screen.findByText("No matching runs so far")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Search further back" }));
     expect(await screen.findByText("The needle")).toBeInTheDocument();
-    expect(screen.queryByRole("button", { name: "Look further back" })).toBeNull();
+    expect(screen.queryByRole("button", { name: "Search further back" })).toBeNull();
     await waitFor(() => expect(asked).toEqual([null, "run-9"]));
   });
 });

@@ -36,7 +36,7 @@ describe("the run panel", () => {
   it("runs what is published, with the form of that, for who may not run drafts", async () => {
     const { started, user } = open(["flows.view", "runs.start"], 3);
     await user.type(await screen.findByLabelText(/Amount/), "12");
-    expect(screen.getByText("Runs version 3, which is published.")).toBeInTheDocument();
+    expect(screen.getByText("Runs the published version 3.")).toBeInTheDocument();
     await user.click(screen.getByRole("button", { name: "Run" }));
     await vi.waitFor(() => expect(started).toMatchObject([{ version: "published", form_data: { amount: 12 } }]));
   });
@@ -66,7 +66,7 @@ describe("the run panel", () => {
 
   it("says what running takes to who only looks", async () => {
     open(["flows.view"], 3);
-    expect(await screen.findByText(/Running it takes the role of a runner/)).toBeInTheDocument();
+    expect(await screen.findByText(/Running it requires the runner role/)).toBeInTheDocument();
     expect(screen.queryByRole("button", { name: "Run" })).toBeNull();
   });
 });

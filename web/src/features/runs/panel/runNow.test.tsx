@@ -45,7 +45,7 @@ function show(status: RunOut["status"]) {
 describe("a run in the panel", () => {
   it("can be kept as a test when it is over", async () => {
     show("completed");
-    const link = await screen.findByRole("link", { name: "Keep as a test" });
+    const link = await screen.findByRole("link", { name: "Save as test" });
     expect(link).toHaveAttribute("href", "/flows/flow-1/tests?from=run-1");
   });
 
@@ -54,12 +54,12 @@ describe("a run in the panel", () => {
     show("completed");
     expect(await screen.findByRole("link", { name: "Open the run" })).toBeInTheDocument();
     await waitFor(() => expect(me).toHaveBeenCalled());
-    expect(screen.queryByRole("link", { name: "Keep as a test" })).toBeNull();
+    expect(screen.queryByRole("link", { name: "Save as test" })).toBeNull();
   });
 
   it("leads to its page alone while it goes on", async () => {
     show("running");
     expect(await screen.findByRole("link", { name: "Open the run" })).toBeInTheDocument();
-    expect(screen.queryByRole("link", { name: "Keep as a test" })).toBeNull();
+    expect(screen.queryByRole("link", { name: "Save as test" })).toBeNull();
   });
 });

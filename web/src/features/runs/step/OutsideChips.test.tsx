@@ -13,7 +13,7 @@ const SOURCES = [
 describe("OutsideChips", () => {
   it("names the sources in words, the first three at once", () => {
     render(<OutsideChips sources={SOURCES} />);
-    const chip = screen.getByText("Content from outside: example.org, file cv.pdf, a visitor +2");
+    const chip = screen.getByText("External content: example.org, file cv.pdf, a visitor +2");
     expect(chip.parentElement?.title).toContain("MCP server weather\nmore sources");
   });
 

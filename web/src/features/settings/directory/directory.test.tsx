@@ -54,7 +54,7 @@ it("connects a directory, shows the token this once, replaces and revokes it", a
   await user.type(screen.getByLabelText("Only from these networks"), "192.0.2.0/24{Enter}");
   expect(await screen.findByTestId("new-token")).toHaveTextContent("hg_scim_shown-this-once");
   expect(sent).toHaveBeenCalledExactlyOnceWith({ networks: ["192.0.2.0/24"] });
-  await user.click(screen.getByRole("button", { name: "I have kept it" }));
+  await user.click(screen.getByRole("button", { name: "I have saved it" }));
   expect(await screen.findByText("https://studio.example.org/scim/v2")).toBeVisible();
   expect(screen.queryByText(/shown-this-once/)).toBeNull();
   await user.click(screen.getByRole("button", { name: "Replace the token" }));
@@ -88,7 +88,7 @@ it("gives a group a role in a space, and removes it", async () => {
   const user = userEvent.setup();
   renderStudio(<DirectorySection />);
   expect(await screen.findByText("3 members")).toBeVisible();
-  expect(screen.getByText("Gives no role yet.")).toBeVisible();
+  expect(screen.getByText("Grants no role yet.")).toBeVisible();
   await user.click(screen.getByRole("button", { name: "Add a role for Analysts" }));
   const form = screen.getByRole("form", { name: "Add a role for Analysts" });
   expect(within(form).getByRole("button", { name: "Save" })).toBeDisabled();
@@ -98,5 +98,5 @@ it("gives a group a role in a space, and removes it", async () => {
   expect(await screen.findByText("Editor in Research")).toBeVisible();
   expect(sent).toHaveBeenCalledExactlyOnceWith({ role: "editor" });
   await user.click(screen.getByRole("button", { name: "Remove Editor in Research from Analysts" }));
-  await waitFor(() => expect(screen.getByText("Gives no role yet.")).toBeVisible());
+  await waitFor(() => expect(screen.getByText("Grants no role yet.")).toBeVisible());
 });

@@ -50,7 +50,7 @@ it("a Flowise server is added with its key, tested and removed, and an operator'
   expect(added).toHaveBeenCalledExactlyOnceWith(sent);
   expect(document.documentElement.outerHTML).not.toContain("flowise-key-1");
   await user.click(within(row).getByRole("button", { name: "Test" }));
-  expect(await screen.findByText("Flowise 3.1.4 answers in 40 ms, with 212 components.")).toBeInTheDocument();
+  expect(await screen.findByText("Flowise 3.1.4 responded in 40 ms with 212 components.")).toBeInTheDocument();
   await user.click(within(row).getByRole("button", { name: "Delete team" }));
   await user.click(within(screen.getByRole("alertdialog")).getByRole("button", { name: "Delete" }));
   await waitFor(() => expect(screen.queryByText("team")).toBeNull());
@@ -62,7 +62,7 @@ it("who may not add one is told who does, and not to add one", async () => {
     http.get("*/api/v1/codev/instances", () => HttpResponse.json({ items: [] })),
   );
   renderStudio(<FlowiseSection />);
-  expect(await screen.findByText(/an administrator of your organisation changes them/)).toBeVisible();
+  expect(await screen.findByText(/An administrator of your organisation can make changes/)).toBeVisible();
   expect(await screen.findByText("No Flowise server yet")).toBeVisible();
-  expect(screen.queryByText(/Add one by its address/)).toBeNull();
+  expect(screen.queryByText(/Add one with its address/)).toBeNull();
 });

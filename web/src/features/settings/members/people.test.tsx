@@ -43,7 +43,7 @@ it("a user is deleted once that is confirmed, and the local user is not offered 
   const user = userEvent.setup();
   renderStudio(<People />);
   await user.click(await screen.findByRole("button", { name: "More for local" }));
-  expect(await screen.findByRole("menuitem", { name: "Shut out" })).toBeInTheDocument();
+  expect(await screen.findByRole("menuitem", { name: "Deactivate" })).toBeInTheDocument();
   expect(screen.queryByRole("menuitem", { name: "Delete user" })).toBeNull();
   await user.keyboard("{Escape}");
   await user.click(await screen.findByRole("button", { name: "More for Bo" }));

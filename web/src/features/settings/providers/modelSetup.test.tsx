@@ -43,11 +43,11 @@ it("fetches a local model, shows its progress and stops it", async () => {
     }),
   );
   renderStudio(<LocalPart />);
-  await userEvent.click(await screen.findByRole("button", { name: "Fetch" }));
-  const bar = await screen.findByRole("progressbar", { name: "Progress of Qwen2.5 Coder 1.5B" });
+  await userEvent.click(await screen.findByRole("button", { name: "Download" }));
+  const bar = await screen.findByRole("progressbar", { name: "Download progress: Qwen2.5 Coder 1.5B" });
   expect(bar).toHaveAttribute("aria-valuenow", "25");
   await userEvent.click(screen.getByRole("button", { name: "Stop" }));
-  expect(await screen.findByRole("button", { name: "Continue" })).toBeVisible();
+  expect(await screen.findByRole("button", { name: "Resume" })).toBeVisible();
   expect(calls).toEqual(["fetch qwen2.5-coder-1.5b", "stop qwen2.5-coder-1.5b"]);
 });
 
@@ -66,11 +66,11 @@ it("says why a fetch failed and what to do", async () => {
 it("shows the models, the latency and the remedy of a test", async () => {
   const outcome = { models: ["qwen3"], list_ms: 12, model: "qwen3", answer_ms: 340, code: null };
   const { unmount } = renderStudio(<Tested name="vllm" outcome={{ ...outcome, ok: true, detail: "", remedy: "" }} />);
-  expect(await screen.findByText("qwen3 answered in 340 ms.")).toBeVisible();
+  expect(await screen.findByText("qwen3 responded in 340 ms.")).toBeVisible();
   unmount();
   renderStudio(
     <Tested name="vllm" outcome={{ ...outcome, ok: false, detail: "Refused.", remedy: "Change the key." }} />,
   );
-  expect(await screen.findByText("vllm does not work")).toBeVisible();
+  expect(await screen.findByText("Could not connect to vllm")).toBeVisible();
   expect(screen.getByText("Change the key.")).toBeVisible();
 });

@@ -1,7 +1,7 @@
 export default {
   directory: "Directory (SCIM)",
   directory_about:
-    "An identity provider such as Entra ID or Okta creates users here, shuts them out, and its groups give roles in spaces.",
+    "An identity provider such as Entra ID or Okta creates and deactivates users here, and its groups grant roles in spaces.",
   directory_none: "No directory is connected",
   directory_none_more:
     "Create a token, then enter it with the address in your identity provider. Users then sign in with single sign-on.",
@@ -22,17 +22,17 @@ export default {
   copy_token: "Copy the token",
   disconnect_directory: "Disconnect the directory?",
   disconnect: "Disconnect",
-  disconnect_more: "The identity provider can change nothing any more. Users, groups and their roles stay as they are.",
+  disconnect_more: "The identity provider can no longer make changes. Users, groups and their roles stay as they are.",
   directory_groups: "Groups and roles",
   directory_groups_about:
-    "Members of a group have at least these roles. Roles assigned in Headgate stay; the higher one counts.",
-  no_directory_groups: "No groups yet. The identity provider creates those that you assign to Headgate there.",
+    "Members of a group have at least these roles. Roles assigned in Headgate are kept; the higher one applies.",
+  no_directory_groups: "No groups yet. The identity provider creates the groups that you assign to Headgate there.",
   group_members_one: "{{count}} member",
   group_members_other: "{{count}} members",
   add_role_for: "Add a role for {{group}}",
   add_role: "Add a role",
   role_in: "{{role}} in {{space}}",
   remove_role_of: "Remove {{role}} in {{space}} from {{group}}",
-  no_group_roles: "Gives no role yet.",
+  no_group_roles: "Grants no role yet.",
   through_group: "Through a group: {{role}}",
 };

@@ -1,7 +1,7 @@
 export default {
   keyring: "Encryption keys",
   keyring_about:
-    "The keys of this installation. Rotate them on a schedule, and when somebody may have seen one. Nothing has to stop.",
+    "The keys of this installation. Rotate them on a schedule, and when one may have been exposed. There is no downtime.",
   keys_of_secrets: "Encryption of secrets",
   keys_of_secrets_about: "Encrypts variables, tokens and other secrets in the database.",
   keys_of_evidence: "Signing of evidence",

@@ -1,6 +1,6 @@
 export default {
   limits: "Limits",
-  limits_about: "What your organisation, its spaces and visitors of public pages may use, and what they have used.",
+  limits_about: "Limits for your organisation, its spaces and visitors of public pages, and their current usage.",
   limits_tenant: "Organisation",
   limits_tenant_more: "All spaces together.",
   limits_every_space: "Every space",

@@ -4,7 +4,7 @@ import type en from "./en.directory";
 const sv: Translation<typeof en> = {
   directory: "Katalog (SCIM)",
   directory_about:
-    "En identitetsleverantör som Entra ID eller Okta skapar och stänger av användare här, och dess grupper ger roller i utrymmen.",
+    "En identitetsleverantör som Entra ID eller Okta skapar och inaktiverar användare här, och dess grupper ger roller i utrymmen.",
   directory_none: "Ingen katalog är ansluten",
   directory_none_more:
     "Skapa en token och ange den tillsammans med adressen hos identitetsleverantören. Användarna loggar sedan in med enkel inloggning (SSO).",
@@ -26,7 +26,7 @@ const sv: Translation<typeof en> = {
   disconnect_directory: "Koppla från katalogen?",
   disconnect: "Koppla från",
   disconnect_more:
-    "Identitetsleverantören kan inte ändra något längre. Användare, grupper och deras roller blir kvar som de är.",
+    "Identitetsleverantören kan inte längre göra ändringar. Användare, grupper och deras roller finns kvar.",
   directory_groups: "Grupper och roller",
   directory_groups_about:
     "Medlemmar i en grupp har minst dessa roller. Roller som tilldelats i Headgate finns kvar; den högsta gäller.",

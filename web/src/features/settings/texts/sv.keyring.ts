@@ -4,7 +4,7 @@ import type en from "./en.keyring";
 const sv: Translation<typeof en> = {
   keyring: "Krypteringsnycklar",
   keyring_about:
-    "Installationens nycklar. Rotera dem regelbundet och när någon kan ha sett en av dem. Inget behöver stoppas.",
+    "Installationens nycklar. Rotera dem regelbundet, och när någon av dem kan ha röjts. Det krävs inget driftstopp.",
   keys_of_secrets: "Kryptering av hemligheter",
   keys_of_secrets_about: "Krypterar variabler, token och andra hemligheter i databasen.",
   keys_of_evidence: "Signering av bevis",

@@ -3,7 +3,7 @@ import type en from "./en.limits";
 
 const sv: Translation<typeof en> = {
   limits: "Gränser",
-  limits_about: "Vad din organisation, dess utrymmen och besökare på publika sidor får använda, och vad de har använt.",
+  limits_about: "Gränser för din organisation, dess utrymmen och besökare på publika sidor, och aktuell användning.",
   limits_tenant: "Organisation",
   limits_tenant_more: "Alla utrymmen tillsammans.",
   limits_every_space: "Varje utrymme",
@@ -23,8 +23,8 @@ const sv: Translation<typeof en> = {
   limit_at_most: "Högst {{most}}",
   limit_resets: "tillgängligt igen {{when}}",
   limit_of: "{{what}}: {{who}}",
-  limit_help: "Lämna tomt för ingen gräns.",
-  limit_help_ceiling: "Högst {{most}}. Lämna tomt för serverns gräns.",
+  limit_help: "Lämna tomt om det inte ska finnas någon gräns.",
+  limit_help_ceiling: "Högst {{most}}. Lämna tomt för att använda serverns gräns.",
   limit_number: "Ange ett heltal.",
   limit_in_mb: "{{what}} (MB)",
   limit_amount: "Ange ett tal, till exempel 500 eller 1.5.",

@@ -2,7 +2,7 @@ import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en.retention";
 
 const sv: Translation<typeof en> = {
-  retention: "Gallring",
+  retention: "Lagringstid",
   retention_about: "Hur länge data sparas och när den senast raderades. Antalen gäller din organisation.",
   kept_runs: "Avslutade körningar",
   kept_sessions: "Avslutade utvecklingssessioner",
