@@ -66,9 +66,9 @@ describe("the key of the session's model", () => {
     const card = await screen.findByRole("region", { name: "The model needs a working key" });
     expect(within(card).getByText("openai did not accept the key: no")).toBeInTheDocument();
     expect(within(card).getByRole("button", { name: "Try again" })).toBeEnabled();
-    expect(within(card).getByRole("button", { name: "Go on from here" })).toBeEnabled();
-    expect(within(card).queryByRole("button", { name: "Go on without them" })).toBeNull();
-    await user.click(within(card).getByRole("button", { name: "End here" }));
+    expect(within(card).getByRole("button", { name: "Continue from here" })).toBeEnabled();
+    expect(within(card).queryByRole("button", { name: "Continue without them" })).toBeNull();
+    await user.click(within(card).getByRole("button", { name: "End session" }));
     await waitFor(() =>
       expect(served.answers).toEqual([
         { interrupt_id: "i-credential_check", response: { type: "credential_check", skip: true } },

@@ -20,7 +20,7 @@ describe("a session that failed", () => {
     const { user } = openPage("/develop/s1");
     const ended = await screen.findByRole("region", { name: "Failed" });
     expect(within(ended).getByText("The session continues with this model.")).toBeInTheDocument();
-    await user.click(within(ended).getByRole("button", { name: "Go on from here" }));
+    await user.click(within(ended).getByRole("button", { name: "Continue from here" }));
     await waitFor(() => expect(retried).toHaveBeenCalledExactlyOnceWith({ model: "openai/m" }));
   });
 });
@@ -42,11 +42,11 @@ describe("a session whose budget is used up", () => {
     expect(budget).toHaveValue("2,000");
     await user.clear(budget);
     await user.type(budget, "1 100");
-    expect(screen.getByText("More than the 1,100 tokens that are used.")).toBeInTheDocument();
-    expect(screen.getByRole("button", { name: "Go on from here" })).toBeDisabled();
+    expect(screen.getByText("Enter more than the 1,100 tokens already used.")).toBeInTheDocument();
+    expect(screen.getByRole("button", { name: "Continue from here" })).toBeDisabled();
     await user.clear(budget);
     await user.type(budget, "5 000");
-    await user.click(screen.getByRole("button", { name: "Go on from here" }));
+    await user.click(screen.getByRole("button", { name: "Continue from here" }));
     await waitFor(() => expect(retried).toHaveBeenCalledExactlyOnceWith({ model: "openai/m", token_budget: 5000 }));
   });
 });

@@ -45,21 +45,21 @@ describe("a result", () => {
       }),
     );
     const { user } = openPage("/develop/s1");
-    const card = await screen.findByRole("region", { name: "A result to look at" });
+    const card = await screen.findByRole("region", { name: "A result to review" });
     expect(within(card).getByText("The answer does not contain “hello”")).toBeInTheDocument();
     await user.click(within(card).getByRole("tab", { name: "Changes (2)" }));
     expect(within(card).getByRole("region", { name: "Changes" })).toHaveTextContent("Added: Step");
     expect(within(card).getByRole("button", { name: "Accept" })).toBeEnabled();
     await user.click(within(card).getByRole("button", { name: "Roll back" }));
     const dialog = screen.getByRole("dialog");
-    expect(await within(dialog).findByText("“Greeter” is removed: the session made it.")).toBeInTheDocument();
+    expect(await within(dialog).findByText("“Greeter” is removed: the session created it.")).toBeInTheDocument();
     expect(within(dialog).getByRole("region", { name: "What would change" })).toHaveTextContent("Removed: words");
     await user.click(within(dialog).getByRole("button", { name: "Roll back" }));
-    expect(await screen.findByText("“Greeter” is removed: the session had made it")).toBeInTheDocument();
+    expect(await screen.findByText("“Greeter” was removed: the session created it")).toBeInTheDocument();
     expect(rolledBack).toHaveBeenCalledExactlyOnceWith({ token: "t1", choice: null });
-    expect(within(card).getByText("What was built has been rolled back")).toBeInTheDocument();
+    expect(within(card).getByText("The result has been rolled back")).toBeInTheDocument();
     expect(within(card).queryByRole("button", { name: "Accept" })).toBeNull();
-    await user.click(within(card).getByRole("button", { name: "End here" }));
+    await user.click(within(card).getByRole("button", { name: "End session" }));
     await waitFor(() => expect(served.answers).toMatchObject([{ response: { accepted: false, stop: true } }]));
   });
 
@@ -67,9 +67,9 @@ describe("a result", () => {
     const verdict = { category: "INCOMPLETE", reason: "No farewell.", fix: "Add one." };
     const served = serve(waitingFor("result_review", { cases: [CASE], trials: [], verdict }));
     const { user } = openPage("/develop/s1");
-    const card = await screen.findByRole("region", { name: "A result to look at" });
-    expect(within(card).getByText(/it was not judged to be done, and no plan or token is left/)).toBeInTheDocument();
-    expect(within(card).getByRole("region", { name: "Not there yet" })).toHaveTextContent("No farewell.");
+    const card = await screen.findByRole("region", { name: "A result to review" });
+    expect(within(card).getByText(/was not judged to be done, and no rounds or tokens are left/)).toBeInTheDocument();
+    expect(within(card).getByRole("region", { name: "Not done yet" })).toHaveTextContent("No farewell.");
     await user.click(within(card).getByRole("button", { name: "Accept" }));
     await waitFor(() => expect(served.answers).toMatchObject([{ response: { accepted: true } }]));
   });
@@ -88,7 +88,7 @@ describe("a result", () => {
     serve(session({ status: "stopped", stop_reason: stopped, ...gone }));
     openPage("/develop/s1");
     const ended = await screen.findByRole("region", { name: "Stopped" });
-    expect(ended).toHaveTextContent("Stopped by Kim.Rolled back since: the flow that the session made is removed.");
+    expect(ended).toHaveTextContent("Stopped by Kim.Rolled back: the flow that the session created was removed.");
     expect(ended).not.toHaveTextContent("stands");
     expect(screen.getByText("no flow")).toBeInTheDocument();
     expect(screen.getAllByText("rolled back")).toHaveLength(1);
@@ -124,7 +124,7 @@ describe("a rollback", () => {
     expect(within(dialog).getByRole("button", { name: "Roll back" })).toBeDisabled();
     await user.click(within(dialog).getByRole("radio", { name: /Keep their changes/ }));
     await user.click(within(dialog).getByRole("button", { name: "Roll back" }));
-    expect(await screen.findByText("“Greeter” keeps the changes that others made")).toBeInTheDocument();
+    expect(await screen.findByText("“Greeter” keeps the changes by others")).toBeInTheDocument();
     expect(rolledBack).toHaveBeenCalledExactlyOnceWith({ token: "t1", choice: "keep_theirs" });
   });
 });
@@ -141,10 +141,10 @@ describe("the start form", () => {
     );
     const { user, router } = openPage("/develop/new");
     await user.click(await screen.findByRole("button", { name: "Start" }));
-    expect(screen.getByRole("alert")).toHaveTextContent("Say what you want.");
+    expect(screen.getByRole("alert")).toHaveTextContent("Describe what the flow should do.");
     expect(started).not.toHaveBeenCalled();
     await user.click(await screen.findByRole("radio", { name: "Flowise" }));
-    await user.type(screen.getByLabelText(/What do you want/), "Greet people");
+    await user.type(screen.getByLabelText(/What should the flow do/), "Greet people");
     await user.keyboard("{Control>}{Enter}{/Control}");
     await waitFor(() => expect(router.state.location.pathname).toBe("/develop/s1"));
     const body = { requirement: "Greet people", domain: "flowise", instance_id: "team", flow_id: null };
@@ -153,7 +153,7 @@ describe("the start form", () => {
 });
 
 describe("what was written and not started", () => {
-  const wish = () => screen.findByLabelText(/What do you want/);
+  const wish = () => screen.findByLabelText(/What should the flow do/);
 
   it("is there for who comes back, and what is wrong stays in view while it is mended", async () => {
     serve(session());
@@ -163,14 +163,14 @@ describe("what was written and not started", () => {
     const { user } = openPage("/develop/new?domain=flowise");
     expect(await wish()).toHaveValue("A page long");
     await waitFor(() => expect(screen.getByLabelText("Flowise server")).toHaveTextContent("team (https://f.example)"));
-    await user.click(screen.getByText("More choices"));
-    const budget = screen.getByLabelText("Tokens at most");
+    await user.click(screen.getByText("More options"));
+    const budget = screen.getByLabelText("Token budget");
     await user.type(budget, "200");
     await user.click(screen.getByRole("button", { name: "Start" }));
     expect(budget).toHaveFocus();
-    expect(screen.getByText("A whole number from 1,000 to 50,000,000.")).toBeInTheDocument();
+    expect(screen.getByText("Enter a whole number from 1,000 to 50,000,000.")).toBeInTheDocument();
     await user.type(budget, " 000");
-    expect(screen.queryByText("A whole number from 1,000 to 50,000,000.")).toBeNull();
+    expect(screen.queryByText("Enter a whole number from 1,000 to 50,000,000.")).toBeNull();
     expect(budget.closest("details")).toHaveAttribute("open");
   });
 
@@ -178,9 +178,9 @@ describe("what was written and not started", () => {
     serve(session());
     server.use(http.get("*/api/v1/codev/domains", () => HttpResponse.json({ items: [], model: "" })));
     openPage("/develop/new");
-    expect(await screen.findByText("No model can be asked yet")).toBeInTheDocument();
+    expect(await screen.findByText("No model is ready")).toBeInTheDocument();
     serve(session());
-    await waitFor(() => expect(screen.queryByText("No model can be asked yet")).toBeNull());
+    await waitFor(() => expect(screen.queryByText("No model is ready")).toBeNull());
   });
 });
 
@@ -193,7 +193,7 @@ describe("a session that is deleted elsewhere", () => {
     server.use(http.get("*/api/v1/codev/sessions/s1", () => HttpResponse.json(gone, { status: 404 })));
     server.use(http.post("*/api/v1/codev/sessions/s1/stop", () => HttpResponse.json(gone, { status: 404 })));
     await user.click(screen.getByRole("button", { name: "Stop" }));
-    expect(await screen.findByText("There is no such session")).toBeInTheDocument();
+    expect(await screen.findByText("Session not found")).toBeInTheDocument();
     expect(served.answers).toEqual([]);
   });
 });
