@@ -115,7 +115,7 @@ class TestASession:
         questions.get_by_label("1. In which words?").fill("Just hello.")
         check_accessible(page)
         says.extend((openai.tool_call("search_components", {"query": "fill a text"}), openai.text(MISSING)))
-        questions.get_by_role("button", name="Answer").click()
+        questions.get_by_role("button", name="Answer", exact=True).click()
 
         missing = card(page, "Credentials are missing")
         missing.get_by_role("textbox", name="CRM_TOKEN").fill(TOKEN)
@@ -171,7 +171,7 @@ class TestASession:
         says.extend((openai.text(OK), openai.text(PLAN)))
         session = page.url.rsplit("/", 1)[-1]
         builder.post(f"/codev/sessions/{session}/resume", {"response": {"type": "clarification", "text": "Everybody"}})
-        questions.get_by_role("button", name="Answer").click()
+        questions.get_by_role("button", name="Answer", exact=True).click()
         expect(page.get_by_text("Already answered", exact=True)).to_be_visible()
         expect(card(page, "A plan to approve")).to_be_visible()
         page.goto("/develop")
@@ -213,7 +213,7 @@ class TestASession:
         says.append(openai.text("SCORE: 6\n1. How long?"))
         with open_page(browser, builder.url, console, narrow=True, dark=True) as page:
             begin(page, "Greet, shortly")
-            expect(card(page, "Questions for you").get_by_role("button", name="Answer")).to_be_in_viewport()
+            expect(card(page, "Questions for you").get_by_role("button", name="Answer", exact=True)).to_be_in_viewport()
             check_accessible(page)
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
             page.get_by_role("button", name="Stop").click()

@@ -67,7 +67,7 @@ class TestFirstVisit:
     def test_a_template_is_looked_at_and_used(self, page: Page) -> None:
         page.goto("/templates")
         page.get_by_label("Search templates, or describe what you need").fill("mask personal data")
-        page.get_by_role("button", name="Look at Mask personal data").click()
+        page.get_by_role("button", name="View Mask personal data").click()
         dialog = page.get_by_role("dialog")
         expect(dialog.get_by_text("None: it runs as it is.")).to_be_visible()
         dialog.get_by_role("button", name="Use template").click()

@@ -40,7 +40,7 @@ class TestObserve:
         page.get_by_role("radio", name="30 days").click()
         expect(chart.get_by_role("row")).to_have_count(31)
         failures = page.get_by_role("region", name="Most frequent failures")
-        failures.get_by_role("link", name="Newest run").first.click()
+        failures.get_by_role("link", name="Latest run").first.click()
         expect(page).to_have_url(f"/flows/{runs['breaks']['flow_id']}/runs/{runs['breaks']['id']}")
 
     @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -178,7 +178,7 @@ class TestRunning:
         panel.get_by_role("button", name="Dry run").click()
         ahead = page.get_by_role("dialog", name="What this run would do")
         expect(ahead.get_by_text("3 of 3 steps are certain to run")).to_be_visible()
-        expect(ahead.get_by_text("asks openai/gpt-5-mini")).to_be_visible()
+        expect(ahead.get_by_text("calls openai/gpt-5-mini")).to_be_visible()
         expect(ahead.get_by_text("127.0.0.1").first).to_be_visible()
 
     def test_a_run_goes_on_over_a_lost_connection(
@@ -264,7 +264,7 @@ class TestOneRun:
         asked = len(model.asked)
         step.get_by_role("button", name="Run from here", exact=True).click()
         panel = page.get_by_role("complementary", name="Run", exact=True)
-        expect(panel.get_by_text("From The result on, with pinned outputs")).to_be_visible()
+        expect(panel.get_by_text("From The result onwards, with pinned outputs")).to_be_visible()
         expect(panel.get_by_text("First words").first).to_be_visible()
         newest = own.get(f"/flow-runs?flow_id={flow_id}")["items"][0]
         assert newest["part"] == {"only_step": None, "from_step": "out", "pinned": ["brief"]}
@@ -299,9 +299,7 @@ class TestOneRun:
         expect(page).to_have_url(re.compile("step=brief"))
         page.get_by_role("button", name="Rerun from here").click()
         rerun = page.get_by_role("dialog", name="Run again")
-        expect(
-            rerun.get_by_text(re.compile(r"1 result is reused.*2 steps run again.*\$0\.00"))
-        ).to_be_visible()
+        expect(rerun.get_by_text(re.compile(r"1 result is reused.*2 steps run again.*\$0\.00"))).to_be_visible()
         says(model, model.text("Four five six", tokens=(1000, 1000)))
         rerun.get_by_role("button", name="Run again").click()
         expect(rerun).to_be_hidden()

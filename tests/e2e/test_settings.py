@@ -48,7 +48,7 @@ class TestProviders:
             expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("Incorrect API key provided.")
             server.model_list = json_reply({"object": "list", "data": [{"id": "house-model"}]})
             page.get_by_role("button", name="Test connection").click()
-            expect(page.get_by_text("OpenAI-compatible server answers")).to_be_visible()
+            expect(page.get_by_text("Connected to OpenAI-compatible server")).to_be_visible()
             assert server.asked_for_models[-1].headers["authorization"] == f"Bearer {KEY}"
             page.get_by_role("button", name="Done").click()
         row = page.get_by_role("list", name="Providers").get_by_role("listitem").filter(has_text="OpenAI-compatible")

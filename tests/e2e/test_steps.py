@@ -79,13 +79,13 @@ def test_a_step_is_added_where_it_fits_moved_and_taken_back(page: Page, studio: 
 def test_a_model_that_sees_no_images_and_a_step_that_gives_another_kind_are_told(page: Page, flow: str) -> None:
     page.goto(f"/flows/{flow}/steps")
     expect(page.get_by_text("cannot read images")).to_be_visible()
-    page.get_by_role("button", name="Open Look at it").click()
+    page.get_by_role("button", name="Expand Look at it").click()
     step = page.get_by_role("article", name="Step 2: Look at it")
     step.get_by_role("button", name="Model").click()
     page.get_by_placeholder("Search models…").fill("GPT-5.4 mini")
     page.keyboard.press("Enter")
     expect(page.get_by_text("cannot read images")).to_be_hidden()
-    page.get_by_role("button", name="Open Split text").click()
+    page.get_by_role("button", name="Expand Split text").click()
     step = page.get_by_role("article", name="Step 4: Split text")
     step.get_by_role("button", name="Input", exact=True).click()
     choose(step.get_by_role("combobox", name="Input type"), "Image")
@@ -95,7 +95,7 @@ def test_a_model_that_sees_no_images_and_a_step_that_gives_another_kind_are_told
 def test_a_shared_assistant_is_made_of_a_step_and_linked_by_another(page: Page, studio: Studio, flow: str) -> None:
     name = f"Looker {uuid4().hex[:6]}"
     page.goto(f"/flows/{flow}/steps")
-    page.get_by_role("button", name="Open Look at it").click()
+    page.get_by_role("button", name="Expand Look at it").click()
     step = page.get_by_role("article", name="Step 2: Look at it")
     step.get_by_label("System prompt").fill("You look closely.")
     step.get_by_role("button", name="Share with other flows").click()
@@ -117,7 +117,7 @@ def test_everybody_can_use_it(browser: Browser, studio: Studio, console: Console
     with open_page(browser, studio.url, console, dark=dark, narrow=dark) as page:
         page.goto(f"/flows/{flow}/steps")
         page.get_by_role("button", name="Form").click()
-        page.get_by_role("button", name="Open Look at it").click()
+        page.get_by_role("button", name="Expand Look at it").click()
         expect(page.get_by_label("Prompt", exact=False).first).to_be_visible()
         check_accessible(page, within="#content")
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

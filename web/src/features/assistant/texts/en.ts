@@ -102,7 +102,7 @@ export default {
   replace: "Replace",
   replace_again: "Replace again",
   dismiss: "Dismiss",
-  added: "Added to the canvas",
+  added: "Added",
   dismissed: "Dismissed",
   landed: "Added to the canvas: {{size}}.",
   not_taken: "The flow could not be added to the canvas. Nothing was changed.",

@@ -105,7 +105,7 @@ export default {
   replace: "Ersätt",
   replace_again: "Ersätt igen",
   dismiss: "Avfärda",
-  added: "Tillagt på arbetsytan",
+  added: "Tillagt",
   dismissed: "Avfärdat",
   landed: "Tillagt på arbetsytan: {{size}}.",
   not_taken: "Flödet kunde inte läggas till på arbetsytan. Inget har ändrats.",
