@@ -8,6 +8,8 @@ import { useHealthTexts } from "./texts";
 const NAMES = {
   server: "server",
   database: "database",
+  "writer of runs": "run_writer",
+  "event loop": "event_loop",
   engine: "engine",
   broker: "broker",
   "result backend": "results",

@@ -2,6 +2,8 @@ export default {
   health: "Health",
   server: "Server",
   database: "Database",
+  run_writer: "Run writer",
+  event_loop: "Event loop",
   engine: "Run engine",
   broker: "Queue",
   results: "Result store",

@@ -5,6 +5,8 @@ const sv: Translation<typeof en> = {
   health: "Status",
   server: "Server",
   database: "Databas",
+  run_writer: "Skrivning av körningar",
+  event_loop: "Händelseloop",
   engine: "Körmotor",
   broker: "Kö",
   results: "Resultatlager",
