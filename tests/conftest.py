@@ -4,16 +4,12 @@ A test that takes `settings` or `database` runs on SQLite and on PostgreSQL; the
 """
 
 import gc
-import os
 import shutil
 import signal
-import ssl
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from functools import cache
 from pathlib import Path
 
-import httpcore2
 import pytest
 from _pytest.nodeid import NodeId
 from hypothesis import settings as hypothesis_settings
@@ -69,23 +65,6 @@ def providers_are_not_asked() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(listing._Question, "ask", ask_others)
-        yield
-
-
-@pytest.fixture(autouse=True, scope="session")
-def certificates_are_read_once() -> Iterator[None]:
-    """Clients share the certificates of the system: reading them takes 15 ms of processor for each client."""
-    read = httpcore2.default_ssl_context
-
-    @cache
-    def contexts(_trust_env: bool, *_variables: str | None) -> ssl.SSLContext:
-        return read(_trust_env=_trust_env)
-
-    def shared(*, _trust_env: bool = True) -> ssl.SSLContext:
-        return contexts(_trust_env, os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(httpcore2, "default_ssl_context", shared)
         yield
 
 
