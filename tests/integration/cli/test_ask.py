@@ -288,6 +288,10 @@ class TestRequest:
     def test_that_is_empty_or_endless_is_refused_in_a_sentence(
         self, data_folder: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        for words, said in (("", "Nothing was asked."), (" ", "Nothing was asked."), ("a " * 60_000, "input_value")):
+        for words, said in (
+            ("", "The request is empty."),
+            (" ", "The request is empty."),
+            ("a " * 60_000, "input_value"),
+        ):
             assert run(["ask", words]) == 3
             assert capsys.readouterr().err.startswith(f"Error: {said}")

@@ -65,7 +65,7 @@ class TestSession:
     @pytest.mark.parametrize("wish", ["", "  \n"])
     def test_is_not_begun_for_nothing(self, wire: Wire, capsys: pytest.CaptureFixture[str], wish: str) -> None:
         assert run(["codev", "start", wish, *MODEL]) == 3
-        assert "It was not said what is wanted." in capsys.readouterr().err
+        assert "The description is missing." in capsys.readouterr().err
         assert wire.server.asked == []
 
     def test_is_listed_and_answered_in_a_narrow_terminal(
@@ -273,8 +273,8 @@ class TestTerminal:
         person += ["e", "f", "  ", "a", "l"]
         assert run(["codev", "start", "Greet people", *MODEL, QUIET]) == 8
         shown = capsys.readouterr().out
-        assert "No editor is named." in shown
-        assert "Nothing was said." in shown
+        assert "No editor is configured." in shown
+        assert "No changes were requested." in shown
         assert "Every test passed." in shown
         assert len(wire.asked("plan")) == 1
 
@@ -304,7 +304,7 @@ class TestInterruption:
             shown, beside = process.communicate(timeout=30)
             ended.set()
         assert process.returncode == 130
-        assert "Stopped: the session rests." in shown
+        assert "Stopped following the session." in shown
         assert "Stopped." not in beside  # one thing happened, and it is told once
         assert "Traceback" not in beside
         wire.server.sort = inner

@@ -324,4 +324,4 @@ class TestSystem:
         assert run(["doctor", "--json"]) == 5
         found = {one["what"]: one for one in json.loads(capsys.readouterr().out)["findings"]}
         assert found["sign-in"]["good"] is False
-        assert "everybody signs in" in found["sign-in"]["detail"]
+        assert "sign-in required" in found["sign-in"]["detail"]

@@ -39,11 +39,11 @@ class TestSandbox:
 class TestSandboxNetwork:
     def test_is_closed_by_default(self, monkeypatch: pytest.MonkeyPatch) -> None:
         finding = found(monkeypatch, WHOLE)["sandbox network"]
-        assert (finding.good, "HEADGATE_SANDBOX__HOSTS lists no host" in finding.detail) == (True, True)
+        assert (finding.good, "HEADGATE_SANDBOX__HOSTS is empty" in finding.detail) == (True, True)
 
     def test_lists_what_is_open(self, monkeypatch: pytest.MonkeyPatch) -> None:
         finding = found(monkeypatch, WHOLE, hosts=["API.example.org", "*.example.net:8443"])["sandbox network"]
-        assert finding.detail == "own components may connect to api.example.org, *.example.net:8443"
+        assert finding.detail == "custom components may connect to api.example.org, *.example.net:8443"
 
     def test_warns_where_nothing_enforces_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         finding = found(monkeypatch, LACKING, insecure=True, hosts=["api.example.org"])["sandbox network"]

@@ -87,7 +87,7 @@ class TestDryRun:
 
     def test_takes_no_files(self, capsys: pytest.CaptureFixture[str], flow_file: Path) -> None:
         refused = answered(capsys, "run", str(flow_file), "--dry-run", "--file", str(flow_file), code=3)
-        assert "stores nothing" in refused["detail"]
+        assert "cannot store files" in refused["detail"]
 
 
 class TestValidateCode:
@@ -104,7 +104,7 @@ class TestModelClasses:
         assert answered(capsys, "models", "classes", "set", "openai/*", "K1")["level"] == 1
         assert answered(capsys, "models", "classes", "list")["items"][0]["class_name"] == "K1 internal"
         assert run(["models", "classes", "list"]) == 0
-        assert "HEADGATE_CLASSIFICATION__ENABLED is off" in capsys.readouterr().out
+        assert "Classification is turned off" in capsys.readouterr().out
         answered(capsys, "models", "classes", "remove", "openai/*")
         assert answered(capsys, "models", "classes", "remove", "openai/*", code=4)["code"] == "model_not_classed"
         assert answered(capsys, "models", "classes", "set", "openai/x", "9", code=3)["code"] == "class_unknown"

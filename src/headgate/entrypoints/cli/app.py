@@ -17,40 +17,43 @@ from headgate.entrypoints.cli.printable import printable
 from headgate.foundation.errors import HeadgateError
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "ask": ("ask", "Say what you want: the assistant builds, edits or runs a flow."),
-    "codev": ("codev", "The development agent: plans, builds and tests a flow, and asks before it writes."),
+    "ask": ("ask", "Describe what you want: the assistant builds, edits or runs a flow."),
+    "codev": (
+        "codev",
+        "The development agent: plans, builds and tests a flow, and asks for approval before it writes.",
+    ),
     "serve": ("serve", "Start the server."),
-    "up": ("up", "Start server, worker and beat together."),
-    "worker": ("worker", "Carry runs out, as a worker process."),
-    "beat": ("beat", "Send what is due to the workers."),
-    "run": ("run", "Run a flow and watch its steps."),
+    "up": ("up", "Start server, worker and scheduler together."),
+    "worker": ("worker", "Execute runs as a worker process."),
+    "beat": ("beat", "Run the scheduler: periodic recovery, retention and deliveries."),
+    "run": ("run", "Run a flow and follow its steps."),
     "flows": ("flows", "List, show, publish, compare, restore and delete flows."),
-    "tests": ("tests", "A flow's tests: list, set and run them."),
+    "tests": ("tests", "Tests of a flow: list, set and run them."),
     "deliveries": ("all_deliveries", "List deliveries of all runs, and send failed ones again."),
     "runs": ("runs", "List and inspect runs; resume, rerun, cancel; export evidence."),
-    "evidence": ("evidence", "Check evidence of a run offline; print the key that signs it."),
-    "audit": ("audit", "Who changed what: list, export and check the audit log."),
-    "maintenance": ("maintenance", "Retention and the sweep of what was left behind."),
+    "evidence": ("evidence", "Verify evidence of a run offline; print the signing key."),
+    "audit": ("audit", "Audit log: list, export and verify who changed what."),
+    "maintenance": ("maintenance", "Retention and cleanup jobs."),
     "validate": ("validate", "Check a flow file without running it."),
     "import": ("transfer", "Create a flow from a file. Nothing is run."),
-    "export": ("transfer", "Write a flow as spec text or JSON."),
+    "export": ("transfer", "Export a flow as spec text or JSON."),
     "templates": ("templates", "Ready-made flows to start from."),
     "components": ("components", "Search and describe components."),
-    "models": ("models", "Providers, models and the local model."),
-    "mcp-servers": ("mcp_servers", "MCP servers that flows use: register, find tools, switch them."),
-    "mcp": ("mcp", "Headgate as an MCP server, for a client that starts programs."),
-    "users": ("users", "People who sign in: the first admin is made here."),
-    "directory": ("directory", "The organisation's directory (SCIM): its token, its groups and their roles."),
-    "spaces": ("spaces", "Rooms for flows, and who may do what in each."),
-    "tenants": ("tenants", "Organisations that share this installation and see nothing of each other."),
-    "quotas": ("quotas", "Limits of the organisation, its spaces and visitors: show and set them."),
-    "keys": ("keys", "API keys: a person's rights in a program's hand."),
+    "models": ("models", "Providers, models and local models."),
+    "mcp-servers": ("mcp_servers", "MCP servers that flows use: add, refresh, enable and disable."),
+    "mcp": ("mcp", "Headgate as an MCP server over stdio."),
+    "users": ("users", "Users: create the first administrator here."),
+    "directory": ("directory", "Directory (SCIM) of the organisation: token, groups and their roles."),
+    "spaces": ("spaces", "Spaces for flows, and the roles of their members."),
+    "tenants": ("tenants", "Organisations that share this installation, isolated from each other."),
+    "quotas": ("quotas", "Limits of the organisation, its spaces and visitors."),
+    "keys": ("keys", "API keys: let programs act on behalf of a user."),
     "encryption": ("encryption", "Encryption of files and conversations at rest: turn it on and off, destroy keys."),
     "keyring": ("keyring", "Keys that encrypt secrets and sign evidence: list, rotate, retire."),
     "variables": ("variables", "Store keys and other variables, encrypted."),
-    "workspace": ("workspace", "Files that agents keep for a person."),
-    "doctor": ("doctor", "Check this installation and say what to mend."),
-    "db": ("db", "The database's schema."),
+    "workspace": ("workspace", "Workspace files that agents store for a user."),
+    "doctor": ("doctor", "Check this installation and report problems."),
+    "db": ("db", "Database schema."),
     "version": ("version", "Print the version."),
 }
 
@@ -95,7 +98,7 @@ root = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Headgate: say what you want, see the flow, run it, keep the evidence.",
+    help="Headgate: describe what you want, inspect the flow, run it, keep the evidence.",
 )
 
 
@@ -105,15 +108,13 @@ def _root(
         str,
         typer.Option(
             "--tenant",
-            help="Tenant to work in, by name or id. None: HEADGATE_TENANT, or the first.",
+            help="Tenant to work in, by name or id. Default: HEADGATE_TENANT, or the first tenant.",
             metavar="NAME",
         ),
     ] = "",
-    space: Annotated[
-        str, typer.Option("--space", help="Space that new flows go to, by name or id.", metavar="NAME")
-    ] = "",
+    space: Annotated[str, typer.Option("--space", help="Space for new flows, by name or id.", metavar="NAME")] = "",
 ) -> None:
-    """Headgate: say what you want, see the flow, run it, keep the evidence."""
+    """Headgate: describe what you want, inspect the flow, run it, keep the evidence."""
     TENANT.set(tenant.strip())
     SPACE.set(space.strip())
 

@@ -34,29 +34,32 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def ask(
-    request: Annotated[str, typer.Argument(help="What you want, in your words.")],
+    request: Annotated[str, typer.Argument(help="Description of what you want.")],
     flow: Annotated[str | None, typer.Option("--flow", "-f", help="Id or name of the flow to work on.")] = None,
-    run: Annotated[bool, typer.Option("--run", help="Run the flow when it is built or edited.")] = False,
-    text: Annotated[str, typer.Option(help="Text input of that run.")] = "",
+    run: Annotated[bool, typer.Option("--run", help="Run the flow after it is built or edited.")] = False,
+    text: Annotated[str, typer.Option(help="Text input for that run.")] = "",
     form: Annotated[
         list[str] | None,
-        typer.Option(help="Form answer for that run as field=value, or field=@path for a file; may be given again."),
+        typer.Option(help="Form answer for that run as field=value, or field=@path for a file. Repeatable."),
     ] = None,
-    file: Annotated[list[Path] | None, typer.Option(help="File for that run; may be given again.")] = None,
+    file: Annotated[list[Path] | None, typer.Option(help="File for that run. Repeatable.")] = None,
     model: Annotated[str | None, typer.Option(help="provider/name, or offline for the offline builder.")] = None,
-    approve: Annotated[bool, typer.Option("--approve", help="Approve the plan that it proposes.")] = False,
-    accept: Annotated[
-        bool, typer.Option("--accept", help="Accept the edits of fields and the components that it proposes.")
-    ] = False,
-    session: Annotated[str | None, typer.Option(help="Conversation to go on with; see the guide.")] = None,
+    approve: Annotated[bool, typer.Option("--approve", help="Approve the proposed plan.")] = False,
+    accept: Annotated[bool, typer.Option("--accept", help="Accept the proposed field edits and components.")] = False,
+    session: Annotated[str | None, typer.Option(help="Id of the conversation to continue; see the guide.")] = None,
     new_session: Annotated[
-        bool, typer.Option("--new-session", help="Forget that conversation and your own components first.")
+        bool,
+        typer.Option(
+            "--new-session", help="Start a new conversation, and delete the custom components of the previous one."
+        ),
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Answer as JSON, for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
-    """Say what you want: the assistant builds, edits, explains or runs a flow, and says what it did."""
+    """Describe what you want: the assistant builds, edits, explains or runs a flow, and reports what it did."""
     if not request.strip():
-        raise Invalid("Nothing was asked.", remedy='Say what you want in quotes: headgate ask "a flow that ..."')
+        raise Invalid(
+            "The request is empty.", remedy='Describe what you want in quotes: headgate ask "a flow that ..."'
+        )
 
     answers = form_answers(form or [])
 
@@ -97,7 +100,7 @@ def ask(
                 component=bool(shown.component),
             )
         if talk.missed_run and talk.shown.exit_code == OK:
-            errors.print("There was nothing to run: the request left no flow.")
+            errors.print("There is nothing to run: the request did not create a flow.")
             return DECLINED
         return talk.shown.exit_code
 
@@ -126,7 +129,7 @@ class _Talk:
         await self._save_components(body)
         data = self.shown.data
         waits = self.shown.edits and data is not None and data["flow_id"]
-        if waits and data is not None and (self.accept or self._agreed("Accept what is proposed?")):
+        if waits and data is not None and (self.accept or self._agreed("Accept the proposed changes?")):
             await self._take_edits(data["flow_id"])
             if data.get("continuation_expected"):
                 self.shown.begin()
@@ -164,7 +167,7 @@ class _Talk:
                 self.shown.show(event)
         except asyncio.CancelledError:
             self.shown.end_line()
-            console.print("Cancelled. What was saved before is kept; nothing is half done.", style="yellow")
+            console.print("Cancelled. Changes saved so far are kept.", style="yellow")
             raise
 
     async def _take_edits(self, flow_id: str) -> None:

@@ -84,7 +84,7 @@ class Conversation:
             return
         console.print(f"[green]Saved[/] {saved.checked.type}.")
         if not saved.kept:
-            console.print(f"[yellow]Later requests will not find it:[/] {escape(saved.not_kept)}")
+            console.print(f"[yellow]Later requests cannot use it:[/] {escape(saved.not_kept)}")
 
     def end_line(self) -> None:
         """Begin a new line where the last one was left open."""
@@ -209,13 +209,13 @@ def conclude(data: dict[str, Any], *, accepted: int, waiting: int, plan: bool, c
         console.print(f"[yellow]to fix:[/] {escape(issue['message'])} [dim]{escape(issue.get('remedy', ''))}[/]")
     if data["kept_version"] is not None:
         kept = f"headgate flows restore {data['flow_id']} {data['kept_version']}"
-        console.print(f"[yellow]The flow was replaced.[/] What it was before: {kept}")
+        console.print(f"[yellow]The flow was replaced.[/] To restore the previous flow: {kept}")
     if accepted:
         console.print(f"{accepted} proposed {'edit' if accepted == 1 else 'edits'} accepted.")
     if waiting:
         console.print(f"[yellow]{waiting} proposed {'edit waits' if waiting == 1 else 'edits wait'}[/]: add --accept.")
     if plan:
-        console.print("[yellow]The plan waits[/]: ask again with --approve to have it built.")
+        console.print("[yellow]The plan is waiting for approval.[/] Repeat the request with --approve to build it.")
     _show_changes(data)
     _show_costs(data)
 
@@ -229,15 +229,17 @@ def _show_component(data: dict[str, Any], *, waiting: bool) -> None:
     name = data.get("class_name") or "The component"
     if data["validated"]:
         if waiting:
-            console.print("[yellow]The component waits[/]: ask with --accept, or put the code in a file:")
+            console.print(
+                "[yellow]The component is not saved.[/] Repeat the request with --accept, or save the code to a file:"
+            )
             console.print("[dim]headgate components register FILE[/]")
         else:
             console.print(f'[dim]Use it: headgate ask "build a flow with {name} ..."[/]')
     else:
         show_code(data["component_code"])
         console.print(f"{name}: It did not pass its checks.", markup=False)
-        console.print("[dim]Say more exactly what goes in and comes out, or correct the code in a file and have it[/]")
-        console.print("[dim]checked: headgate components check FILE[/]")
+        console.print("[dim]Describe the input and output more exactly, or fix the code in a file and[/]")
+        console.print("[dim]check it: headgate components check FILE[/]")
 
 
 def _show_changes(data: dict[str, Any]) -> None:

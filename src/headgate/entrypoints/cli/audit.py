@@ -25,20 +25,22 @@ from headgate.foundation.errors import Invalid
 from headgate.foundation.ids import is_id
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="Who changed what: list, export and check the audit log."
+    add_completion=False, no_args_is_help=True, help="Audit log: list, export and verify who changed what."
 )
-Since = Annotated[datetime | None, typer.Option(help="From this moment on, in UTC: 2026-11-21 or 2026-11-21T08:00:00.")]
-Until = Annotated[datetime | None, typer.Option(help="Before this moment, in UTC.")]
+Since = Annotated[datetime | None, typer.Option(help="Start time in UTC: 2026-11-21 or 2026-11-21T08:00:00.")]
+Until = Annotated[datetime | None, typer.Option(help="End time in UTC, exclusive.")]
 
 
 @app.command("list")
 def list_(
-    actor: Annotated[str | None, typer.Option(help="A person's address or id, or a user of the system.")] = None,
-    action: Annotated[str | None, typer.Option(help="An action, or how it begins: flow.")] = None,
-    resource: Annotated[str | None, typer.Option(help="The id of the thing that was changed.")] = None,
+    actor: Annotated[
+        str | None, typer.Option(help="E-mail address or id of a user, or the name of a system user.")
+    ] = None,
+    action: Annotated[str | None, typer.Option(help="An action or its prefix, such as flow.")] = None,
+    resource: Annotated[str | None, typer.Option(help="Id of the changed resource.")] = None,
     since: Since = None,
     until: Until = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many, the newest first.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of entries.")] = 50,
     json: JsonFlag = False,
 ) -> None:
     """List who changed what, newest first."""
@@ -51,7 +53,7 @@ def list_(
         if json:
             print_json([one.model_dump(mode="json") for one in found])
         elif not found:
-            console.print("No entries that match.")
+            console.print("No matching entries.")
         else:
             cells = [
                 (
@@ -69,15 +71,17 @@ def list_(
 
 @app.command()
 def export(
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to; else standard output.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")
+    ] = None,
     csv: Annotated[bool, typer.Option("--csv", help="CSV for a spreadsheet; it cannot be verified.")] = False,
     since: Since = None,
     until: Until = None,
     json: JsonFlag = False,
 ) -> None:
-    """Write the log, oldest first: as JSON Lines under a signed head, which `headgate audit verify FILE` checks."""
+    """Export the log, oldest first, as JSON Lines with a signed head. Verify it with `headgate audit verify FILE`."""
     if json and output is None:
-        raise Invalid("Standard output cannot be both the export and the answer.", remedy="Say --output FILE.")
+        raise Invalid("The export and the JSON result cannot both go to standard output.", remedy="Use --output FILE.")
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
@@ -97,7 +101,7 @@ def export(
 
 @app.command()
 def head(json: JsonFlag = False) -> None:
-    """Print the end of the log: keep it elsewhere, and give it to a later check as `--noted`."""
+    """Print the end of the log. Store it elsewhere and pass it to a later `audit verify` as `--noted`."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
@@ -112,17 +116,18 @@ def head(json: JsonFlag = False) -> None:
 
 @app.command()
 def verify(
-    file: Annotated[Path | None, typer.Argument(help="An export as JSON Lines; without one, this database.")] = None,
+    file: Annotated[Path | None, typer.Argument(help="An export in JSON Lines format. Default: this database.")] = None,
     key: Annotated[
-        str | None, typer.Option(help="Public key that must have signed the file, in base64, or a file that holds it.")
+        str | None,
+        typer.Option(help="Public key that must have signed the file, in base64, or a file that contains it."),
     ] = None,
-    keys: Annotated[Path | None, typer.Option(help="History of keys, of which one must have signed the file.")] = None,
+    keys: Annotated[Path | None, typer.Option(help="Key history; one of its keys must have signed the file.")] = None,
     noted: Annotated[
-        str | None, typer.Option(help="An end that `headgate audit head` printed earlier, for this database.")
+        str | None, typer.Option(help="Output of an earlier `headgate audit head` for this database.")
     ] = None,
     json: JsonFlag = False,
 ) -> int:
-    """Check the log: every entry, every link, its end. With a file, offline: no server, database or network.
+    """Verify every entry and link of the log. With a file, offline: no server, database or network.
 
     Exit code 0: everything holds. 1: something was changed; each fault is named. 3: the file is no export. 4: there is
     no such file.
@@ -164,7 +169,10 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
 def _place(text: str) -> Place:
     seq, _, hash_ = text.strip().partition(":")
     if not (seq.isascii() and seq.isdecimal() and len(seq) < 19 and len(hash_) == 64):
-        raise Invalid("This is not the end of a log.", remedy="Give what `headgate audit head` printed: 12:3fa9...")
+        raise Invalid(
+            "This is not an end of the audit log.",
+            remedy="Pass the output of `headgate audit head`, such as 12:3fa9...",
+        )
     return Place(int(seq), hash_)
 
 
@@ -206,9 +214,11 @@ def _show(verdict: Verdict, *, checked_key: bool) -> None:
     for note in verdict.notes:
         console.print(f"[yellow]![/] {escape(note)}")
     if not verdict.good:
-        console.print("[red]This is not the log that was written.[/]")
+        console.print("[red]The log has been tampered with.[/]")
         return
-    console.print(f"[green]✓[/] {verdict.entries} entries, every link holds; the last is {verdict.seq}:{verdict.hash}")
+    console.print(
+        f"[green]✓[/] {verdict.entries} entries, all links are valid; the last is {verdict.seq}:{verdict.hash}"
+    )
     if verdict.key_id:
         signed = f"[green]✓[/] Signed by key {escape(verdict.key_id)}"
-        console.print(signed + ("." if checked_key else "; say --key or --keys to require one you trust."))
+        console.print(signed + ("." if checked_key else "; use --key or --keys to require a key that you trust."))

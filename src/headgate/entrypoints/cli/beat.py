@@ -9,5 +9,5 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def beat() -> None:
-    """Send what is due: looking for runs that were left, scheduled jobs. One is enough; two do no harm."""
+    """Run the scheduler: periodic recovery, retention and deliveries. One is enough; a second does no harm."""
     load_processes().run_beat(ready_settings())

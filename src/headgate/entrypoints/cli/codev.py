@@ -38,7 +38,7 @@ from headgate.foundation.errors import Invalid
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="The development agent: plans, builds and tests a flow, and asks before it writes.",
+    help="The development agent: plans, builds and tests a flow, and asks for approval before it writes.",
 )
 app.add_typer(codev_instances.app, name="instances")
 SessionArgument = Annotated[str, typer.Argument(metavar="SESSION", help="Id of the session.")]
@@ -57,24 +57,30 @@ _STATES = {
 
 @app.command()
 def start(
-    requirement: Annotated[str, typer.Argument(help="What is wanted, in your words.")],
-    flow: Annotated[str, typer.Option("--flow", "-f", help="Id or name of the flow to work on. None: make one.")] = "",
-    domain: Annotated[str, typer.Option(help="Where: headgate or flowise.")] = "",
-    instance: Annotated[str, typer.Option(help="Flowise: which server. None: the first.")] = "",
-    model: Annotated[str, typer.Option(help="provider/name. None: as set.")] = "",
-    trials: Annotated[int, typer.Option(min=1, max=MOST_TRIALS, help="How often each test is run; all must pass.")] = 1,
-    budget: Annotated[int | None, typer.Option(min=1000, help="Tokens that the session may use.")] = None,
-    max_iterations: Annotated[int | None, typer.Option(min=1, max=20, help="Plans that are tried at most.")] = None,
+    requirement: Annotated[str, typer.Argument(help="Description of what the flow should do.")],
+    flow: Annotated[
+        str, typer.Option("--flow", "-f", help="Id or name of the flow to work on. Default: create one.")
+    ] = "",
+    domain: Annotated[str, typer.Option(help="Target: headgate or flowise.")] = "",
+    instance: Annotated[str, typer.Option(help="Name of the Flowise server. Default: the first.")] = "",
+    model: Annotated[str, typer.Option(help="provider/name. Default: the configured model.")] = "",
+    trials: Annotated[int, typer.Option(min=1, max=MOST_TRIALS, help="Runs of each test; all must pass.")] = 1,
+    budget: Annotated[
+        int | None, typer.Option(min=1000, help="Maximum number of tokens that the session may use.")
+    ] = None,
+    max_iterations: Annotated[int | None, typer.Option(min=1, max=20, help="Maximum number of plans to try.")] = None,
     yes_repairs: Annotated[
-        bool, typer.Option("--yes-repairs", help="Repairs of a plan that you approved need no approval of their own.")
+        bool, typer.Option("--yes-repairs", help="Approve repairs of an approved plan automatically.")
     ] = False,
-    skip_questions: Annotated[bool, typer.Option("--skip-questions", help="Ask no questions before looking.")] = False,
-    webhook: Annotated[str, typer.Option(help="Address that is told whenever the session waits.")] = "",
+    skip_questions: Annotated[
+        bool, typer.Option("--skip-questions", help="Start without clarifying questions.")
+    ] = False,
+    webhook: Annotated[str, typer.Option(help="Webhook URL called when the session needs input.")] = "",
     json: JsonFlag = False,
 ) -> int:
-    """Start a session, watch it, and answer what it asks."""
+    """Start a session, follow it, and answer its questions."""
     if not requirement.strip():
-        raise Invalid("It was not said what is wanted.", remedy='Say it: headgate codev start "a bot that ..."')
+        raise Invalid("The description is missing.", remedy='Describe the flow: headgate codev start "a bot that ..."')
     where = domain or ("flowise" if instance else "headgate")
 
     async def work(parts: Parts) -> int:
@@ -104,35 +110,33 @@ def resume(
     session: SessionArgument,
     approve: Annotated[bool, typer.Option("--approve", help="Approve the plan.")] = False,
     plan: Annotated[
-        Path | None, typer.Option(help="Approve the plan as it is in this file.", exists=True, dir_okay=False)
+        Path | None, typer.Option(help="Approve the edited plan in this file.", exists=True, dir_okay=False)
     ] = None,
-    yes_repairs: Annotated[
-        bool, typer.Option("--yes-repairs", help="With the plan, its repairs are approved too.")
-    ] = False,
+    yes_repairs: Annotated[bool, typer.Option("--yes-repairs", help="Also approve repairs of the plan.")] = False,
     answer: Annotated[str | None, typer.Option(help="Answer to the questions.")] = None,
-    feedback: Annotated[str | None, typer.Option(help="What should be otherwise, in the plan or the result.")] = None,
+    feedback: Annotated[str | None, typer.Option(help="Requested changes to the plan or the result.")] = None,
     accept: Annotated[bool, typer.Option("--accept", help="Accept the result.")] = False,
     save_tests: Annotated[
-        bool, typer.Option("--save-tests", help="With the result, keep its tests as the flow's test set.")
+        bool, typer.Option("--save-tests", help="Also save the tests as the flow's test set.")
     ] = False,
     reject: Annotated[
         bool, typer.Option("--reject", help="Reject the plan or the result, and end the session.")
     ] = False,
     credentials_made: Annotated[
-        bool, typer.Option("--credentials-made", help="The credentials are there now.")
+        bool, typer.Option("--credentials-made", help="Confirm that the credentials have been added.")
     ] = False,
     model: Annotated[
-        str, typer.Option(help="provider/name, for a session that failed or was stopped. None: the one it had.")
+        str, typer.Option(help="provider/name, for a session that failed or was stopped. Default: the same model.")
     ] = "",
     token_budget: Annotated[
         int | None, typer.Option(help="Larger budget, for a session that stopped since its budget was used up.")
     ] = None,
     skip_credentials: Annotated[
-        bool, typer.Option("--skip-credentials", help="Go on without the credentials.")
+        bool, typer.Option("--skip-credentials", help="Continue without the credentials.")
     ] = False,
     json: JsonFlag = False,
 ) -> int:
-    """Answer a session, or go on with one that was left or failed, and watch it."""
+    """Answer a session, or continue one that was stopped or failed, and follow it."""
     given = Given(
         approve=approve,
         answer=answer,
@@ -165,7 +169,7 @@ def resume(
 
 @app.command()
 def show(session: SessionArgument, json: JsonFlag = False) -> None:
-    """Show a session and what it waits for. Nothing goes on because of it."""
+    """Show a session and what it waits for, without continuing it."""
 
     async def work(parts: Parts) -> None:
         found = await parts.codev.get(acting(), session)
@@ -197,7 +201,7 @@ def list_(json: JsonFlag = False) -> None:
 
 @app.command()
 def stop(session: SessionArgument, json: JsonFlag = False) -> None:
-    """End a session; what it wrote stays."""
+    """End a session. Its changes are kept."""
 
     async def work(parts: Parts) -> None:
         found = await parts.codev.stop(acting(), session)
@@ -211,19 +215,19 @@ def rollback(
     session: SessionArgument,
     preview: Annotated[bool, typer.Option("--preview", help="Only show what would change.")] = False,
     keep_theirs: Annotated[
-        bool, typer.Option("--keep-theirs", help="Go back only as far as no change of others is lost.")
+        bool, typer.Option("--keep-theirs", help="Roll back only where no changes by others are lost.")
     ] = False,
     take_mine: Annotated[
-        bool, typer.Option("--take-mine", help="Go back to before the session, also where others changed the flow.")
+        bool, typer.Option("--take-mine", help="Restore the state before the session, and discard changes by others.")
     ] = False,
     json: JsonFlag = False,
 ) -> int:
-    """Roll back all that a session wrote, or nothing.
+    """Roll back all changes of a session, or none.
 
     Where somebody else changed a flow meanwhile it shows what, and is refused without --keep-theirs or --take-mine.
     """
     if keep_theirs and take_mine:
-        raise Invalid("--keep-theirs and --take-mine are two answers.", remedy="Give one of them.")
+        raise Invalid("--keep-theirs and --take-mine exclude each other.", remedy="Use only one of them.")
     choice = "keep_theirs" if keep_theirs else "take_mine" if take_mine else None
 
     async def work(parts: Parts) -> int:
@@ -261,7 +265,7 @@ def summary(session: SessionArgument, json: JsonFlag = False) -> None:
 def evidence(
     session: SessionArgument,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write; standard output when omitted.")
+        Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")
     ] = None,
     json: JsonFlag = False,
 ) -> None:
@@ -282,7 +286,7 @@ def evidence(
 
 @app.command()
 def delete(session: SessionArgument, json: JsonFlag = False) -> None:
-    """Forget a session for good. What it wrote stays, and cannot be rolled back any more."""
+    """Delete a session permanently. Its changes are kept and can no longer be rolled back."""
 
     async def work(parts: Parts) -> None:
         await parts.codev.delete(acting(), session)
@@ -293,11 +297,11 @@ def delete(session: SessionArgument, json: JsonFlag = False) -> None:
 
 @app.command()
 def patterns(
-    words: Annotated[list[str] | None, typer.Argument(help="What to look for. None: the newest.")] = None,
-    domain: Annotated[str, typer.Option(help="headgate or flowise. None: both.")] = "",
+    words: Annotated[list[str] | None, typer.Argument(help="Search terms. Default: the newest.")] = None,
+    domain: Annotated[str, typer.Option(help="headgate or flowise. Default: both.")] = "",
     json: JsonFlag = False,
 ) -> None:
-    """Search flows that sessions brought to their end."""
+    """Search flows of completed sessions."""
     asked = " ".join(words or [])
 
     async def work(installation: Installation) -> None:

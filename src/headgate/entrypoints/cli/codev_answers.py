@@ -73,22 +73,22 @@ class Given:
     def check(self) -> None:
         """Raise `Invalid` unless they are one answer, or none."""
         if len(self.said) > 1:
-            raise Invalid(f"{', '.join(self.said)} are several answers.", remedy="Give one of them.")
+            raise Invalid(f"{', '.join(self.said)} are several answers.", remedy="Use only one of them.")
         if self.yes_repairs and "--approve" not in self.said:
-            raise Invalid("--yes-repairs is for a plan that is approved.", remedy="Give it with --approve or --plan.")
+            raise Invalid("--yes-repairs requires an approved plan.", remedy="Use it with --approve or --plan.")
         if self.save_tests and not self.accept:
-            raise Invalid("--save-tests is for a result that is accepted.", remedy="Give it with --accept.")
+            raise Invalid("--save-tests requires an accepted result.", remedy="Use it with --accept.")
         if self.feedback is not None and not self.feedback.strip():
-            raise Invalid("--feedback is empty.", remedy="Say what should be otherwise.")
+            raise Invalid("--feedback is empty.", remedy="Describe the changes that you want.")
 
     def to_session(self, found: SessionResponse) -> ResumeAnswer:
         """The answer to what a session waits for. Raises `AnswerDoesNotFit`."""
         if found.interrupt is None:
             state = found.status.replace("_", " ")
-            remedy = f"See what became of it: headgate codev show {found.thread_id}"
+            remedy = f"See the outcome: headgate codev show {found.thread_id}"
             if found.status == "in_progress" or found.can_go_on:
-                remedy = f"Go on with it first: headgate codev resume {found.thread_id}"
-            raise AnswerDoesNotFit(f"The session waits for no answer: it is {state}.", remedy=remedy)
+                remedy = f"Continue it first: headgate codev resume {found.thread_id}"
+            raise AnswerDoesNotFit(f"The session is not waiting for an answer: it is {state}.", remedy=remedy)
         return self.to(found.interrupt)
 
     def to(self, interrupt: InterruptPayload) -> ResumeAnswer:
@@ -166,9 +166,7 @@ def _ask_questions(data: Mapping[str, Any]) -> ResumeAnswer:
     lines = []
     questions = data.get("questions")
     for number, question in enumerate(questions if isinstance(questions, list) else [], 1):
-        said = Prompt.ask(
-            f"Your answer to {number} (Enter: leave it open)", default="", show_default=False, console=console
-        )
+        said = Prompt.ask(f"Your answer to {number} (Enter: skip)", default="", show_default=False, console=console)
         if said.strip():
             lines += [str(question), said]
     return checked(Clarification, type="clarification", text="\n".join(lines))
@@ -182,9 +180,9 @@ async def _ask_for_credentials(sessions: Sessions, session_id: str, data: Mappin
             await _make(sessions, session_id, one)
     session = await sessions.get(acting(), session_id)
     if session.interrupt is not None and not session.interrupt.data.get("missing"):
-        console.print("Every credential is there now.")
+        console.print("All credentials are set.")
         return CredentialsDone(type="credential_check")
-    words = "Go on: they are there now (y), without them (s), leave the session waiting (l)"
+    words = "Continue: credentials added (y), without them (s), leave the session waiting (l)"
     if data.get("of") == "model":
         words = "Try again (y), end the session (s), leave it waiting (l)"
     chosen = Prompt.ask(words, choices=["y", "s", "l"], default="y", console=console)
@@ -212,7 +210,7 @@ async def _make(sessions: Sessions, session_id: str, needed: Mapping[str, Any]) 
 
 
 def _ask_about_plan(data: Mapping[str, Any]) -> ResumeAnswer | None:
-    words = "Approve (a), edit (e), say what should be otherwise (f), stop (s), leave it waiting (l)"
+    words = "Approve (a), edit (e), request changes (f), stop (s), leave it waiting (l)"
     chosen = Prompt.ask(words, choices=["a", "e", "f", "s", "l"], console=console)
     if chosen == "f":
         return checked(PlanAnswer, type="plan_approval", approved=False, feedback=_otherwise())
@@ -225,7 +223,7 @@ def _ask_about_plan(data: Mapping[str, Any]) -> ResumeAnswer | None:
 
 
 def _ask_about_result(_data: Mapping[str, Any]) -> ResumeAnswer | None:
-    words = "Accept (a), and keep the tests (t), say what should be otherwise (f), stop (s), leave it waiting (l)"
+    words = "Accept (a), accept and save the tests (t), request changes (f), stop (s), leave it waiting (l)"
     chosen = Prompt.ask(words, choices=["a", "t", "f", "s", "l"], console=console)
     if chosen == "f":
         return checked(ReviewAnswer, type="result_review", accepted=False, feedback=_otherwise())
@@ -236,9 +234,9 @@ def _ask_about_result(_data: Mapping[str, Any]) -> ResumeAnswer | None:
 
 def _otherwise() -> str:
     """What should be otherwise. Raises `Invalid` when nothing is said: each new plan costs."""
-    said = Prompt.ask("What should be otherwise", default="", show_default=False, console=console).strip()
+    said = Prompt.ask("Requested changes", default="", show_default=False, console=console).strip()
     if not said:
-        raise Invalid("Nothing was said.", remedy="Say in your words what should be otherwise.")
+        raise Invalid("No changes were requested.", remedy="Describe the changes that you want.")
     return said
 
 
@@ -257,16 +255,20 @@ def edited(text: str) -> str:
     """The text as the person leaves it in their editor. Raises `Invalid` without one, or when it fails."""
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not command:
-        raise Invalid("No editor is named.", remedy="Set EDITOR, or give the plan with: headgate codev resume --plan.")
+        raise Invalid(
+            "No editor is configured.", remedy="Set EDITOR, or pass the plan with: headgate codev resume --plan."
+        )
     with tempfile.TemporaryDirectory(prefix="headgate-plan-") as folder:
         path = Path(folder) / "plan.md"
         path.write_text(text, encoding="utf-8")
         try:
             done = subprocess.run([*shlex.split(command), str(path)], check=False)  # noqa: S603 - the person's editor
         except (OSError, ValueError) as error:
-            raise Invalid(f"The editor '{command}' cannot be started.", remedy="Set EDITOR to another.") from error
+            raise Invalid(
+                f"The editor '{command}' cannot be started.", remedy="Set EDITOR to another editor."
+            ) from error
         if done.returncode:
-            raise Invalid("The editor ended with an error; nothing was sent.", remedy="Try again.")
+            raise Invalid("The editor exited with an error; nothing was sent.", remedy="Try again.")
         return _read(path)
 
 

@@ -15,12 +15,12 @@ from headgate.entrypoints.compose import Parts
 from headgate.foundation.checked import checked
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Flowise servers that sessions may work on.")
-Name = Annotated[str, typer.Argument(help="The name that sessions choose it by.")]
+Name = Annotated[str, typer.Argument(help="Name of the server.")]
 
 
 @app.command("list")
 def list_(json: JsonFlag = False) -> None:
-    """List the servers, the operator's first. Keys are never shown."""
+    """List the servers, those of the operator first. Keys are never shown."""
 
     async def work(parts: Parts) -> None:
         found = await parts.flowise.instances.list(acting())
@@ -38,11 +38,11 @@ def list_(json: JsonFlag = False) -> None:
 @app.command()
 def add(
     name: Name,
-    url: Annotated[str, typer.Argument(help="Its address, as https://flowise.example.org.")],
-    key_variable: Annotated[str, typer.Option(help="Variable that holds its key, in place of giving one.")] = "",
+    url: Annotated[str, typer.Argument(help="Its URL, such as https://flowise.example.org.")],
+    key_variable: Annotated[str, typer.Option(help="Variable that contains its key, instead of entering one.")] = "",
     json: JsonFlag = False,
 ) -> None:
-    """Add a server. Its key is asked for, or read from standard input; it is never an argument."""
+    """Add a server. Its key is prompted for or read from standard input; it is never an argument."""
     key = ""
     if not key_variable:
         key = _typed(name) if sys.stdin.isatty() else sys.stdin.read().strip()
@@ -63,7 +63,7 @@ def add(
 
 @app.command()
 def remove(name: Name, json: JsonFlag = False) -> None:
-    """Forget a server, and the key that was given with it."""
+    """Remove a server and its stored key."""
 
     async def work(parts: Parts) -> None:
         async with parts.database.writing() as session:
@@ -75,7 +75,7 @@ def remove(name: Name, json: JsonFlag = False) -> None:
 
 @app.command("test")
 def try_(name: Name, json: JsonFlag = False) -> None:
-    """Reach a server and count its components."""
+    """Test the connection to a server and count its components."""
 
     async def work(parts: Parts) -> None:
         found = await parts.flowise.probe(await parts.flowise.instances.find(acting(), name))

@@ -72,7 +72,7 @@ def conclude(found: SessionResponse) -> None:
     if found.can_roll_back:
         _next("roll it back", "rollback", found)
     if found.can_go_on:
-        before = "once the cause is gone" if found.status == "error" else "continue"
+        before = "after fixing the cause" if found.status == "error" else "continue"
         _next(before, "resume --token-budget NUMBER" if found.lacks_budget else "resume", found)
 
 
@@ -92,7 +92,7 @@ def show_rollback(preview: RollbackPreview) -> None:
 
 def _choice(title: str, outcome: str, changes: Sequence[str]) -> None:
     words = {
-        "restored": "the flow becomes what it was",
+        "restored": "the flow is restored",
         "removed": "the flow is removed",
         "unchanged": "the flow stays as it is",
     }
@@ -103,7 +103,7 @@ def _choice(title: str, outcome: str, changes: Sequence[str]) -> None:
 def rolled_back(preview: RollbackPreview, choice: str | None) -> str:
     """What rolling back came to, in a sentence."""
     if preview.conflict and choice == "keep_theirs":
-        return "Rolled back as far as nothing that others changed is lost."
+        return "Rolled back without losing changes by others."
     gone = all(flow.outcome == "removed" or (flow.deleted and flow.outcome == "unchanged") for flow in preview.flows)
     left = "that the session made is gone" if gone else "is as it was before the session"
     return f"Rolled back: the flow {left}."
@@ -153,7 +153,7 @@ def _plan(data: Mapping[str, Any]) -> None:
         trials = int(data.get("test_trials") or 1)
         console.print(table(("test", "is given", "the answer"), rows))
         if trials > 1:
-            console.print(f"[dim]each is run {trials} times, and has to pass every time[/]")
+            console.print(f"[dim]each runs {trials} times and must pass every time[/]")
 
 
 def _result(data: Mapping[str, Any]) -> None:

@@ -11,15 +11,15 @@ from rich.status import Status
 from headgate.entrypoints.cli.printable import printable
 
 PHASES = {
-    "clarify": "Understanding what is wanted",
-    "discover": "Looking around",
+    "clarify": "Understanding the request",
+    "discover": "Checking what exists",
     "check_credentials": "Checking credentials",
     "plan": "Planning",
-    "approve_plan": "The plan waits for approval",
+    "approve_plan": "Waiting for approval of the plan",
     "patch": "Building",
     "test": "Testing",
     "converge": "Judging",
-    "review": "The result waits for review",
+    "review": "Waiting for review of the result",
     "done": "Done",
 }
 _LONGEST = 160

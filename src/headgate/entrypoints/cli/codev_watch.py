@@ -46,7 +46,7 @@ class SessionWatch:
                 session = await self._rest(session, session.last_event)
         except asyncio.CancelledError:
             where = errors if self.quiet else console
-            where.print("\n[yellow]Stopped: the session rests.[/] Continue it:")
+            where.print("\n[yellow]Stopped following the session.[/] Continue it:")
             where.print(f"  headgate codev resume {self._id}", soft_wrap=True)
             raise SystemExit(INTERRUPTED) from None  # said above: whoever waits for this would say it again
         self._conclude(session)

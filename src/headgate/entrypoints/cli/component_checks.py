@@ -34,7 +34,7 @@ def reach_lines(reach: Mapping[str, Any]) -> list[str]:
     """Everything that a component may reach, a line each."""
     hosts, secrets, imports = (", ".join(reach[name]) for name in ("hosts", "secrets", "imports"))
     return [
-        f"Hosts: {hosts or 'none, it has no network'}",
+        f"Hosts: {hosts or 'none, no network access'}",
         f"Secrets: {f'the values of {secrets}' if secrets else 'none'}",
         f"Files: {'files of the run' if reach['files'] else 'none'}",
         f"Imports: {imports or 'none'}",

@@ -36,7 +36,7 @@ class _SearchFirst(TyperGroup):
 
 
 app = typer.Typer(
-    cls=_SearchFirst, add_completion=False, help="Search and describe components; check the code of your own."
+    cls=_SearchFirst, add_completion=False, help="Search and describe components; check custom components."
 )
 
 
@@ -44,7 +44,7 @@ app = typer.Typer(
 def check(
     path: Annotated[str, typer.Argument(help="Python file, or - for standard input.")], json: JsonFlag = False
 ) -> int:
-    """Check a component's code in the sandbox: what passes may be in a node of a flow. Exit code 3 when it does not."""
+    """Check a custom component in the sandbox. Only code that passes can be used in flows. Exit code 3 if it fails."""
     code = read_text(path)
 
     async def work(parts: Parts) -> int:
@@ -61,10 +61,10 @@ def check(
 @app.command()
 def register(
     path: Annotated[str, typer.Argument(help="Python file, or - for standard input.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Save without asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     json: JsonFlag = False,
 ) -> int:
-    """Save a component of yours: shows what its code may reach, and asks first. Exit code 3 when it is refused."""
+    """Save a custom component after showing its access and asking for confirmation. Exit code 3 if it is refused."""
     code = read_text(path)
 
     async def work(parts: Parts) -> int:
@@ -90,8 +90,8 @@ def register(
 
 @app.command(SEARCH)
 def components(
-    query: Annotated[str, typer.Argument(help="What it should do, or its exact type; all when left out.")] = "",
-    own: Annotated[bool, typer.Option("--own", help="Only those that you made yourself.")] = False,
+    query: Annotated[str, typer.Argument(help="What it should do, or its exact type. Default: all.")] = "",
+    own: Annotated[bool, typer.Option("--own", help="Only your custom components.")] = False,
     json: JsonFlag = False,
 ) -> None:
     """Search components, or describe one by its exact type."""
@@ -125,7 +125,7 @@ def _list(templates: Sequence[Template], *, json: bool) -> None:
         print_json([{"type": one.type, "category": one.category, "description": one.description} for one in templates])
         return
     if not templates:
-        console.print("Nothing fits. `headgate components` lists them all.")
+        console.print("No component matches. `headgate components search` lists all.")
         return
     rows = [(one.type, one.category, escape(first_sentence(one.description))) for one in templates]
     console.print(table(("type", "category", "what it does"), rows))
@@ -138,7 +138,7 @@ def _describe(template: Template) -> None:
         default = "required" if field.required else ("" if field.default in (None, "", [], {}) else field.default)
         accepts = " ".join(type_.value for type_ in field.types)
         rows.append((field.name, field.kind.value, accepts, escape(str(default)), escape(field.help)))
-    console.print(table(("input", "kind", "takes from edges", "default", "what"), rows))
+    console.print(table(("input", "kind", "inputs", "default", "what"), rows))
     outputs = [(out.name, out.type.value, escape(out.help)) for out in template.outputs]
     console.print()
     console.print(table(("output", "type", "what"), outputs))

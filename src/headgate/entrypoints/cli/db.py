@@ -9,12 +9,12 @@ from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import HEAD, current, upgrade
 from headgate.foundation.settings import Settings
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="The database's schema.")
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Database schema.")
 
 
 @app.command("upgrade")
 def upgrade_(json: JsonFlag = False) -> None:
-    """Bring the database to the newest schema. The server does the same when it starts."""
+    """Upgrade the database to the newest schema. The server also does this at startup."""
 
     async def work() -> tuple[str | None, str]:
         database = Database(Settings())
@@ -27,14 +27,14 @@ def upgrade_(json: JsonFlag = False) -> None:
     if json:
         print_json({"before": before, "after": after})
     elif before == after:
-        console.print(f"The schema is the newest ({after}).")
+        console.print(f"The schema is up to date ({after}).")
     else:
         console.print(f"Upgraded from {before or 'nothing'} to {after}.")
 
 
 @app.command("status")
 def status(json: JsonFlag = False) -> None:
-    """Show the schema the database is at."""
+    """Show the schema version of the database."""
 
     async def work() -> str | None:
         database = Database(Settings())

@@ -29,7 +29,7 @@ _COLOURS = {"delivered": "green", "failed": "red", "cancelled": "dim"}
 
 
 def deliveries(run_id: RunId, json: JsonFlag = False) -> None:
-    """List what a run's steps sent to web addresses (output_mode http_post), and what became of it."""
+    """List the deliveries of a run to web addresses (output_mode http_post) and their status."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
@@ -41,10 +41,12 @@ def deliveries(run_id: RunId, json: JsonFlag = False) -> None:
 
 def redeliver(
     run_id: RunId,
-    step: Annotated[str | None, typer.Option(help="The delivery of this step, delivered before or not.")] = None,
+    step: Annotated[
+        str | None, typer.Option(help="Only the delivery of this step, even if it was delivered before.")
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Send failed deliveries of a run again. No step runs again; the receiver sees the same idempotency key."""
+    """Send failed deliveries of a run again, with the same idempotency key. No step is executed."""
 
     async def work(parts: Parts) -> None:
         sending = parts.engine.services.deliveries

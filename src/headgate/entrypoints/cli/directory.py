@@ -17,7 +17,7 @@ from headgate.foundation.checked import checked
 from headgate.foundation.ids import is_id
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="The organisation's directory (SCIM): its token and groups."
+    add_completion=False, no_args_is_help=True, help="Directory (SCIM) of the organisation: token and groups."
 )
 _MOST = 1000
 Group = Annotated[str, typer.Argument(help="Id or name of a group of the directory.")]
@@ -39,7 +39,7 @@ def show(json: JsonFlag = False) -> None:
         token = found.token
         rows = [
             ("address", escape(found.address)),
-            ("token", f"{token.prefix}..." if token else "none; make one: headgate directory token"),
+            ("token", f"{token.prefix}..." if token else "none; create one: headgate directory token"),
             ("networks", ", ".join(token.networks or ["everywhere"]) if token else "-"),
             ("last used", (when(token.last_used_at) if token else "") or "never"),
             ("last change", when(found.last_change_at) or "never"),
@@ -55,7 +55,9 @@ def show(json: JsonFlag = False) -> None:
 def token(
     network: Annotated[
         list[str] | None,
-        typer.Option("--network", help="A network such as 192.0.2.0/24 it works from; repeat it. None: everywhere."),
+        typer.Option(
+            "--network", help="Network from which it can be used, such as 192.0.2.0/24. Repeatable. Default: any."
+        ),
     ] = None,
     json: JsonFlag = False,
 ) -> None:
@@ -83,14 +85,14 @@ def disconnect(json: JsonFlag = False) -> None:
         if json:
             print_json({"token": None})
         else:
-            console.print("Revoked the token. The identity provider changes nothing any more.")
+            console.print("Revoked the token. The identity provider can no longer make changes.")
 
     with_installation(work)
 
 
 @app.command()
 def groups(json: JsonFlag = False) -> None:
-    """List the groups of the directory and the roles that they give in spaces."""
+    """List the groups of the directory and the roles that they grant in spaces."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
@@ -110,7 +112,7 @@ def groups(json: JsonFlag = False) -> None:
 def map_(
     group: Group,
     space: Space,
-    role: Annotated[Role, typer.Argument(help="The role that its members are to have there.")],
+    role: Annotated[Role, typer.Argument(help="Role of the group's members in the space.")],
     json: JsonFlag = False,
 ) -> None:
     """Give the members of a group a role in a space, now and when the group changes."""
@@ -129,7 +131,7 @@ def map_(
 
 @app.command()
 def unmap(group: Group, space: Space, json: JsonFlag = False) -> None:
-    """Remove the role that a group gives in a space. Roles assigned in Headgate stay."""
+    """Remove the role that a group grants in a space. Roles assigned in Headgate are kept."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:

@@ -12,7 +12,7 @@ def ready_settings() -> Settings:
     settings = Settings()
     if not settings.database_url.startswith("postgresql"):
         raise Invalid(
-            "Workers need PostgreSQL: several processes write runs at once.",
+            "Workers require PostgreSQL, because several processes write runs at the same time.",
             remedy="Set HEADGATE_DATABASE__URL to postgresql+psycopg://user:password@host/name, or try"
             " `headgate up --embedded-services`.",
         )

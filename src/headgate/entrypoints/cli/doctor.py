@@ -64,7 +64,7 @@ class Finding:
 
 @app.command()
 def doctor(json: JsonFlag = False) -> int:
-    """Check this installation and say what to mend. Exit code 5 when something that is needed is not right."""
+    """Check this installation and report problems. Exit code 5 if a required part has a problem."""
     settings = Settings()
     checks: tuple[Callable[[Settings], list[Finding]], ...] = (
         _system,
@@ -118,7 +118,7 @@ def _settings(_settings: Settings) -> list[Finding]:
         Finding(
             "settings",
             good=False,
-            detail=f"{name} is no setting of Headgate; it does nothing",
+            detail=f"{name} is not a Headgate setting and is ignored",
             remedy=f"Did you mean {close[0]}?"
             if (close := get_close_matches(name, known, 1))
             else "See docs/reference/settings.md.",
@@ -141,7 +141,7 @@ def _folder(settings: Settings) -> list[Finding]:
             Finding("data folder", good=False, detail=f"{folder} cannot be written.", remedy="Set HEADGATE_DATA_DIR.")
         ]
     if not private:
-        shared = f"{folder} is open to other users of this machine, who could replace files in it."
+        shared = f"{folder} is writable by other users of this machine."
         return [Finding("data folder", good=False, detail=shared, remedy=f"chmod 700 {folder}", needed=False)]
     free = shutil.disk_usage(folder).free
     detail = f"{folder}, {free / 1e9:.1f} GB free"
@@ -236,7 +236,7 @@ def _engine(settings: Settings) -> list[Finding]:
     except HeadgateError as error:
         return [Finding("engine", good=False, detail=error.detail, remedy=error.remedy)]
     parts = found.parts if found is not None else []
-    remedy = "Start what is missing; docs/operate/monitoring.md says what is asked."
+    remedy = "Start the missing service. The checks are described in docs/operate/monitoring.md."
     return [
         Finding(part.name, good=part.state == "ok", detail=f"{part.detail} ({part.latency_ms:g} ms)", remedy=remedy)
         for part in parts
@@ -247,7 +247,7 @@ def _engine(settings: Settings) -> list[Finding]:
 def _installed_components(_settings: Settings) -> list[Finding]:
     """What packages beside Headgate bring; silent where none does."""
     found = installed_components()
-    remedy = "Mend the package, or remove it."
+    remedy = "Fix or remove the package."
     faults = [Finding("components", good=False, detail=fault, remedy=remedy, needed=False) for fault in found.faults]
     names = ", ".join(component.__name__ for component in found.components)
     return [*faults, Finding("components", good=True, detail=f"installed: {names}")] if names else faults
@@ -257,7 +257,7 @@ def _sandbox(settings: Settings) -> list[Finding]:
     report = probe()
     missing = ", ".join(f"{layer.name} ({layer.detail})" for layer in report.missing)
     result = "runs without it: HEADGATE_SANDBOX__INSECURE is set" if settings.sandbox.insecure else "is refused"
-    detail = f"missing: {missing}. Own code {result}." if missing else "own code runs isolated"
+    detail = f"missing: {missing}. Own code {result}." if missing else "custom code runs isolated"
     remedy = " ".join(dict.fromkeys(f"{layer.remedy}." for layer in report.missing))
     return [Finding("sandbox", good=report.complete, detail=detail, remedy=remedy, needed=False)]
 
@@ -266,9 +266,11 @@ def _sandbox_network(settings: Settings) -> list[Finding]:
     """Where own code may connect to; where the system isolates nothing, this is asked of the code and not enforced."""
     hosts = [read_pattern(host) for host in settings.sandbox.hosts]
     enforced = not (hosts and settings.sandbox.insecure and probe().missing)
-    where = ", ".join(map(str, hosts)) or "nothing; HEADGATE_SANDBOX__HOSTS lists no host"
-    detail = f"own components may connect to {where}" + ("" if enforced else "; not enforced, since a layer is missing")
-    remedy = "" if enforced else "Take HEADGATE_SANDBOX__HOSTS or HEADGATE_SANDBOX__INSECURE away."
+    where = ", ".join(map(str, hosts)) or "no hosts; HEADGATE_SANDBOX__HOSTS is empty"
+    detail = f"custom components may connect to {where}" + (
+        "" if enforced else "; not enforced, since a layer is missing"
+    )
+    remedy = "" if enforced else "Remove HEADGATE_SANDBOX__HOSTS or HEADGATE_SANDBOX__INSECURE."
     return [Finding("sandbox network", good=enforced, detail=detail, remedy=remedy, needed=False)]
 
 
@@ -278,20 +280,22 @@ def _port(settings: Settings) -> list[Finding]:
         used = probe_.connect_ex((server.host, server.port)) == 0 if server.port else False
     detail = f"{server.host}:{server.port} {'is in use' if used else 'is free'}"
     return [
-        Finding("port", good=not used, detail=detail, remedy="headgate serve --port 0 picks another.", needed=False)
+        Finding(
+            "port", good=not used, detail=detail, remedy="Use headgate serve --port 0 to select another.", needed=False
+        )
     ]
 
 
 def _sign_in(settings: Settings) -> list[Finding]:
     """Who may come in: the mode, what keeps the server from starting, and what is open beyond need."""
     server = settings.server
-    mode = "auto-login: one local user, nobody signs in" if server.auto_login else "everybody signs in"
+    mode = "auto-login: one local user without sign-in" if server.auto_login else "sign-in required"
     try:
         refuse_open_door(server)
     except Invalid as error:
         return [Finding("sign-in", good=False, detail=f"{mode}. {error.detail}", remedy=error.remedy)]
     warnings = [
-        Finding("open", good=False, detail=one, remedy="docs/operate/security.md says what that means.", needed=False)
+        Finding("open", good=False, detail=one, remedy="See docs/operate/security.md.", needed=False)
         for one in exposures(server)
     ]
     found = Finding("sign-in", good=True, detail=f"{mode}, at {server.public_url or server.host}")
@@ -312,7 +316,7 @@ def _locked(settings: Settings) -> list[Finding]:
 
     if not asyncio.run(work()):
         return []
-    remedy = "Make the first admin: headgate users create EMAIL --admin"
+    remedy = "Create the first administrator: headgate users create EMAIL --admin"
     return [Finding("people", good=False, detail="nobody can sign in yet", remedy=remedy, needed=False)]
 
 
@@ -346,10 +350,10 @@ def _single_sign_on(settings: Settings) -> list[Finding]:
         keys = asyncio.run(work())
     except HeadgateError as error:
         return [Finding(what, good=False, detail=error.detail, remedy=error.remedy)]
-    callback = f"{settings.server.public_url or 'the address that people open'}/api/v1/sign-in/oidc/callback"
+    callback = f"{settings.server.public_url or 'the public URL'}/api/v1/sign-in/oidc/callback"
     findings = [Finding(what, good=True, detail=f"{given.issuer}, keys: {keys}; it sends people back to {callback}")]
     if settings.server.auto_login:
-        detail = "nobody signs in while auto-login is on"
+        detail = "not used while auto-login is on"
         findings.append(
             Finding(what, good=False, detail=detail, remedy="Set HEADGATE_SERVER__AUTO_LOGIN=false.", needed=False)
         )
@@ -374,9 +378,9 @@ def _models(settings: Settings) -> list[Finding]:
         return []
     ready = [one.label for one in survey.providers if one.configured]
     chosen = [f"{one.role}: {one.model}" for one in survey.roles if one.model and one.ready]
-    none = "none is ready; the offline builder answers"
+    none = "none is ready; the offline builder is used"
     detail = f"ready: {', '.join(ready)}. {'; '.join(chosen)}" if ready else none
-    remedy = "headgate models providers says what each needs."
+    remedy = "headgate models providers shows what each one needs."
     return [
         Finding("models", good=bool(ready), detail=detail, remedy=remedy, needed=False),
         *(

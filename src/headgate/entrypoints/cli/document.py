@@ -9,7 +9,7 @@ from headgate.entrypoints.cli.app import COMMANDS, root
 
 _HEAD = """# Command line
 
-This page is generated from the commands (`make docs`). With `--json` every command answers with one JSON value.
+This page is generated from the commands (`make docs`). With `--json`, every command prints one JSON value.
 """
 
 

@@ -19,7 +19,7 @@ from headgate.foundation.signing import EvidenceKey, read_public_key
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="Check evidence of a run or session offline; print the key that signs it.",
+    help="Verify evidence of a run or session offline; print the signing key.",
 )
 
 
@@ -33,14 +33,14 @@ class FileMissing(NotFound):
 def verify_(
     file: Annotated[Path, typer.Argument(help="Evidence of a run (JSON or zip) or of a development session.")],
     key: Annotated[
-        str | None, typer.Option(help="Public key that must have signed it, in base64, or a file that holds it.")
+        str | None, typer.Option(help="Public key that must have signed it, in base64, or a file that contains it.")
     ] = None,
     keys: Annotated[
-        Path | None, typer.Option(help="History of keys, of which one must have signed it while it was valid.")
+        Path | None, typer.Option(help="Key history; one of its keys must have signed it while the key was valid.")
     ] = None,
     json: JsonFlag = False,
 ) -> int:
-    """Check evidence of a run or session: its form, every link of its chain, its artifacts, its signature.
+    """Verify evidence of a run or session: its format, hash chain, artifacts and signature.
 
     Needs no server, no database and no network. Exit code 0: everything holds. 1: something was changed; each fault is
     named. 3: the file is no evidence. 4: there is no such file.
@@ -56,7 +56,7 @@ def verify_(
 
 @app.command()
 def key(json: JsonFlag = False) -> None:
-    """Print the public key that signs this installation's evidence. It is made when there is none."""
+    """Print the public key that signs this installation's evidence. It is created if there is none."""
     found = with_installation(_current_key)
     if json:
         print_json(found)
@@ -66,7 +66,7 @@ def key(json: JsonFlag = False) -> None:
 
 @app.command("keys")
 def keys_() -> None:
-    """Print the history of the keys that signed this installation's evidence, signed by the current one.
+    """Print the history of this installation's signing keys, signed by the current one.
 
     Give it to those who check evidence: `headgate evidence verify FILE --keys HISTORY`.
     """
@@ -138,22 +138,22 @@ def _show(verdict: Verdict, *, checked_key: bool) -> None:
     for note in verdict.notes:
         console.print(f"[yellow]![/] {escape(note)}")
     if not verdict.good:
-        console.print("[red]This is not the evidence that was signed.[/]")
+        console.print("[red]The evidence has been tampered with.[/]")
         return
     if verdict.kind != "run":
         entries = f"{verdict.steps} {'entry' if verdict.steps == 1 else 'entries'}"
         name = f"{verdict.kind.capitalize()} {escape(verdict.run_id)} ({escape(verdict.status)})"
-        console.print(f"[green]✓[/] {name}: {entries}, the chain holds.")
+        console.print(f"[green]✓[/] {name}: {entries}, the chain is valid.")
         _show_key(verdict, checked_key=checked_key)
         return
-    counted = f"{_counted(verdict.steps, 'step')}, {_counted(verdict.artifacts_checked, 'artifact')} looked into"
-    console.print(f"[green]✓[/] Run {escape(verdict.run_id)} ({escape(verdict.status)}): {counted}, the chain holds.")
+    counted = f"{_counted(verdict.steps, 'step')}, {_counted(verdict.artifacts_checked, 'artifact')} inspected"
+    console.print(f"[green]✓[/] Run {escape(verdict.run_id)} ({escape(verdict.status)}): {counted}, valid chain.")
     _show_key(verdict, checked_key=checked_key)
 
 
 def _show_key(verdict: Verdict, *, checked_key: bool) -> None:
     signed = f"[green]✓[/] Signed by key {escape(verdict.key_id)}"
-    console.print(signed + ("." if checked_key else "; say --key or --keys to require one you trust."))
+    console.print(signed + ("." if checked_key else "; use --key or --keys to require a key that you trust."))
 
 
 def _counted(number: int, what: str) -> str:

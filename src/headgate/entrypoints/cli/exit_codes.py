@@ -1,17 +1,17 @@
-"""Exit codes of every command: 0 only when everything that was asked is done.
+"""Exit codes of every command: 0 only if the whole request succeeded.
 
 | code | meaning                                                       |
 |------|---------------------------------------------------------------|
-| 0    | done, all of it                                               |
-| 1    | it failed: a run, a delivery, a test, a check, a turn of the assistant or a session that did not finish |
-| 2    | the command line was wrong                                    |
-| 3    | the input was wrong: a flow with faults, a bad value          |
-| 4    | the thing does not exist                                      |
-| 5    | something Headgate needs is missing, locked, full or in the way |
-| 6    | it changed meanwhile, or its state forbids this: a run that is over cannot be cancelled |
-| 7    | the assistant did not do what was asked: it refused, changed nothing, or reported what did not happen |
-| 8    | it waits: a plan or edits of the assistant, a session of the development agent, a key rotation, a delivery |
-| 9    | done in part: what was imported is stored, and the listed faults keep it from running |
+| 0    | success                                                       |
+| 1    | failure: a run, a delivery, a test, a check, an assistant turn or a session did not complete |
+| 2    | invalid command line                                          |
+| 3    | invalid input: a flow with errors, an invalid value           |
+| 4    | not found                                                     |
+| 5    | unavailable: a required resource is missing, locked, full or in use |
+| 6    | conflict: changed in the meantime, or not possible in this state, such as cancelling a finished run |
+| 7    | the assistant did not fulfil the request: it refused, changed nothing, or made a claim that is not true |
+| 8    | waiting: a plan or edits of the assistant, a development session, a key rotation, a delivery |
+| 9    | partly done: the import is stored, but the listed problems prevent it from running |
 | 130  | interrupted, or not confirmed                                 |
 """
 

@@ -14,7 +14,7 @@ def expected(expect: Expectation) -> str:
     if expect.matches is not None:
         told.append(f"matches {in_short(expect.matches)}")
     if expect.json_schema is not None:
-        told.append("is JSON of its schema")
+        told.append("is JSON that matches the schema")
     return ", ".join(told) or "is not empty"
 
 

@@ -35,12 +35,12 @@ def fault_of(error: Exception) -> HeadgateError | None:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return FileUnusable(
             f"{error.filename} cannot be used: {error.strerror}.",
-            remedy="Correct that path or HEADGATE_DATA_DIR; `headgate doctor` looks at the rest.",
+            remedy="Correct that path or HEADGATE_DATA_DIR; run `headgate doctor` for more checks.",
         )
     if isinstance(error, OSError) and error.errno in _DISK:
         return FileUnusable(
             f"Something could not be written: {error.strerror}.",
-            remedy="Free some space where the data folder is, or where the answer of the command goes.",
+            remedy="Free disk space for the data folder or the output of the command.",
         )
     return _settings_fault(error)
 

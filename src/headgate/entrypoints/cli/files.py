@@ -53,7 +53,7 @@ def form_answers(pairs: list[str]) -> dict[str, str]:
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name:
-            raise Invalid(f"'{pair}' is not a form answer.", remedy="Write field=value.")
+            raise Invalid(f"'{pair}' is not a valid form answer.", remedy="Write field=value.")
         answers[name] = value
     return answers
 

@@ -49,7 +49,7 @@ app.command("report")(flow_report)
 @app.command("list")
 def list_(
     search: Annotated[str, typer.Argument(help="Words in the name or description.")] = "",
-    limit: Annotated[int, typer.Option(help="Most flows to show.", min=1, max=200)] = 50,
+    limit: Annotated[int, typer.Option(help="Maximum number of flows.", min=1, max=200)] = 50,
     json: JsonFlag = False,
 ) -> None:
     """List flows, newest first."""
@@ -63,7 +63,7 @@ def list_(
         if json:
             print_json(found)
         elif not found:
-            console.print('No flows yet. Say what you want: [bold]headgate ask "..."[/]')
+            console.print('No flows yet. Describe what you want: [bold]headgate ask "..."[/]')
         else:
             cells = [
                 (
@@ -140,7 +140,7 @@ def set_owner(
     who: Annotated[str, typer.Argument(metavar="USER", help="E-mail address or id of the new owner.")],
     json: JsonFlag = False,
 ) -> None:
-    """Make another member of the flow's space its owner. They must be able to edit flows there."""
+    """Make another member of the flow's space its owner. The member must be able to edit flows there."""
 
     async def work(installation: Installation) -> None:
         flow_id = await flow_id_of(installation, which)
@@ -184,7 +184,7 @@ def diff(
     after: Annotated[str, typer.Argument(help="Version number, or draft.")] = "draft",
     json: JsonFlag = False,
 ) -> None:
-    """Say what changed between two versions."""
+    """Show the changes between two versions."""
     first, second = _version(before), _version(after)
 
     async def work(installation: Installation) -> None:
@@ -207,7 +207,7 @@ def restore(
     version: Annotated[int, typer.Argument(help="Version number.", min=1)],
     json: JsonFlag = False,
 ) -> None:
-    """Put a version's content back into the draft."""
+    """Restore a version into the draft."""
 
     async def work(installation: Installation) -> None:
         flow_id = await flow_id_of(installation, which)
@@ -228,11 +228,11 @@ def restore(
 def undo(
     which: FlowArgument,
     to: Annotated[
-        int, typer.Option(min=0, help="Revision to restore, as `headgate flows revisions` lists them; so redo.")
+        int, typer.Option(min=0, help="Revision to restore, listed by `headgate flows revisions`. Also used to redo.")
     ] = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Undo the last change of the draft; again, the change before that. With --to, restore any revision."""
+    """Undo the last change of the draft; repeat to undo earlier ones. With --to, restore any revision."""
 
     async def work(installation: Installation) -> None:
         flow_id = await flow_id_of(installation, which)
@@ -253,7 +253,7 @@ def undo(
 
 @app.command()
 def revisions(which: FlowArgument, json: JsonFlag = False) -> None:
-    """List the newest revisions of the draft, and what each changed."""
+    """List the newest revisions of the draft and their changes."""
 
     async def work(installation: Installation) -> None:
         flow_id = await flow_id_of(installation, which)
@@ -282,7 +282,7 @@ def _revision(draft: "drafts.Draft", changes: list[str]) -> dict[str, object]:
 @app.command()
 def delete(
     which: FlowArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     json: JsonFlag = False,
 ) -> None:
     """Hide a flow and stop it from running. Its versions and runs are kept as evidence."""
@@ -304,7 +304,7 @@ def delete(
 
 @app.command("check-code")
 def check_code(which: FlowArgument, json: JsonFlag = False) -> int:
-    """Check the code that a flow's nodes carry, in the sandbox: what passes may run. Exit code 3 when some does not."""
+    """Check the custom code of a flow's nodes in the sandbox. Only code that passes can run. Exit code 3 on failure."""
 
     async def work(parts: Parts) -> int:
         flow_id = await flow_id_of(parts, which)
@@ -330,5 +330,5 @@ def _version(text: str) -> int | Literal["draft"]:
     if text == "draft":
         return "draft"
     if not text.isdigit() or int(text) < 1:
-        raise Invalid(f"'{text}' is not a version.", remedy="Give a version number, or 'draft'.")
+        raise Invalid(f"'{text}' is not a version.", remedy="Use a version number or 'draft'.")
     return int(text)

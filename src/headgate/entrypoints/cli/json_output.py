@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import orjson
 import typer
 
-JsonFlag = Annotated[bool, typer.Option("--json", help="Answer as JSON, for programs.")]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401 - any JSON value

@@ -27,7 +27,7 @@ Id = Annotated[str, typer.Argument(metavar="ID", help="The key's id, as the list
 
 @app.command("list")
 def list_(json: JsonFlag = False) -> None:
-    """List the keys, what each encrypts, and how a rotation proceeds; never the keys themselves."""
+    """List the keys, what they encrypt, and the progress of a rotation. The keys themselves are never shown."""
     entries = with_installation(_entries)
     if json:
         print_json([entry.model_dump(mode="json") for entry in entries])
@@ -39,7 +39,7 @@ def list_(json: JsonFlag = False) -> None:
 def rotate(
     purpose: Annotated[Purpose, typer.Argument(help="What the key is for.")] = Purpose.SECRETS, json: JsonFlag = False
 ) -> None:
-    """Make a new key, use it once every process can read it, and encrypt stored values again. Nothing has to stop.
+    """Create a key, use it once all processes can read it, and re-encrypt stored values. No downtime.
 
     Processes on machines without a shared data folder need the new file in their folder of keys first: the list shows
     which ones the rotation waits for. It continues in any server or worker when this command ends.
@@ -65,7 +65,7 @@ def rotate(
 
 @app.command()
 def retire(key: Id, json: JsonFlag = False) -> None:
-    """Delete an old key. Refused while a stored value is encrypted with it; what it signed stays valid.
+    """Delete an old key. Refused while stored values use it; signatures stay valid.
 
     Keep a copy for as long as you keep backups of the database from before.
     """
@@ -85,10 +85,10 @@ def retire(key: Id, json: JsonFlag = False) -> None:
 @app.command()
 def revoke(
     key: Id,
-    reason: Annotated[str, typer.Option("--reason", help="Shown to those who check evidence.")],
+    reason: Annotated[str, typer.Option("--reason", help="Shown to users who verify evidence.")],
     json: JsonFlag = False,
 ) -> None:
-    """Say that somebody else may have had an old signing key: what it signed is not accepted any more."""
+    """Revoke an old signing key that may be compromised: its signatures are no longer accepted."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:

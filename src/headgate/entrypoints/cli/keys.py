@@ -18,7 +18,7 @@ from headgate.foundation.checked import checked
 from headgate.foundation.database import now
 from headgate.foundation.ids import is_id
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="API keys: a person's rights in a program's hand.")
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="API keys: let programs act on behalf of a user.")
 _MOST = 1000
 _NAMED = 3
 """So many permissions are named in a list; of more, their number."""
@@ -26,26 +26,28 @@ _NAMED = 3
 
 @app.command()
 def create(
-    name: Annotated[str, typer.Argument(help="What it is for.")],
+    name: Annotated[str, typer.Argument(help="Purpose.")],
     user: Annotated[
-        str, typer.Option("--user", metavar="EMAIL", help="Whose key it is. None, with auto-login: the local user's.")
+        str, typer.Option("--user", metavar="EMAIL", help="User of the key. Default with auto-login: the local user.")
     ] = "",
     scope: Annotated[
         list[str] | None,
-        typer.Option("--scope", help="A permission or a role; repeat it for more. None: all that the person has."),
+        typer.Option("--scope", help="A permission or a role. Repeatable. Default: all permissions of the user."),
     ] = None,
     space: Annotated[
         list[str] | None,
-        typer.Option("--space", help="Id or name of a space; repeat it for more. None: all that the person has."),
+        typer.Option("--space", help="Id or name of a space. Repeatable. Default: all spaces of the user."),
     ] = None,
     network: Annotated[
         list[str] | None,
-        typer.Option("--network", help="A network such as 192.0.2.0/24 it works from; repeat it. None: everywhere."),
+        typer.Option(
+            "--network", help="Network from which it can be used, such as 192.0.2.0/24. Repeatable. Default: any."
+        ),
     ] = None,
-    days: Annotated[int | None, typer.Option(min=1, max=36_500, help="Days until it expires. None: never.")] = None,
+    days: Annotated[int | None, typer.Option(min=1, max=36_500, help="Days until it expires. Default: never.")] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Make a key that acts for a person. It is printed once, and kept as a hash."""
+    """Create an API key that acts on behalf of a user. It is printed once and stored as a hash."""
     require_named(user, "--user")
     expires_at = None if days is None else now() + timedelta(days=days)
 
@@ -73,7 +75,7 @@ def create(
 
 @app.command("list")
 def list_(json: JsonFlag = False) -> None:
-    """List everybody's keys, oldest first; never their secrets."""
+    """List the keys of all users, oldest first. Secrets are never shown."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
@@ -81,7 +83,7 @@ def list_(json: JsonFlag = False) -> None:
         if json:
             print_json([one.model_dump(mode="json") for one in found])
         elif not found:
-            console.print("No API keys yet. Make one: [bold]headgate keys create NAME --user EMAIL[/]")
+            console.print("No API keys yet. Create one: [bold]headgate keys create NAME --user EMAIL[/]")
         else:
             cells = [
                 (
@@ -101,10 +103,10 @@ def list_(json: JsonFlag = False) -> None:
 
 @app.command()
 def revoke(
-    key: Annotated[str, typer.Argument(metavar="PREFIX", help="The key's first part, as lists show it, or its id.")],
+    key: Annotated[str, typer.Argument(metavar="PREFIX", help="Prefix of the key, as listed, or its id.")],
     json: JsonFlag = False,
 ) -> None:
-    """End a key for good. No server takes it from now on."""
+    """Revoke a key permanently. It stops working at once."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:

@@ -10,18 +10,18 @@ from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
 from headgate.entrypoints.cli.session import with_parts
 from headgate.entrypoints.compose import Parts
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Retention and the sweep of what was left behind.")
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Retention and cleanup jobs.")
 
 
 @app.command()
 def run(
     job: Annotated[
-        str | None, typer.Argument(help="retention, orphan_sweep, audit_heads or codev_sessions; all when left out.")
+        str | None, typer.Argument(help="retention, orphan_sweep, audit_heads or codev_sessions. Default: all.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be deleted.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Run maintenance now, whenever it is due."""
+    """Run maintenance jobs now, regardless of schedule."""
 
     async def work(parts: Parts) -> None:
         names = list(parts.maintenance.jobs) if job is None else [job]
@@ -41,7 +41,7 @@ def run(
 
 @app.command()
 def status(json: JsonFlag = False) -> None:
-    """Show each job: when it is due, when it last ran, and what it did."""
+    """Show the schedule, last run and result of each job."""
 
     async def work(parts: Parts) -> None:
         found = await parts.maintenance.status()

@@ -8,19 +8,17 @@ from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.mcp.studio import load_server, studio_of
 
-app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="Headgate as an MCP server, for a client that starts programs."
-)
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Headgate as an MCP server over stdio.")
 
 
 @app.callback()
 def _mcp() -> None:
-    """Headgate as an MCP server, for a client that starts programs."""
+    """Headgate as an MCP server over stdio."""
 
 
 @app.command()
 def serve() -> None:
-    """Speak MCP over standard input and output, as whoever keeps this installation. The client starts and ends it.
+    """Serve MCP over standard input and output with the operator's permissions. Started and stopped by the client.
 
     A running server speaks MCP too, at /mcp: use that where others should be kept apart by API keys.
     """

@@ -18,33 +18,33 @@ from headgate.graph.json_values import parse_json
 from headgate.graph.names import clipped
 from headgate.graph.secret_reference import EXAMPLE, SecretReference
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="MCP servers: register, find tools, switch them.")
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="MCP servers: add, refresh, enable and disable.")
 Name = Annotated[str, typer.Argument(help="Name of the server.")]
 Headers = Annotated[
     list[str] | None,
     typer.Option(
         "--header",
         "-H",
-        help='\'Name: value\'; the value is text or a secret: \'{"secret": "WEATHER_TOKEN", "scheme": "Bearer"}\'.',
+        help='\'Name: value\'. The value is text or a secret: \'{"secret": "WEATHER_TOKEN", "scheme": "Bearer"}\'.',
     ),
 ]
 Env = Annotated[
-    list[str] | None, typer.Option("--env", "-e", help="NAME=VALUE for a program; the value is text or a secret.")
+    list[str] | None, typer.Option("--env", "-e", help="NAME=VALUE for a program. The value is text or a secret.")
 ]
 
 
 @app.command()
 def add(
     name: Name,
-    url: Annotated[str, typer.Argument(help="Address of a server; none for a program.")] = "",
+    url: Annotated[str, typer.Argument(help="URL of the server; omit for a program.")] = "",
     header: Headers = None,
     command: Annotated[
-        list[str] | None, typer.Option("--command", "-c", help="A program and, once more each, its arguments.")
+        list[str] | None, typer.Option("--command", "-c", help="A program; repeat the option for each argument.")
     ] = None,
     env: Env = None,
     json: JsonFlag = False,
 ) -> None:
-    """Register a server and find its tools. Programs need HEADGATE_MCP__ALLOW_STDIO=true."""
+    """Add a server and load its tools. Programs require HEADGATE_MCP__ALLOW_STDIO=true."""
     wanted = McpServerIn(
         name=name,
         transport="stdio" if command else "http",
@@ -66,7 +66,7 @@ def add(
             if json:
                 print_json(stored.model_dump(mode="json") | {"error_message": str(error)})
             else:
-                console.print(f"Its tools could not be found yet: {error}", markup=False)
+                console.print(f"Its tools could not be loaded: {error}", markup=False)
 
     with_parts(work)
 
@@ -90,7 +90,7 @@ def list_(json: JsonFlag = False) -> None:
 
 @app.command()
 def show(name: Name, json: JsonFlag = False) -> None:
-    """Show a server; the values of its headers are never shown."""
+    """Show a server. Header values are never shown."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
@@ -113,7 +113,7 @@ def show(name: Name, json: JsonFlag = False) -> None:
 
 @app.command()
 def tools(name: Name, json: JsonFlag = False) -> None:
-    """List a server's tools as it described them last."""
+    """List the tools of a server as of the last refresh."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
@@ -129,7 +129,7 @@ def tools(name: Name, json: JsonFlag = False) -> None:
 
 @app.command()
 def refresh(name: Name, json: JsonFlag = False) -> None:
-    """Ask a server what tools it has, and keep the answer."""
+    """Reload the tools of a server."""
 
     async def work(parts: Parts) -> None:
         await _refresh(parts.mcp, name, as_json=json)
@@ -139,7 +139,7 @@ def refresh(name: Name, json: JsonFlag = False) -> None:
 
 @app.command("test")
 def try_(name: Name, json: JsonFlag = False) -> None:
-    """Try the connection; nothing is kept."""
+    """Test the connection without saving anything."""
 
     async def work(parts: Parts) -> None:
         found = await parts.mcp.test(acting(), name)
@@ -155,11 +155,11 @@ def try_(name: Name, json: JsonFlag = False) -> None:
 @app.command()
 def switch(
     name: Name,
-    on: Annotated[bool, typer.Option("--on/--off", help="Whether flows may use it.")],
-    tool: Annotated[str, typer.Option("--tool", help="One tool instead of the whole server.")] = "",
+    on: Annotated[bool, typer.Option("--on/--off", help="Enable or disable it.")],
+    tool: Annotated[str, typer.Option("--tool", help="A single tool instead of the whole server.")] = "",
     json: JsonFlag = False,
 ) -> None:
-    """Switch a server, or one of its tools, on or off."""
+    """Enable or disable a server or one of its tools."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
@@ -180,7 +180,7 @@ def switch(
 
 @app.command()
 def remove(name: Name, json: JsonFlag = False) -> None:
-    """Forget a server and its tools."""
+    """Remove a server and its tools."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
@@ -234,5 +234,5 @@ def _value(written: str) -> SecretStr | SecretReference:
         return SecretReference.parse(parse_json(written))
     except ValueError as error:
         raise BadMcpServer(
-            f"A value that begins with {{ names no secret: {error}.", remedy=f"Write {EXAMPLE}."
+            f"A value that starts with {{ must name a secret: {error}.", remedy=f"Write {EXAMPLE}."
         ) from None

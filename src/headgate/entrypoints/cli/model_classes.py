@@ -11,14 +11,16 @@ from headgate.entrypoints.installation import Installation
 from headgate.foundation.errors import Invalid
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="Security classes: which class of data each model may be given."
+    add_completion=False,
+    no_args_is_help=True,
+    help="Model classification: the most sensitive data that each model may receive.",
 )
-ModelArgument = Annotated[str, typer.Argument(help="provider/name, or provider/* for a provider's others.")]
+ModelArgument = Annotated[str, typer.Argument(help="provider/name, or provider/* for all other models of a provider.")]
 
 
 @app.command("list")
 def list_(json: JsonFlag = False) -> None:
-    """Show the classes there are, and the class of each model that has one of its own."""
+    """Show the classification levels, and the models that have their own."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
@@ -27,12 +29,12 @@ def list_(json: JsonFlag = False) -> None:
             print_json(classes)
             return
         if not classes.enabled:
-            console.print("Classes are not checked: HEADGATE_CLASSIFICATION__ENABLED is off.")
+            console.print("Classification is turned off (HEADGATE_CLASSIFICATION__ENABLED).")
         rows = [(number, escape(name)) for number, name in enumerate(classes.levels)]
         console.print(table(("class", "name"), rows))
         console.print(
             f"[dim]May leave: up to {escape(classes.levels[classes.external_max])}. "
-            f"A model without a class: {escape(classes.levels[classes.default_level])}.[/]"
+            f"Models without a classification: {escape(classes.levels[classes.default_level])}.[/]"
         )
         if classes.items:
             cells = [
@@ -47,10 +49,10 @@ def list_(json: JsonFlag = False) -> None:
 @app.command("set")
 def set_(
     model: ModelArgument,
-    level: Annotated[str, typer.Argument(help="Number or name of a class, for example 2 or K2.")],
+    level: Annotated[str, typer.Argument(help="Number or name of a level, such as 2 or K2.")],
     json: JsonFlag = False,
 ) -> None:
-    """Say which class of data a model may be given, at most."""
+    """Set the highest classification of data that a model may receive."""
     provider, name = _parts_of(model)
 
     async def work(installation: Installation) -> None:
@@ -68,7 +70,7 @@ def set_(
 
 @app.command()
 def remove(model: ModelArgument, json: JsonFlag = False) -> None:
-    """Take the class of a model away; it then has its provider's, or the default."""
+    """Remove the classification of a model; it then uses that of its provider or the default."""
     provider, name = _parts_of(model)
 
     async def work(installation: Installation) -> None:
@@ -77,7 +79,7 @@ def remove(model: ModelArgument, json: JsonFlag = False) -> None:
         if json:
             print_json({"removed": model})
         else:
-            console.print(f"{escape(model)} has no class of its own any more.")
+            console.print(f"{escape(model)} no longer has its own classification.")
 
     with_installation(work)
 
@@ -85,5 +87,5 @@ def remove(model: ModelArgument, json: JsonFlag = False) -> None:
 def _parts_of(model: str) -> tuple[str, str]:
     provider, slash, name = model.partition("/")
     if not slash or not provider or not name:
-        raise Invalid(f"'{model}' is not a model.", remedy="Write provider/name, or provider/* for the others.")
+        raise Invalid(f"'{model}' is not a model.", remedy="Use provider/name, or provider/* for all others.")
     return provider, name

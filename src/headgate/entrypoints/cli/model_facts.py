@@ -18,14 +18,14 @@ ModelArgument = Annotated[str, typer.Argument(help="provider/name or server/name
 def describe(
     model: ModelArgument,
     label: Annotated[str | None, typer.Option(help="Name shown to users.")] = None,
-    description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
-    price_in: Annotated[float | None, typer.Option(help="US dollars a million prompt tokens.")] = None,
-    price_out: Annotated[float | None, typer.Option(help="US dollars a million answer tokens.")] = None,
-    context_window: Annotated[int | None, typer.Option(help="Longest prompt, in tokens.")] = None,
-    hidden: Annotated[bool, typer.Option("--hide/--show", help="Whether it is no longer offered.")] = False,
+    description: Annotated[str | None, typer.Option(help="Purpose.")] = None,
+    price_in: Annotated[float | None, typer.Option(help="Price in US dollars per million prompt tokens.")] = None,
+    price_out: Annotated[float | None, typer.Option(help="Price in US dollars per million completion tokens.")] = None,
+    context_window: Annotated[int | None, typer.Option(help="Maximum prompt length in tokens.")] = None,
+    hidden: Annotated[bool, typer.Option("--hide/--show", help="Hide the model from lists.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Add, describe, price or hide a model. It replaces what was said of it before."""
+    """Add, describe, price or hide a model. Replaces the previous description."""
     provider, name = _parts_of(model)
     facts = ModelFacts(
         label=label,
@@ -50,7 +50,7 @@ def describe(
 
 
 def reset(model: ModelArgument, json: JsonFlag = False) -> None:
-    """Forget what was said of a model; one that was added is no longer offered."""
+    """Reset a model to its catalogue entry; remove it if it was added."""
     provider, name = _parts_of(model)
 
     async def work(installation: Installation) -> None:
@@ -59,7 +59,7 @@ def reset(model: ModelArgument, json: JsonFlag = False) -> None:
         if json:
             print_json({"reset": model})
         else:
-            console.print(f"{escape(model)} is as the catalogue and its server say.")
+            console.print(f"{escape(model)} was reset to its catalogue entry.")
 
     with_installation(work)
 

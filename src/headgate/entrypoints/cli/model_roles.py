@@ -18,13 +18,13 @@ from headgate.graph.json_values import parse_json
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="The default model, those of the assistant, the development agent and steps, and the fallback chain.",
+    help="Models for the default, the assistant, the development agent, steps and the fallback chain.",
 )
 
 
 @app.command("list")
 def list_(json: JsonFlag = False) -> None:
-    """Show which model has which role, where it was chosen, and whether it is ready."""
+    """Show the model of each role, where it was configured, and whether it is ready."""
 
     async def work(installation: Installation) -> None:
         survey = await readiness.survey(installation.keys_of(acting(), "models"), local=installation.local_models)
@@ -46,14 +46,14 @@ def list_(json: JsonFlag = False) -> None:
 @app.command("set")
 def set_(
     role: Annotated[ModelRole, typer.Argument(help="The role.")],
-    models: Annotated[list[str], typer.Argument(help="provider/name; for fallback several, in their order.")],
+    models: Annotated[list[str], typer.Argument(help="provider/name; several for fallback, in order.")],
     param: Annotated[
         list[str] | None,
         typer.Option("--param", "-p", help="NAME=VALUE, such as timeout_seconds=300 or temperature=0.2."),
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Choose the model of a role. It comes before a variable of the environment."""
+    """Set the model of a role. Overrides the environment variable."""
     params = dict(_pair(one) for one in param or [])
     wanted = RoleIn(models=[RoleModelIn(model=one, params=params) for one in models])
 
@@ -72,7 +72,7 @@ def set_(
 
 @app.command()
 def remove(role: Annotated[ModelRole, typer.Argument(help="The role.")], json: JsonFlag = False) -> None:
-    """Remove the choice; the variable of the environment applies again, or the role it inherits from."""
+    """Reset the model of a role to the environment variable or the inherited role."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
@@ -80,7 +80,7 @@ def remove(role: Annotated[ModelRole, typer.Argument(help="The role.")], json: J
         if json:
             print_json({"removed": role})
         else:
-            console.print(f"{role} has no choice of its own any more.")
+            console.print(f"{role} uses the default again.")
 
     with_installation(work)
 
@@ -88,7 +88,7 @@ def remove(role: Annotated[ModelRole, typer.Argument(help="The role.")], json: J
 def _pair(text: str) -> tuple[str, object]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise BadModelSettings("A parameter is written NAME=VALUE.", remedy="For example: --param timeout_seconds=300")
+        raise BadModelSettings("A parameter must be NAME=VALUE.", remedy="For example: --param timeout_seconds=300")
     try:
         return name.strip(), parse_json(value)
     except ValueError:

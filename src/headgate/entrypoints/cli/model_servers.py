@@ -26,29 +26,30 @@ app = typer.Typer(
     help="Model servers that you run or rent: vLLM, LM Studio, LiteLLM, OpenRouter, llama.cpp, Ollama.",
 )
 Name = Annotated[str, typer.Argument(help="Name of the server; its models are NAME/model.")]
-Everywhere = Annotated[bool, typer.Option("--organisation", help="The organisation's, for every space.")]
+Everywhere = Annotated[bool, typer.Option("--organisation", help="Store it for all spaces of the organisation.")]
 
 
 @app.command()
 def add(
     name: Name,
-    address: Annotated[str, typer.Argument(help="Where it listens; by default the address of --preset.")] = "",
+    address: Annotated[str, typer.Argument(help="Its URL. Default: the URL of --preset.")] = "",
     preset: Annotated[
-        str, typer.Option("--preset", "-p", help=f"Kind of server: {', '.join(one.id for one in PRESETS)}.")
+        str, typer.Option("--preset", "-p", help=f"Server type: {', '.join(one.id for one in PRESETS)}.")
     ] = "",
-    key: Annotated[str, typer.Option("--key", help=f"Its key, or the variable that it is in: '{EXAMPLE}'.")] = "",
+    key: Annotated[str, typer.Option("--key", help=f"Its API key, or a reference to a variable: '{EXAMPLE}'.")] = "",
     header: Annotated[
-        list[str] | None, typer.Option("--header", "-H", help="'Name: value'; the value is text or a secret, as --key.")
+        list[str] | None,
+        typer.Option("--header", "-H", help="'Name: value'. The value is text or a secret, as for --key. Repeatable."),
     ] = None,
     organisation: Everywhere = False,
     json: JsonFlag = False,
 ) -> None:
-    """Connect a model server, or change one of that name."""
+    """Add a model server, or change the one with that name."""
     kind = next((one for one in PRESETS if one.id == preset), None)
     if (preset and kind is None) or not (address or kind):
         raise BadModelServer(
-            f"There is no kind of server '{preset}'." if preset else "A model server needs an address.",
-            remedy=f"Give an address, or --preset with one of: {', '.join(one.id for one in PRESETS)}.",
+            f"Unknown server type '{preset}'." if preset else "A model server needs a URL.",
+            remedy=f"Pass a URL, or --preset with one of: {', '.join(one.id for one in PRESETS)}.",
         )
     wanted = ModelServerIn(
         kind=kind.kind if kind is not None else "openai",
@@ -96,12 +97,10 @@ def list_(json: JsonFlag = False) -> None:
 @app.command("test")
 def try_(
     name: Name,
-    model: Annotated[
-        str | None, typer.Option("--model", help="The model that is to answer; by default its first.")
-    ] = None,
+    model: Annotated[str | None, typer.Option("--model", help="Model to test. Default: the first.")] = None,
     json: JsonFlag = False,
 ) -> int:
-    """Ask a server for its models, and one of them for one word. Exit code 5 when it does not answer."""
+    """Test a server: list its models and request a short completion. Exit code 5 if it does not respond."""
 
     async def work(parts: Parts) -> ServerTestOut:
         return await try_server(
@@ -122,7 +121,7 @@ def try_(
 
 @app.command()
 def remove(name: Name, organisation: Everywhere = False, json: JsonFlag = False) -> None:
-    """Remove a server; steps that name its models no longer run."""
+    """Remove a server. Steps that use its models stop working."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
@@ -138,7 +137,7 @@ def remove(name: Name, organisation: Everywhere = False, json: JsonFlag = False)
 def _header(text: str) -> tuple[str, SecretStr | SecretReference]:
     name, colon, value = text.partition(":")
     if not colon or not name.strip():
-        raise BadModelServer("A header is written 'Name: value'.")
+        raise BadModelServer("A header must be 'Name: value'.")
     return name.strip(), _value(value.strip())
 
 

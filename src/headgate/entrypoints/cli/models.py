@@ -19,7 +19,7 @@ from headgate.features.models.local.store import default_models_dir, list_local,
 from headgate.features.models.local.weights import find_weights
 from headgate.foundation.settings import Settings
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Providers, models and the local model.")
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Providers, models and local models.")
 app.add_typer(model_classes.app, name="classes")
 app.add_typer(model_servers.app, name="servers")
 app.add_typer(model_roles.app, name="roles")
@@ -29,7 +29,7 @@ app.command("reset")(model_facts.reset)
 
 @app.command()
 def providers(json: JsonFlag = False) -> None:
-    """Show which providers can be used, and what is missing for the others."""
+    """Show which providers are ready, and what the others need."""
 
     async def work(installation: Installation) -> None:
         states = await service.list_providers(installation.keys_of(acting(), "models"), local=installation.local_models)
@@ -52,9 +52,9 @@ def providers(json: JsonFlag = False) -> None:
 
 @app.command("list")
 def list_(
-    provider: Annotated[str | None, typer.Argument(help="Only this provider's.")] = None, json: JsonFlag = False
+    provider: Annotated[str | None, typer.Argument(help="Only models of this provider.")] = None, json: JsonFlag = False
 ) -> None:
-    """List the chat models of each provider: those that its server lists, else those that are known."""
+    """List the chat models of each provider, from its server if possible."""
 
     async def work(installation: Installation) -> None:
         found = await service.all_models(
@@ -83,7 +83,7 @@ def pull(
     name: Annotated[str, typer.Argument(help="Name of a local model, for example qwen2.5-coder-1.5b.")],
     json: JsonFlag = False,
 ) -> None:
-    """Fetch a local model, verified by SHA-256. A pull that was stopped goes on where it was."""
+    """Download a local model, verified by SHA-256. An interrupted download is resumed."""
     find_weights(name)  # before a bar is drawn for a model that nobody knows
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     with Progress(*columns, TimeRemainingColumn(), console=errors, disable=json) as bar:
@@ -104,8 +104,8 @@ def pull(
 
 @app.command()
 def use(
-    path: Annotated[Path, typer.Argument(help="A GGUF file that you have.")],
-    name: Annotated[str, typer.Argument(help="Name to use it by.")],
+    path: Annotated[Path, typer.Argument(help="Path of a GGUF file.")],
+    name: Annotated[str, typer.Argument(help="Name of the model.")],
     json: JsonFlag = False,
 ) -> None:
     """Make a GGUF file available as local/NAME."""
@@ -118,7 +118,7 @@ def use(
 
 @app.command()
 def local(json: JsonFlag = False) -> None:
-    """List local models: those that are here and those that can be pulled."""
+    """List downloaded local models and those that can be pulled."""
     found = list_local(default_models_dir())
     if json:
         print_json([{"name": one.name, "size": one.size, "path": str(one.path) if one.path else None} for one in found])

@@ -14,18 +14,18 @@ def refuse_open_door(server: ServerSettings) -> None:
     if server.auto_login:
         if not server.insecure:
             raise Invalid(
-                f"With auto-login everybody who reaches {server.host} would be the local user.",
-                remedy="Listen on 127.0.0.1, or say --insecure when the network is yours alone.",
+                f"With auto-login, everyone who can reach {server.host} would be the local user.",
+                remedy="Listen on 127.0.0.1, or use --insecure if only you can use the network.",
             )
         return
     if not server.public_url:
         raise Invalid(
-            f"Where people sign in at {server.host}, the server must know the address that they open.",
+            f"With sign-in at {server.host}, the server must know its public URL.",
             remedy="Set HEADGATE_SERVER__PUBLIC_URL, such as https://headgate.example.org.",
         )
     if _is_plain(server) and not server.insecure:
         raise Invalid(
-            f"At {server.public_url} passwords and cookies would travel in the clear.",
+            f"At {server.public_url} passwords and cookies would be sent unencrypted.",
             remedy="Put a proxy with TLS before it and set HEADGATE_SERVER__PUBLIC_URL to its https address, or say "
             "--insecure when the network is yours alone.",
         )
@@ -35,16 +35,16 @@ def exposures(server: ServerSettings) -> list[str]:
     """What is open that need not be, a sentence each."""
     found = []
     if server.auto_login and not is_loopback(server.host):
-        found.append(f"Nobody signs in: everybody who reaches {server.host} may do everything.")
+        found.append(f"No sign-in: everyone who can reach {server.host} has full access.")
     if not server.auto_login and _is_plain(server):
-        found.append(f"Passwords and cookies travel in the clear to {server.public_url}.")
+        found.append(f"Passwords and cookies are sent unencrypted to {server.public_url}.")
     if not server.auto_login and server.public_url.startswith("https:") and not server.trusted_proxies:
         found.append(
-            "Everybody seems to come from the proxy, in limits and in the audit log: "
+            "All requests seem to come from the proxy, in limits and in the audit log: "
             "name it in HEADGATE_SERVER__TRUSTED_PROXIES."
         )
     if server.cors_origins:
-        found.append(f"Pages of {', '.join(server.cors_origins)} may call the API with a key.")
+        found.append(f"Pages from {', '.join(server.cors_origins)} can call the API with a key.")
     return found
 
 

@@ -23,7 +23,7 @@ _WHO = {Scope.TENANT: "organisation", Scope.SPACE: "every space", Scope.VISITOR:
 
 @app.command("list")
 def list_(json: JsonFlag = False) -> None:
-    """List limits, and what is used of them."""
+    """List limits and their usage."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
@@ -42,13 +42,13 @@ def list_(json: JsonFlag = False) -> None:
 
 @app.command("set")
 def set_(
-    scope: Annotated[Scope, typer.Argument(help="Of whom.")],
-    quota: Annotated[Quota, typer.Argument(help="Of what.")],
-    most: Annotated[int | None, typer.Argument(min=0, help="At most so much. Without it the limit is removed.")] = None,
-    space: Annotated[str, typer.Option("--space", help="Id or name of one space; all spaces when left out.")] = "",
+    scope: Annotated[Scope, typer.Argument(help="Scope of the limit.")],
+    quota: Annotated[Quota, typer.Argument(help="What is limited.")],
+    most: Annotated[int | None, typer.Argument(min=0, help="The limit. Omit to remove it.")] = None,
+    space: Annotated[str, typer.Option("--space", help="Id or name of a space. Default: all spaces.")] = "",
     json: JsonFlag = False,
 ) -> None:
-    """Set or remove a limit. The server's settings HEADGATE_QUOTAS__* say how much is possible."""
+    """Set or remove a limit. The server settings HEADGATE_QUOTAS__* are the upper bounds."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:

@@ -19,19 +19,19 @@ else:
     service = lazy_module("headgate.features.runs.report.service")
 
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="File to write; named after the flow or the run when left out.")
+    Path | None, typer.Option("--output", "-o", help="Output file. Default: a name derived from the flow or the run.")
 ]
 In = Annotated[Language, typer.Option("--language", help="Language of the report.")]
 
 
 def flow_report(
     which: FlowArgument,
-    version: Annotated[int | None, typer.Option(help="Of this version, not of the draft.", min=1)] = None,
+    version: Annotated[int | None, typer.Option(help="Version to report on, instead of the draft.", min=1)] = None,
     output: Output = None,
     language: In = "en",
     json: JsonFlag = False,
 ) -> None:
-    """Write an audit report as PDF: what the flow is, its diagram, form and steps."""
+    """Write an audit report as PDF: the flow's diagram, form and steps."""
 
     async def work(parts: Parts) -> None:
         flow_id = await flow_id_of(parts, which)
@@ -47,7 +47,7 @@ def run_report(
     language: In = "en",
     json: JsonFlag = False,
 ) -> None:
-    """Write an audit report as PDF: what the run carried out, and what it came to."""
+    """Write an audit report as PDF: the executed steps and their results."""
 
     async def work(parts: Parts) -> None:
         made = await _reports(parts).of_run(acting(), run_id, language=language)

@@ -33,7 +33,7 @@ Version = Annotated[
 
 
 def resume(run_id: RunId, version: Version = None, json: JsonFlag = False) -> int:
-    """Resume a failed run at its failed step; completed steps are not executed again. Exit code 1 when it fails."""
+    """Resume a failed run at its failed step; completed steps are not executed again. Exit code 1 if it fails."""
 
     async def work(parts: Parts) -> int:
         wanted = wanted_of(version)
@@ -63,7 +63,7 @@ def rerun(
     ] = False,
     json: JsonFlag = False,
 ) -> int:
-    """Rerun a past run with edits; valid results are reused. Shows first which steps are executed and the cost."""
+    """Rerun a past run with edits; valid results are reused. First shows which steps are executed and the cost."""
     answers = _answers(form or [])
     wanted = checked(schemas.RerunPlanStart, from_step=from_, text=text, form_data=answers, version=wanted_of(version))
 
@@ -101,7 +101,7 @@ def wanted_of(version: str | None) -> Wanted | None:
         return _NAMED[version]
     if version.isascii() and version.isdigit() and int(version) > 0:
         return int(version)
-    raise Invalid(f"'{version}' is no version.", remedy="Say draft, published, or a number.")
+    raise Invalid(f"'{version}' is no version.", remedy="Use draft, published or a number.")
 
 
 def show_plan(plan: "schemas.RerunPlanOut") -> None:
@@ -110,7 +110,7 @@ def show_plan(plan: "schemas.RerunPlanOut") -> None:
         (
             escape(one.label),
             one.type,
-            "[green]taken over[/]" if one.reuse else "[yellow]again[/]",
+            "[green]reused[/]" if one.reuse else "[yellow]again[/]",
             escape(one.reason),
             *_cost(one.cost),
         )
@@ -118,9 +118,9 @@ def show_plan(plan: "schemas.RerunPlanOut") -> None:
     ]
     console.print(table(("step", "component", "", "because", "tokens", "cost", "took"), rows))
     tokens, usd, ms = _cost(plan.redo)
-    price = "at a price that is not known" if usd == "?" else f"for {usd}"
-    unknown = f" Nothing is known of: {', '.join(plan.unknown)}." if plan.unknown else ""
-    console.print(f"What is done again took {tokens} tokens {price} and {ms} in the past run.{unknown}")
+    price = "at an unknown price" if usd == "?" else f"for {usd}"
+    unknown = f" No data for: {', '.join(plan.unknown)}." if plan.unknown else ""
+    console.print(f"The steps that run again took {tokens} tokens {price} and {ms} in the past run.{unknown}")
 
 
 def _cost(cost: "schemas.CostOut") -> tuple[str, str, str]:
@@ -147,5 +147,5 @@ def _show_end(run: RunOut) -> None:
         console.print(f"[red]{escape(run.error.message)}[/] [dim]{run.error.code}[/]")
     show_text(run)
     if run.status == "failed":
-        console.print(f"[dim]once the cause is gone: headgate runs resume {run.id}[/]")
+        console.print(f"[dim]after fixing the cause: headgate runs resume {run.id}[/]")
     console.print(f"[dim]steps: headgate runs show {run.id}[/]")

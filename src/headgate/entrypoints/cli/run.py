@@ -32,24 +32,26 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def run(
-    flow: Annotated[str, typer.Argument(help="Id or name of a flow, or a flow file, which is stored first.")],
+    flow: Annotated[str, typer.Argument(help="Id or name of a flow, or a flow file, which is imported first.")],
     text: Annotated[str, typer.Option(help="Text input.")] = "",
     form: Annotated[
         list[str] | None,
-        typer.Option(help="Form answer as field=value, or field=@path for a file; may be given again."),
+        typer.Option(help="Form answer as field=value, or field=@path for a file. Repeatable."),
     ] = None,
-    file: Annotated[list[Path] | None, typer.Option(help="Input file; may be given again.")] = None,
-    published: Annotated[bool, typer.Option("--published", help="Run the published version, not the draft.")] = False,
+    file: Annotated[list[Path] | None, typer.Option(help="Input file. Repeatable.")] = None,
+    published: Annotated[
+        bool, typer.Option("--published", help="Run the published version instead of the draft.")
+    ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what the run would do; nothing is stored, asked or sent.")
+        bool, typer.Option("--dry-run", help="Show what the run would do; nothing is stored, called or sent.")
     ] = False,
     idempotency_key: Annotated[
         str | None,
-        typer.Option(help="A random key: the same command with it again, within a day, shows the first run."),
+        typer.Option(help="A unique key: repeating the command with it within a day returns the first run."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Answer as JSON, for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
-    """Run a flow and watch its steps. Exit code 1 when it or a delivery fails, 8 while a delivery is still tried."""
+    """Run a flow and follow its steps. Exit code 1 if it or a delivery fails, 8 while a delivery is retried."""
     answers = form_answers(form or [])
 
     async def work(parts: Parts) -> int:
@@ -105,7 +107,7 @@ def _told_when_stopped() -> Iterator[list[str]]:
 
 def _dry_start(text: str, answers: dict[str, str], file: list[Path] | None, *, published: bool) -> DryRunStart:
     if file or any(value.startswith("@") for value in answers.values()):
-        raise Invalid("A dry run stores nothing, files neither.", remedy="Leave files out of a dry run.")
+        raise Invalid("A dry run cannot store files.", remedy="Omit --file for a dry run.")
     given: dict[str, JsonValue] | None = {**answers} or None
     return checked(DryRunStart, text=text, form_data=given, version="published" if published else "draft")
 

@@ -113,7 +113,7 @@ def show_next(outcome: "RunOutcome", flow_id: str) -> None:
     """What can be done with the run and its flow now."""
     console.print(f"[dim]flow {flow_id}: headgate runs list --flow {flow_id}[/]")
     if outcome.status == "failed":
-        console.print(f"[dim]once the cause is gone: headgate runs resume {outcome.run_id}[/]")
+        console.print(f"[dim]after fixing the cause: headgate runs resume {outcome.run_id}[/]")
     console.print(f"[dim]evidence: headgate runs evidence {outcome.run_id}[/]")
 
 

@@ -40,7 +40,7 @@ app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List and inspect runs; resume, rerun, cancel; export evidence."
 )
 RunId = Annotated[str, typer.Argument(help="Id of the run.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write; standard output when omitted.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")]
 _COLOURS = {"completed": "green", "failed": "red", "running": "yellow", "skipped": "dim", "cancelled": "dim"}
 
 app.command()(sent.deliveries)
@@ -52,8 +52,8 @@ app.command("report")(run_report)
 def list_(
     flow: Annotated[str | None, typer.Option(help="Only runs of this flow: its id or name.")] = None,
     status: Annotated[RunState | None, typer.Option(help="Only runs in this state.")] = None,
-    deliveries: Annotated[DeliveryState | None, typer.Option(help="Only with a delivery in this state.")] = None,
-    limit: Annotated[int, typer.Option(help="Most runs to show.", min=1, max=200)] = 20,
+    deliveries: Annotated[DeliveryState | None, typer.Option(help="Only runs with a delivery in this state.")] = None,
+    limit: Annotated[int, typer.Option(help="Maximum number of runs.", min=1, max=200)] = 20,
     json: JsonFlag = False,
 ) -> None:
     """List runs, newest first."""
@@ -106,10 +106,10 @@ def show(run_id: RunId, json: JsonFlag = False) -> None:
 def evidence(
     run_id: RunId,
     output: Output = None,
-    embed: Annotated[bool, typer.Option("--embed", help="Put the contents of artifacts into the JSON.")] = False,
+    embed: Annotated[bool, typer.Option("--embed", help="Include the contents of artifacts in the JSON.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Export everything that is known about a run, chained and signed. The same run gives the same bytes.
+    """Export the complete evidence of a run, hash-chained and signed. The same run always produces the same bytes.
 
     A file that ends in .zip has the contents of the run's artifacts beside the document. Check either with
     `headgate evidence verify FILE`.
@@ -158,7 +158,7 @@ def text(run_id: RunId, output: Output = None, json: JsonFlag = False) -> None:
 
 @app.command("files")
 def files_(run_id: RunId, json: JsonFlag = False) -> None:
-    """List the files that a run made."""
+    """List the files that a run created."""
 
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
@@ -180,11 +180,11 @@ def files_(run_id: RunId, json: JsonFlag = False) -> None:
 def download(
     file_id: Annotated[str, typer.Argument(help="Id of the file.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write; the file's own name when left out.")
+        Path | None, typer.Option("--output", "-o", help="Output file. Default: the name of the file.")
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Save a file that a run made, or that was uploaded."""
+    """Save a file that was created by a run or uploaded."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
@@ -202,14 +202,14 @@ def download(
 
 @app.command()
 def cancel(run_id: RunId, json: JsonFlag = False) -> int:
-    """Cancel a run. Of one that is over nothing changes: exit code 6."""
+    """Cancel a run. Exit code 6 if it has already finished."""
 
     async def work(parts: Parts) -> int:
         outcome = await service.cancel_run(parts.engine, acting(), run_id)
         if json:
             print_json(outcome)
         else:
-            console.print("Cancelled." if outcome.changed else f"The run was over already: {outcome.status}.")
+            console.print("Cancelled." if outcome.changed else f"The run had already finished: {outcome.status}.")
         return OK if outcome.changed else CONFLICT
 
     return with_parts(work)
@@ -233,7 +233,7 @@ def _show(run: RunOut, flow: str) -> None:
     if run.error is not None:
         console.print(f"[red]{escape(run.error.message)}[/] [dim]{run.error.code}[/]")
     if run.status == "failed":
-        console.print(f"[dim]once the cause is gone: headgate runs resume {run.id}[/]")
+        console.print(f"[dim]after fixing the cause: headgate runs resume {run.id}[/]")
     if run.text:
         console.print()
         show_text(run)

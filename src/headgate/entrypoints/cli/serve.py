@@ -21,7 +21,7 @@ if sys.platform != "win32":
     from headgate.entrypoints.http.bounded_protocol import bounded
 
 app = typer.Typer(add_completion=False)
-NOBODY = """Nobody can sign in yet. Make the first admin, in another terminal:
+NOBODY = """Nobody can sign in yet. Create the first administrator in another terminal:
     headgate users create YOU@EXAMPLE.ORG --admin"""
 _WARNING = typer.style("Warning:", fg="yellow", bold=True)
 
@@ -34,10 +34,10 @@ def _say(line: str) -> None:
 @app.command()
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port; 0 picks a free one.", min=0, max=65535)] = None,
+    port: Annotated[int | None, typer.Option(help="Port; 0 selects a free port.", min=0, max=65535)] = None,
     insecure: Annotated[
         bool,
-        typer.Option("--insecure", help="Allow auto-login, or sign-in over http, where others can reach it."),
+        typer.Option("--insecure", help="Allow auto-login, or sign-in over HTTP, on an address that others can reach."),
     ] = False,
     json: JsonFlag = False,
 ) -> None:
@@ -62,7 +62,7 @@ def serve(
             _say(f"Headgate is at {typer.style(url, bold=True)}  (API: /docs, stop: Ctrl+C)")
             if not settings.server.auto_login and settings.server.public_url:
                 sign_in = typer.style(f"{printable(settings.server.public_url)}/sign-in", bold=True)
-                _say(f"People sign in at {sign_in}")
+                _say(f"Sign in at {sign_in}")
         if made.state.locked:
             _say(typer.style(NOBODY, fg="yellow", bold=True))
 
@@ -76,7 +76,7 @@ def serve(
             raise guarded.fault from None
         raise
     if not server.started:
-        raise Unavailable("The server could not start; the log above says why.", remedy="Run `headgate doctor`.")
+        raise Unavailable("The server could not start. See the log above.", remedy="Run `headgate doctor`.")
 
 
 def _wire(app: Any, settings: ServerSettings) -> uvicorn.Config:  # noqa: ANN401 - an ASGI application
@@ -139,7 +139,7 @@ def _listen(server: ServerSettings) -> socket.socket:
         listening.close()
         raise Unavailable(
             f"Port {server.port} on {server.host} cannot be used: {error.strerror}.",
-            remedy="Stop what listens there, or choose another with --port.",
+            remedy="Stop the program that uses it, or choose another port with --port.",
         ) from error
     listening.listen(2048)
     return listening

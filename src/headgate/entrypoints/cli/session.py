@@ -100,4 +100,4 @@ async def _chosen(installation: Installation) -> Principal:
 def require_named(who: str, option: str) -> None:
     """Raise `Invalid` when nobody is named where people sign in: the local user is nobody's account there."""
     if not who and not Settings().server.auto_login:
-        raise Invalid("Where people sign in, this is somebody's.", remedy=f"Say whose: {option} EMAIL.")
+        raise Invalid("With sign-in enabled, a user is required.", remedy=f"Add the user: {option} EMAIL.")

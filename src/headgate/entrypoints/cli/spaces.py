@@ -19,11 +19,9 @@ from headgate.features.accounts.users.service import get_user, get_user_of_addre
 from headgate.foundation.checked import checked
 from headgate.foundation.ids import is_id
 
-app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="Spaces: rooms for flows, and who may do what in each."
-)
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Spaces for flows, and the roles of their members.")
 SpaceArgument = Annotated[str, typer.Argument(metavar="SPACE", help="Id or name of the space.")]
-PersonArgument = Annotated[str, typer.Argument(metavar="PERSON", help="E-mail address or id of the person.")]
+PersonArgument = Annotated[str, typer.Argument(metavar="PERSON", help="E-mail address or id of the user.")]
 _MOST = 1000
 
 
@@ -45,13 +43,13 @@ def list_(json: JsonFlag = False) -> None:
 
 @app.command()
 def create(
-    name: Annotated[str, typer.Argument(help="What to call it.")],
+    name: Annotated[str, typer.Argument(help="Name of the space.")],
     owner: Annotated[
-        str, typer.Option("--owner", metavar="PERSON", help="Who owns it. None, with auto-login: the local user.")
+        str, typer.Option("--owner", metavar="PERSON", help="Owner. Default with auto-login: the local user.")
     ] = "",
     json: JsonFlag = False,
 ) -> None:
-    """Make a space."""
+    """Create a space."""
     require_named(owner, "--owner")
     wanted = checked(SpaceIn, name=name)
 
@@ -63,7 +61,7 @@ def create(
         if json:
             print_json(shown)
         else:
-            console.print(f"Made the space {escape(shown.name)}, {shown.id}.")
+            console.print(f"Created the space {escape(shown.name)}, {shown.id}.")
 
     with_installation(work)
 
@@ -72,7 +70,7 @@ def create(
 def rename(
     which: SpaceArgument, name: Annotated[str, typer.Argument(help="Its new name.")], json: JsonFlag = False
 ) -> None:
-    """Give a space another name."""
+    """Rename a space."""
     wanted = checked(SpaceIn, name=name)
 
     async def work(installation: Installation) -> None:
@@ -90,7 +88,7 @@ def rename(
 @app.command()
 def delete(
     which: SpaceArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     json: JsonFlag = False,
 ) -> None:
     """Delete a space that never had a flow, with its assistants and MCP servers."""
@@ -112,7 +110,7 @@ def delete(
 
 @app.command()
 def members(which: SpaceArgument, json: JsonFlag = False) -> None:
-    """List who is in a space, and with which role."""
+    """List the members of a space and their roles."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
@@ -132,10 +130,10 @@ def members(which: SpaceArgument, json: JsonFlag = False) -> None:
 def add_member(
     which: SpaceArgument,
     who: PersonArgument,
-    role: Annotated[Role, typer.Option(help="What they may do there.")] = Role.VIEWER,
+    role: Annotated[Role, typer.Option(help="Role in the space.")] = Role.VIEWER,
     json: JsonFlag = False,
 ) -> None:
-    """Add a person to a space, or give a member another role."""
+    """Add a user to a space, or change the role of a member."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
@@ -152,7 +150,7 @@ def add_member(
 
 @app.command("remove-member")
 def remove_member(which: SpaceArgument, who: PersonArgument, json: JsonFlag = False) -> None:
-    """Take a person out of a space."""
+    """Remove a user from a space."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
@@ -162,7 +160,7 @@ def remove_member(which: SpaceArgument, who: PersonArgument, json: JsonFlag = Fa
         if json:
             print_json({"removed": user_id})
         else:
-            console.print(f"{escape(who)} is out of {escape(name)}.")
+            console.print(f"{escape(who)} was removed from {escape(name)}.")
 
     with_installation(work)
 

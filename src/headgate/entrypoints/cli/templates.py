@@ -21,7 +21,7 @@ Name = Annotated[str, typer.Argument(help="Name of the template.")]
 
 @app.command("list")
 def list_(
-    query: Annotated[str, typer.Argument(help="What the flow should do; all when left out.")] = "",
+    query: Annotated[str, typer.Argument(help="What the flow should do. Default: all.")] = "",
     json: JsonFlag = False,
 ) -> None:
     """List ready-made flows."""

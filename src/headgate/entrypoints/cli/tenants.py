@@ -19,7 +19,7 @@ from headgate.foundation.settings import Settings
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="Organisations that share this installation and see nothing of each other.",
+    help="Organisations that share this installation, isolated from each other.",
 )
 
 
@@ -28,8 +28,8 @@ class _Wanted(BaseModel):
 
 
 @app.command()
-def create(name: Annotated[str, typer.Argument(help="What it is called.")], json: JsonFlag = False) -> None:
-    """Make a tenant. Nobody can sign in there until its first admin is made."""
+def create(name: Annotated[str, typer.Argument(help="Name of the tenant.")], json: JsonFlag = False) -> None:
+    """Create a tenant. Nobody can sign in until its first administrator has been created."""
     wanted = checked(_Wanted, name=name).name
 
     async def work(installation: Installation) -> None:
@@ -38,9 +38,10 @@ def create(name: Annotated[str, typer.Argument(help="What it is called.")], json
         if json:
             print_json({"id": made.id, "name": made.name})
         else:
-            console.print(f"Made the tenant {made.name} ({made.id}).", markup=False)
+            console.print(f"Created the tenant {made.name} ({made.id}).", markup=False)
             console.print(
-                f'Make its first admin: headgate users create EMAIL --admin --tenant "{made.name}"', markup=False
+                f'Create its first administrator: headgate users create EMAIL --admin --tenant "{made.name}"',
+                markup=False,
             )
 
     _with_parts(work)
@@ -48,11 +49,13 @@ def create(name: Annotated[str, typer.Argument(help="What it is called.")], json
 
 @app.command()
 def rename(
-    which: Annotated[str, typer.Argument(metavar="TENANT", help="Its name or id. The first is called Default.")],
+    which: Annotated[
+        str, typer.Argument(metavar="TENANT", help="Name or id of the tenant. The first is named Default.")
+    ],
     name: Annotated[str, typer.Argument(help="Its new name.")],
     json: JsonFlag = False,
 ) -> None:
-    """Call a tenant otherwise. People read its name when they set their password."""
+    """Rename a tenant. Users see its name when they set their password."""
     wanted = checked(_Wanted, name=name).name
 
     async def work(installation: Installation) -> None:
@@ -68,7 +71,7 @@ def rename(
 
 @app.command("list")
 def list_(json: JsonFlag = False) -> None:
-    """List tenants, and how many people each has."""
+    """List tenants and their number of users."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:

@@ -24,7 +24,7 @@ from headgate.foundation.errors import Invalid
 from headgate.graph.cases import TestCase
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="A flow's tests: list, set and run them; look at results."
+    add_completion=False, no_args_is_help=True, help="Tests of a flow: list, set and run them, and show results."
 )
 _CASES = TypeAdapter(list[TestCase])
 _MEMBERS = (
@@ -35,7 +35,7 @@ _MEMBERS = (
 
 @app.command("list")
 def list_(which: FlowArgument, json: JsonFlag = False) -> None:
-    """List the tests of a flow, and say how its draft stands with them."""
+    """List the tests of a flow, and whether its draft passes them."""
 
     async def work(installation: Installation) -> None:
         flow_id = await flow_id_of(installation, which)
@@ -50,7 +50,7 @@ def list_(which: FlowArgument, json: JsonFlag = False) -> None:
         rows = [(escape(case.name), escape(given(case)), escape(expected(case.expect))) for case in tests.cases]
         console.print(table(("test", "input", "the answer"), rows))
         often = f", {tests.required_trials} trials of each" if tests.required_trials > 1 else ""
-        required = f"; they have to pass before publishing{often}" if tests.required else ""
+        required = f"; they must pass before publishing{often}" if tests.required else ""
         console.print(f"\n[dim]{_stands(tests.standing)}{required}.[/]")
 
     with_installation(work)
@@ -59,14 +59,16 @@ def list_(which: FlowArgument, json: JsonFlag = False) -> None:
 @app.command("set")
 def set_(
     which: FlowArgument,
-    file: Annotated[str, typer.Argument(help="JSON file with a list of tests; - for standard input.")],
-    add: Annotated[bool, typer.Option("--add", help="Add to the tests; those of the same name are replaced.")] = False,
+    file: Annotated[str, typer.Argument(help="JSON file with a list of tests, or - for standard input.")],
+    add: Annotated[
+        bool, typer.Option("--add", help="Add to the existing tests; tests with the same name are replaced.")
+    ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace the tests although they changed since the file was made.")
+        bool, typer.Option("--force", help="Replace the tests even if they changed after the file was written.")
     ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Make the tests of a file those of a flow. `headgate tests list FLOW --json` makes such a file.
+    """Replace the tests of a flow with those in a file, as written by `headgate tests list FLOW --json`.
 
     A file made so knows which tests it was made of: when those were changed meanwhile, nothing is replaced.
     """
@@ -91,11 +93,11 @@ def run(
     which: FlowArgument,
     trials: Annotated[
         int | None,
-        typer.Option(min=1, max=MOST_TRIALS, help="How often each test is run. None: as often as the flow requires."),
+        typer.Option(min=1, max=MOST_TRIALS, help="Runs of each test. Default: the number that the flow requires."),
     ] = None,
     json: JsonFlag = False,
 ) -> int:
-    """Run the tests of the draft, each trial as a run of its own. Exit code 1 when one of them fails."""
+    """Run the tests of the draft, each trial as a separate run. Exit code 1 if any fails."""
 
     async def work(parts: Parts) -> int:
         flow_id = await flow_id_of(parts, which)
@@ -117,10 +119,10 @@ def run(
 @app.command("results")
 def results_(
     which: FlowArgument,
-    limit: Annotated[int, typer.Option(help="Most results to show.", min=1, max=results.MOST_RESULTS)] = 20,
+    limit: Annotated[int, typer.Option(help="Maximum number of results.", min=1, max=results.MOST_RESULTS)] = 20,
     json: JsonFlag = False,
 ) -> None:
-    """List what running the tests of a flow came to, newest first. The newest fifty are kept."""
+    """List the test results of a flow, newest first. The newest fifty are kept."""
 
     async def work(installation: Installation) -> None:
         flow_id = await flow_id_of(installation, which)
@@ -129,11 +131,11 @@ def results_(
         if json:
             print_json(found)
         elif not found:
-            console.print("The tests were not run yet. Run them: [bold]headgate tests run FLOW[/]")
+            console.print("The tests have not been run yet. Run them: [bold]headgate tests run FLOW[/]")
         else:
             columns = ("id", "status", "version", "trials of each", "passed", "started", "took")
             console.print(table(columns, [_row(one) for one in found]))
-            console.print("\n[dim]look at one: headgate tests show FLOW ID[/]")
+            console.print("\n[dim]show one: headgate tests show FLOW ID[/]")
 
     with_installation(work)
 
@@ -141,10 +143,10 @@ def results_(
 @app.command()
 def show(
     which: FlowArgument,
-    result_id: Annotated[str, typer.Argument(metavar="[ID]", help="Id of the result; the newest when left out.")] = "",
+    result_id: Annotated[str, typer.Argument(metavar="[ID]", help="Id of the result. Default: the newest.")] = "",
     json: JsonFlag = False,
 ) -> None:
-    """Show what running the tests of a flow came to: every trial, what did not hold, and its run."""
+    """Show a test result: every trial, unmet expectations and its run."""
 
     async def work(installation: Installation) -> None:
         flow_id = await flow_id_of(installation, which)
@@ -194,7 +196,7 @@ def _show(found: TestResultOut) -> None:
     console.print(f"\n{_state(found.status)} [dim]{took}[/] {escape(found.reason)}")
     failed = next((line for line in found.lines if not line.passed and line.run_id), None)
     if failed is not None:
-        console.print(f"[dim]look at a run: headgate runs show {failed.run_id}[/]")
+        console.print(f"[dim]show a run: headgate runs show {failed.run_id}[/]")
 
 
 def _faults(lines: Sequence[TrialOut]) -> list[str]:
@@ -213,10 +215,12 @@ def _read(file: str) -> tuple[list[TestCase], str | None]:
     try:
         content = json_text.loads(read_text(file))
     except ValueError as error:
-        raise Invalid(f"{where} is not JSON: {error}.", remedy="Give a list of tests as JSON.") from error
+        raise Invalid(f"{where} is not JSON: {error}.", remedy="Pass a list of tests as JSON.") from error
     found = content.get("cases") if isinstance(content, dict) else content
     if not isinstance(found, list):
-        raise Invalid(f"{where} holds no list of tests.", remedy='Give one: [{"name": "greets", "text": "Hello"}].')
+        raise Invalid(
+            f"{where} does not contain a list of tests.", remedy='Example: [{"name": "greets", "text": "Hello"}].'
+        )
     try:
         cases = _CASES.validate_python(found)
     except ValidationError as error:

@@ -28,7 +28,7 @@ def read_text(path: str) -> str:
     try:
         content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
         if len(content) > MOST_BYTES:
-            raise Invalid(f"{path} is over {MOST_BYTES} bytes; that is not a flow.")
+            raise Invalid(f"{path} exceeds {MOST_BYTES} bytes, the limit for a flow.")
         return content.decode("utf-8-sig")
     except OSError as error:
         raise Invalid(f"{path} cannot be read: {error.strerror}.", remedy="Check the path.") from error
@@ -40,7 +40,7 @@ def read_text(path: str) -> str:
 def import_(
     path: Annotated[str, typer.Argument(help="Flow file, or - for standard input.")], json: JsonFlag = False
 ) -> int:
-    """Create a flow from spec text or exported JSON. Nothing is run. Exit code 9 when it has faults to fix."""
+    """Create a flow from spec text or exported JSON. Nothing is run. Exit code 9 if it has problems to fix."""
     text = read_text(path)
 
     async def work(installation: Installation) -> int:
@@ -62,15 +62,15 @@ def import_(
 def export(
     which: FlowArgument,
     format: Annotated[  # noqa: A002
-        Literal["spec", "json", "svg"], typer.Option(help="Readable text, JSON with positions, or a picture.")
+        Literal["spec", "json", "svg"], typer.Option(help="Spec text, JSON with positions, or an image.")
     ] = "spec",
     version: Annotated[int | None, typer.Option(help="A version instead of the draft.", min=1)] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write; standard output when omitted.")
+        Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Write a flow as spec text, JSON or a picture."""
+    """Export a flow as spec text, JSON or an image."""
 
     async def work(installation: Installation) -> None:
         flow_id = await flow_id_of(installation, which)

@@ -31,11 +31,11 @@ def up(
     embedded_services: Annotated[
         bool,
         typer.Option(
-            "--embedded-services", help="Start a PostgreSQL and a Redis too, with their data in the data folder."
+            "--embedded-services", help="Also start PostgreSQL and Redis, with their data in the data folder."
         ),
     ] = False,
 ) -> int:
-    """Start server, worker and beat together: the engine `celery` with one command. Ctrl+C stops all of it."""
+    """Start server, worker and scheduler together: the `celery` engine with one command. Ctrl+C stops all."""
     settings = Settings()
     refuse_open_door(settings.server)
     record = ProcessRecord(settings.data_dir / "up")
@@ -51,7 +51,7 @@ def up(
             for service in services:
                 record_service(record, service)
             environment |= _environment(postgres, redis)
-            errors.print("PostgreSQL and Redis are up, with their data in the data folder.")
+            errors.print("PostgreSQL and Redis are running. Their data is in the data folder.")
         os.environ.update(environment)
         asyncio.run(_bring_up_to_date(ready_settings()))
         load_processes()

@@ -29,29 +29,35 @@ from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
 from headgate.foundation.settings import Settings
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="People who sign in: the first admin is made here.")
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Users: create the first administrator here.")
 Email = Annotated[str, typer.Argument(help="E-mail address.")]
-TenantOption = Annotated[str, typer.Option("--tenant", metavar="NAME", help="The tenant, in place of the root's.")]
+TenantOption = Annotated[
+    str, typer.Option("--tenant", metavar="NAME", help="Tenant of the user. Default: the tenant of the command.")
+]
 
 
 @app.command()
 def create(
     email: Email,
-    name: Annotated[str | None, typer.Option(help="What they are called. None: the address up to its @.")] = None,
-    admin: Annotated[bool, typer.Option("--admin", help="They may let people in and see everything.")] = False,
-    link: Annotated[bool, typer.Option("--link", help="Print a one-time link; they set the password.")] = False,
+    name: Annotated[
+        str | None, typer.Option(help="Display name. Default: the part of the address before the @.")
+    ] = None,
+    admin: Annotated[bool, typer.Option("--admin", help="Make the user an administrator.")] = False,
+    link: Annotated[
+        bool, typer.Option("--link", help="Print a one-time link that lets the user set the password.")
+    ] = False,
     password_stdin: Annotated[
         bool, typer.Option("--password-stdin", help="Read the password from standard input.")
     ] = False,
     tenant: TenantOption = "",
     json: JsonFlag = False,
 ) -> None:
-    """Add a person. Their password is asked for twice, unless --link or --password-stdin says otherwise."""
+    """Create a user. The password is prompted for, unless --link or --password-stdin is used."""
     TENANT.set(tenant or TENANT.get())
     role = TenantRole.ADMIN if admin else TenantRole.MEMBER
     wanted = checked(UserIn, email=email, name=name, role=role)
     if link and password_stdin:
-        raise Invalid("With --link they choose the password themselves.", remedy="Say one of them.")
+        raise Invalid("With --link, users choose the password themselves.", remedy="Use only one of them.")
     password = None if link else _password(from_input=password_stdin)
     if password is not None:
         check_password(password, own_words=(wanted.email, wanted.name or ""))
@@ -74,11 +80,11 @@ def create(
 
 @app.command("list")
 def list_(
-    search: Annotated[str, typer.Option(help="Part of a name or address.")] = "",
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most so many.")] = 100,
+    search: Annotated[str, typer.Option(help="Part of a name or an e-mail address.")] = "",
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of users.")] = 100,
     json: JsonFlag = False,
 ) -> None:
-    """List people."""
+    """List users."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
@@ -87,7 +93,7 @@ def list_(
             print_json([_shown(row) for row in rows])
             return
         if not rows:
-            console.print("Nobody's name or address is like that.")
+            console.print("No user matches.")
             return
         cells = [
             (escape(row.email or "(no sign-in)"), escape(row.name), row.role, _state(row), row.last_sign_in_at)
@@ -100,7 +106,7 @@ def list_(
 
 @app.command()
 def reset(email: Email, json: JsonFlag = False) -> None:
-    """Print a one-time link with which a person sets a new password. Older links stop working."""
+    """Print a one-time link to set a new password. Older links stop working."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
@@ -113,23 +119,23 @@ def reset(email: Email, json: JsonFlag = False) -> None:
 
 @app.command()
 def deactivate(email: Email, json: JsonFlag = False) -> None:
-    """Shut a person out: their sessions end at once, and their API keys do nothing. History keeps their name."""
-    _change(email, UserPatch(active=False), "{email} is shut out.", json=json)
+    """Deactivate a user: sessions end at once and API keys stop working. The name is kept in history."""
+    _change(email, UserPatch(active=False), "{email} is deactivated.", json=json)
 
 
 @app.command()
 def activate(email: Email, json: JsonFlag = False) -> None:
-    """Let a person in again who was shut out."""
-    _change(email, UserPatch(active=True), "{email} may sign in again.", json=json)
+    """Reactivate a deactivated user."""
+    _change(email, UserPatch(active=True), "{email} can sign in again.", json=json)
 
 
 @app.command()
 def delete(
     email: Email,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Delete a user: name, address, credentials and keys go, history keeps the id. Flows and runs stay."""
+    """Delete a user with name, address, credentials and keys. History keeps the id; flows and runs are kept."""
     if not yes and not typer.confirm(f"Delete {email}? This cannot be undone."):
         raise typer.Abort
 
@@ -151,13 +157,13 @@ def role(
     role: Annotated[TenantRole, typer.Argument(help="admin or member.")],
     json: JsonFlag = False,
 ) -> None:
-    """Make a person an admin of the tenant, or a member again."""
+    """Make a user an administrator of the tenant, or a regular member."""
     _change(email, UserPatch(role=role), "{email} is {role} now.", json=json)
 
 
 @app.command("sign-out")
 def sign_out(email: Email, json: JsonFlag = False) -> None:
-    """End every session of a user. They can sign in again; their API keys keep working."""
+    """End all sessions of a user. The user can sign in again; API keys keep working."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
@@ -166,33 +172,35 @@ def sign_out(email: Email, json: JsonFlag = False) -> None:
         if json:
             print_json({"id": user.id, "ended": ended})
         else:
-            console.print(f"{email} is signed out of {ended} session{'' if ended == 1 else 's'}.", markup=False)
+            console.print(f"{email} was signed out of {ended} session{'' if ended == 1 else 's'}.", markup=False)
 
     with_installation(work)
 
 
 @app.command("reset-second-factor")
 def reset_second_factor(email: Email, json: JsonFlag = False) -> None:
-    """Remove the second factors of a user who lost theirs. Their sessions end; the password stays."""
+    """Remove the second factors of a user. Sessions end; the password is kept."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
             user = await service.get_user_of_address(session, acting(), email)
             await remove_second_factors(session, acting(), user)
-        _show_user(user, f"{user.email} has no second factor now.", installation.settings, json=json)
+        _show_user(user, f"{user.email} no longer has a second factor.", installation.settings, json=json)
 
     with_installation(work)
 
 
 @app.command()
 def unlink(email: Email, json: JsonFlag = False) -> None:
-    """Forget a person's account at the single sign-on provider; their next sign-in goes by their address again."""
+    """Unlink a user from single sign-on. The next sign-in links the account again by its e-mail address."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
             user = await service.get_user_of_address(session, acting(), email)
             await unlink_user(session, acting(), user.id)
-        _show_user(user, f"{user.email} is linked again by their verified address.", installation.settings, json=json)
+        _show_user(
+            user, f"{user.email} will be linked again by verified e-mail address.", installation.settings, json=json
+        )
 
     with_installation(work)
 
@@ -212,12 +220,12 @@ def _password(*, from_input: bool) -> str:
         return sys.stdin.readline().rstrip("\r\n")
     if not sys.stdin.isatty():
         raise Invalid(
-            "Nobody is here to type a password.",
-            remedy="Say --link to print a one-time link, or --password-stdin to read the password from standard input.",
+            "A password cannot be entered here.",
+            remedy="Use --link to print a one-time link, or --password-stdin to read the password from standard input.",
         )
     first = getpass.getpass("Password (12 characters or more): ")
-    if getpass.getpass("Once more: ") != first:
-        raise Invalid("The two passwords differ; nobody was added.", remedy="Try again.")
+    if getpass.getpass("Repeat password: ") != first:
+        raise Invalid("The passwords do not match. No user was created.", remedy="Try again.")
     return first
 
 
@@ -231,7 +239,7 @@ def _show_user(user: User, said: str, settings: Settings, *, link: NewLink | Non
     if link is not None and url is not None:
         console.print(url, markup=False, soft_wrap=True)
         until = link.expires_at.astimezone().strftime("%Y-%m-%d %H:%M")
-        console.print(f"It sets their password once, until {until}. Give it to nobody else.", markup=False)
+        console.print(f"The link works once, until {until}. Send it only to that user.", markup=False)
 
 
 def _server(settings: Settings) -> str:

@@ -32,7 +32,7 @@ app = typer.Typer(add_completion=False)
 def validate(
     path: Annotated[str, typer.Argument(help="Flow file, or - for standard input.")], json: JsonFlag = False
 ) -> int:
-    """Check a flow file without storing or running it. Exit code 3 when it has faults.
+    """Check a flow file without storing or running it. Exit code 3 if it has errors.
 
     Variables, models, MCP servers and shared assistants are looked up in the installation of this machine, when there
     is one; otherwise they are listed as needs.
@@ -56,7 +56,7 @@ def validate(
         size = f"{escape(flow.name)}: {len(flow.nodes)} nodes, {len(flow.edges)} edges"
         unknown = [_named(need) for need in found.needs if _is_open(need.kind)]
         if environment is None and unknown:
-            console.print(f"[green]✓[/] {size}, valid. There is no installation here, so these were not checked:")
+            console.print(f"[green]✓[/] {size}, valid. Without an installation, these were not checked:")
             console.print(f"  {escape(', '.join(unknown))}")
         else:
             console.print(f"[green]✓[/] {size}, ready to run.")

@@ -16,7 +16,7 @@ from headgate.features.secrets import service
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Store keys and other variables, encrypted.")
 Name = Annotated[str, typer.Argument(help="Name, for example OPENAI_API_KEY.")]
 Shared = Annotated[
-    bool, typer.Option("--organisation", help="For the flows of every space, not of your space (--space) alone.")
+    bool, typer.Option("--organisation", help="For the flows of all spaces, not only your space (--space).")
 ]
 
 
@@ -25,13 +25,13 @@ def set_(
     name: Name,
     host: Annotated[
         list[str] | None,
-        typer.Option("--host", help="A server it may be sent to, as api.example.org; repeat it for more. None: any."),
+        typer.Option("--host", help="Host that it may be sent to, such as api.example.org. Repeatable. Default: any."),
     ] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="It is not a secret.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Not a secret.")] = False,
     organisation: Shared = False,
     json: JsonFlag = False,
 ) -> None:
-    """Store a variable of your space. The value is asked for, or read from standard input; it is never an argument."""
+    """Set a variable of your space. The value is prompted for or read from standard input; it is never an argument."""
     if sys.stdin.isatty():
         value = Prompt.ask(f"Value of {name}", password=not plain, console=console)
     else:
@@ -53,7 +53,7 @@ def set_(
             print_json({"name": row.name, "stored": True, "hosts": row.hosts or [], "space_id": row.space_id})
         else:
             whose = "the organisation" if row.space_id is None else "your space"
-            only = f", to be sent to {', '.join(row.hosts)} only" if row.hosts else ""
+            only = f", may be sent to {', '.join(row.hosts)} only" if row.hosts else ""
             console.print(f"Stored {row.name} for {whose}{only}.")
 
     with_installation(work)
@@ -61,7 +61,7 @@ def set_(
 
 @app.command("list")
 def list_(json: JsonFlag = False) -> None:
-    """List the names of the variables of every space and of the organisation; values are never shown.
+    """List the names of all variables of the spaces and the organisation. Values are never shown.
 
     A flow that names a variable gets its space's own, else the organisation's.
     """

@@ -11,12 +11,14 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def worker(
-    concurrency: Annotated[int | None, typer.Option(help="Child processes; one task each.", min=1, max=256)] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(help="Number of child processes, each with one task at a time.", min=1, max=256)
+    ] = None,
     metrics_port: Annotated[
-        int | None, typer.Option(help="Port to serve figures for Prometheus on; 0: none.", min=0, max=65535)
+        int | None, typer.Option(help="Port for Prometheus metrics; 0 turns them off.", min=0, max=65535)
     ] = None,
 ) -> int:
-    """Carry runs out, as a worker of the engine `celery`. Start as many as you like, on as many machines."""
+    """Execute runs as a worker of the `celery` engine. Start any number, on any number of machines."""
     settings = ready_settings()
     if concurrency is not None:
         celery = settings.celery.model_copy(update={"concurrency": concurrency})

@@ -20,14 +20,14 @@ from headgate.features.workspace.schemas import WorkspaceFileOut
 from headgate.features.workspace.workspace import Area
 from headgate.foundation.errors import Invalid
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Files that agents keep for a person.")
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Workspace files that agents store for a user.")
 
 Where = Annotated[str, typer.Argument(metavar="PATH", help="Path in the workspace, such as notes/plan.md.")]
 User = Annotated[
-    str, typer.Option("--user", metavar="EMAIL", help="Whose workspace. None, with auto-login: the local user's.")
+    str, typer.Option("--user", metavar="EMAIL", help="User of the workspace. Default with auto-login: the local user.")
 ]
 Flows = Annotated[
-    bool, typer.Option("--flows", help="The files of flows, which with auto-login are not those of the assistant.")
+    bool, typer.Option("--flows", help="Files of flows. With auto-login, they are separate from the assistant's.")
 ]
 _PAGE = 200
 
@@ -38,7 +38,7 @@ def list_(
     flows: Flows = False,
     json: JsonFlag = False,
 ) -> None:
-    """List the files, in the order of their paths."""
+    """List the files by path."""
 
     async def work(installation: Installation, principal: Principal) -> None:
         entries = [entry async for entry in _all(installation, principal, _area(flows))]
@@ -59,11 +59,11 @@ def read(
     user: User = "",
     flows: Flows = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the content here, in place of standard output.")
+        Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Print a text file, or write any file's content to one of this machine."""
+    """Print a text file, or save any file to this machine."""
 
     async def work(installation: Installation, principal: Principal) -> None:
         if output is not None:
@@ -84,12 +84,12 @@ def read(
 @app.command()
 def write(
     path: Where,
-    source: Annotated[str, typer.Argument(metavar="FILE", help="A text file of this machine; - is standard input.")],
+    source: Annotated[str, typer.Argument(metavar="FILE", help="A local text file, or - for standard input.")],
     user: User = "",
     flows: Flows = False,
     json: JsonFlag = False,
 ) -> None:
-    """Write a text file whole, with the folders that its path needs."""
+    """Write a text file and create missing folders."""
 
     async def work(installation: Installation, principal: Principal) -> None:
         text = _given(source)
@@ -105,7 +105,7 @@ def write(
 
 @app.command()
 def remove(path: Where, user: User = "", flows: Flows = False, json: JsonFlag = False) -> None:
-    """Remove a file, and the folders that are empty then."""
+    """Remove a file and folders that become empty."""
 
     async def work(installation: Installation, principal: Principal) -> None:
         async with installation.database.writing() as session:
@@ -126,7 +126,7 @@ def _given(source: str) -> str:
     except OSError as error:
         raise Invalid(f"{source} cannot be read: {error.strerror}.", remedy="Check the path.") from error
     except UnicodeDecodeError as error:
-        raise Invalid(f"{source} is not UTF-8 text.", remedy="A workspace takes text files.") from error
+        raise Invalid(f"{source} is not UTF-8 text.", remedy="Only text files can be stored in a workspace.") from error
 
 
 async def _all(installation: Installation, principal: Principal, area: Area) -> AsyncIterator[WorkspaceFileOut]:

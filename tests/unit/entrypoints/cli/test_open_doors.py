@@ -61,9 +61,9 @@ class TestExposures:
     @pytest.mark.parametrize(
         ("values", "word"),
         [
-            ({"host": WIDE, "insecure": True}, "Nobody signs in"),
-            ({**SIGN_IN, "host": WIDE, "public_url": HTTP, "insecure": True}, "in the clear"),
-            ({**SIGN_IN, "public_url": HTTP}, "in the clear"),
+            ({"host": WIDE, "insecure": True}, "No sign-in"),
+            ({**SIGN_IN, "host": WIDE, "public_url": HTTP, "insecure": True}, "unencrypted"),
+            ({**SIGN_IN, "public_url": HTTP}, "unencrypted"),
             ({**SIGN_IN, "public_url": HTTPS}, "HEADGATE_SERVER__TRUSTED_PROXIES"),
             ({"cors_origins": ["https://a.example"]}, "https://a.example"),
         ],
