@@ -289,7 +289,7 @@ class TestSystem:
         monkeypatch.setenv("HEADGATE_SERVER__AUTOLOGIN", "false")
         monkeypatch.setenv("HEADGATE_HTTP", "{}")
         said = {one["what"]: one for one in answered(capsys, "doctor")["findings"]}
-        assert said["settings"]["detail"].startswith("HEADGATE_SERVER__AUTOLOGIN is no setting")
+        assert said["settings"]["detail"].startswith("HEADGATE_SERVER__AUTOLOGIN is not a Headgate setting")
         assert said["settings"]["remedy"] == "Did you mean HEADGATE_SERVER__AUTO_LOGIN?"
         assert "people" not in said
         answered(capsys, "users", "list")
@@ -310,7 +310,7 @@ class TestSystem:
 
     @pytest.mark.parametrize(
         ("public_url", "told"),
-        [("", "HEADGATE_SERVER__PUBLIC_URL"), ("http://headgate.example.org", "in the clear")],
+        [("", "HEADGATE_SERVER__PUBLIC_URL"), ("http://headgate.example.org", "unencrypted")],
     )
     def test_serve_and_up_refuse_sign_in_that_others_could_read(
         self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, public_url: str, told: str

@@ -33,7 +33,7 @@ class TestComponents:
         assert run(["components", "check", "good.py"]) == 0
         said = capsys.readouterr().out
         assert "ReverseText" in said
-        assert "Hosts: none, it has no network" in said
+        assert "Hosts: none, no network access" in said
         assert run(["components", "check", "bad.py"]) == 3
         assert "line 9" in capsys.readouterr().out
 

@@ -59,7 +59,7 @@ class TestRerun:
         assert [step["reuse"] for step in again["plan"]["steps"]] == [True, True, False]
         assert run(["runs", "rerun", found["run"]["id"], "--from", "said"]) == 0
         told = capsys.readouterr().out
-        assert "taken over" in told
+        assert "reused" in told
         assert "took 0 tokens for $0.0000" in " ".join(told.split())
 
     @pytest.mark.parametrize("wrong", [("--version", "newest"), ("--form", "topic")])

@@ -107,7 +107,7 @@ class TestTests:
         ("content", "told"),
         [
             ("[{", "not JSON"),
-            ('{"name": "a"}', "tests.json holds no list of tests"),
+            ('{"name": "a"}', "tests.json does not contain a list of tests"),
             ('[{"text": "no name"}]', "0.name"),
             ('[{"name": "a", "expect": {"matches": "("}}]', "expect.matches"),
             ('[{"name": "a"}, {"name": "a"}]', "Two tests are called 'a'"),

@@ -23,8 +23,8 @@ class SandboxSettings(BaseModel, defer_build=True):
     timeout_seconds: float = Field(default=10.0, gt=0, description="Longest time one call may take.")
     hosts: list[OwnCodeHost] = Field(
         default_factory=list,
-        description="Hosts that custom components may connect to where their manifest names them, as a JSON list such as "
+        description="Hosts that custom components may connect to where their manifest names them: a JSON list such as "
         '`["api.example.org", "*.example.net", "db.example.org:5432"]`; `*` for all. Ports 80 and 443 unless one is '
-        "named, `:*` for any. Addresses are checked as those of `HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS`. Empty: own "
-        "code has no network.",
+        "named, `:*` for any. Addresses are checked as those of `HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS`. Empty: "
+        "custom code has no network.",
     )
