@@ -214,7 +214,7 @@ def _show(verdict: Verdict, *, checked_key: bool) -> None:
     for note in verdict.notes:
         console.print(f"[yellow]![/] {escape(note)}")
     if not verdict.good:
-        console.print("[red]The log has been tampered with.[/]")
+        console.print("[red]The log does not match its hash chain: it was changed.[/]")
         return
     console.print(
         f"[green]✓[/] {verdict.entries} entries, all links are valid; the last is {verdict.seq}:{verdict.hash}"

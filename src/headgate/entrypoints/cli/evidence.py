@@ -138,7 +138,7 @@ def _show(verdict: Verdict, *, checked_key: bool) -> None:
     for note in verdict.notes:
         console.print(f"[yellow]![/] {escape(note)}")
     if not verdict.good:
-        console.print("[red]The evidence has been tampered with.[/]")
+        console.print("[red]The evidence does not match its signature: it was changed.[/]")
         return
     if verdict.kind != "run":
         entries = f"{verdict.steps} {'entry' if verdict.steps == 1 else 'entries'}"
