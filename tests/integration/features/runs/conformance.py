@@ -110,7 +110,8 @@ class BackendConformance:
         request = new_run(await store_flow(database, flow))
         await engine.start(request)
         await asyncio.gather(appears(tmp_path / "g0.started"), appears(tmp_path / "g1.started"))
-        await asyncio.sleep(0.05)
+        await until(lambda: _is(database, request, "g0", "running"))
+        await until(lambda: _is(database, request, "g1", "running"))
         found = await statuses(database, request.key.run_id)
         assert [found[name] for name in names] == ["running", "running", "pending", "pending", "pending"]
         for name in names:
