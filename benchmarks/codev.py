@@ -29,11 +29,11 @@ from benchmarks.codev_place import CASES, LOOKS, WRITES, AtOnce, NoPatterns, mem
 from benchmarks.measure import Report, arguments, cpu_seconds, percentile
 from headgate.agents.codev.schemas import PlanAnswer, Resume, ReviewAnswer, SessionStart
 from headgate.agents.codev.sessions.checkpoints import Checkpoints
+from headgate.agents.codev.sessions.event_log import LiveEvents
 from headgate.agents.codev.sessions.notices import Notices
 from headgate.agents.codev.sessions.places import Surroundings
 from headgate.agents.codev.sessions.runner import Runner
 from headgate.agents.codev.sessions.service import Sessions
-from headgate.agents.codev.sessions.telling import Live
 from headgate.features.access.principal import LOCAL
 from headgate.features.accounts.throttle import RateLimits
 from headgate.features.jobs.leases import Leases
@@ -127,7 +127,7 @@ async def _opened(settings: Settings) -> AsyncIterator[tuple[Sessions, Counted]]
         secret_of=_no_secret,
         places={"memory": memory()},
     )
-    live, checkpoints = Live(), Checkpoints(settings, database)
+    live, checkpoints = LiveEvents(), Checkpoints(settings, database)
     jobs = JobRunner(database, Leases(Worker(settings.data_dir / "workers"), settings.engine.lease_seconds))
     runner = Runner(
         *(settings, database, SecretBox(new_ring(settings)), around, checkpoints, live, jobs),

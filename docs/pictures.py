@@ -21,16 +21,31 @@ PURPOSE = {
 }
 INK, LINE, ACCENT = "#1f2937", "#94a3b8", "#0f766e"
 Place = tuple[int, int]
-RUN = {"queued": (0, 1), "running": (1, 0), "completed": (2, 0), "failed": (2, 1), "cancelled": (2, 2)}
+RUN = {
+    "queued": (0, 1),
+    "running": (1, 0),
+    "waiting": (1, 2),
+    "completed": (2, 0),
+    "failed": (2, 1),
+    "cancelled": (2, 2),
+}
 STEP = {
     "pending": (0, 1),
     "running": (1, 0),
+    "waiting": (1, 1),
     "completed": (2, 0),
     "failed": (2, 1),
     "cancelled": (2, 2),
     "skipped": (1, 2),
 }
-ATTEMPT = {"started": (0, 1), "completed": (1, 0), "failed": (1, 1), "retried": (1, 2), "cancelled": (1, 3)}
+ATTEMPT = {
+    "started": (0, 1),
+    "completed": (1, 0),
+    "failed": (1, 1),
+    "retried": (1, 2),
+    "suspended": (1, 3),
+    "cancelled": (1, 4),
+}
 
 
 def layers() -> dict[str, list[str]]:

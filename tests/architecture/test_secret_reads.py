@@ -15,8 +15,9 @@ DECRYPTING = {
     "features.models.setup.sealed.unseal": SERVER_ACCESS + "SpaceModels.access, or a change, which is audited itself",
     "features.mcptools.target.unseal": SERVER_ACCESS + "Target.filled, or a change, which is audited itself",
     "features.keyring.rotation._replaced": "encrypts it again at once; the rotation is audited",
+    "features.runs.approvals.sealed.unseal": OWN_STATE + "what users decide on, and their responses",
     "features.runs.deliveries.target.open_target": OWN_STATE + "an address and references to secrets",
-    "features.runs.steps.calls.recall": OWN_STATE + "the stored answer to a request of a step",
+    "features.runs.steps.calls._opened": OWN_STATE + "the stored answer to a request of a step",
     "features.runs.widget.tokens.unseal": OWN_STATE + "a token that a page holds",
     "features.accounts.single_sign_on.transaction.unseal": OWN_STATE + "a sign-in that is under way",
     "features.accounts.second_factor.proof.claim": OWN_STATE + "compared with a code of a sign-in, which is audited",
@@ -27,6 +28,7 @@ DECRYPTING = {
     "foundation.sealing.opened_file": OWN_STATE + "content of files",
     "foundation.crypto.decrypt": "the function itself",
     "foundation.crypto._decrypt_unnamed": "the function itself",
+    "entrypoints.backups.sealing._next": "a backup, with the passphrase of whoever restores it",
     "components.readers.pdf.read_pdf": "a PDF file's own encryption",
 }
 OPENING = {

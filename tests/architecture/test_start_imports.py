@@ -18,7 +18,6 @@ HEAVY = (
     *(
         "alembic",
         "anthropic",
-        "argon2",
         "celery",
         "cryptography",
         "httpx2",

@@ -32,6 +32,22 @@ LOOSE = json.dumps(
 )
 
 
+LONG = """name: Long
+nodes:
+  heard: ChatInput
+  first: PromptTemplate
+    template: "{{heard.text}} 1"
+  second: PromptTemplate
+    template: "{{first.text}} 2"
+  third: PromptTemplate
+    template: "{{second.text}} 3"
+  fourth: PromptTemplate
+    template: "{{third.text}} 4"
+  said: ChatOutput
+edges:
+  fourth.text -> said.input
+"""
+
 PLACES = "() => [...document.querySelectorAll('.react-flow__node')].map(one => one.style.transform).join()"
 
 
@@ -296,6 +312,36 @@ class TestBeside:
         page.get_by_role("link", name="Publish").click()
         expect(page.get_by_role("heading", name="Versions", exact=True)).to_be_visible()
         expect(inspector.or_(run)).to_have_count(0)
+
+    def test_keeps_the_whole_flow_in_view_when_a_panel_opens(self, page: Page, studio: Studio) -> None:
+        page.set_viewport_size({"width": 1280, "height": 720})
+        opened(page, studio, LONG)
+        for role, panel in (("aside", "Run"), ("section", "Assistant")):
+            page.locator("header").first.get_by_role("button", name=panel, exact=True).click()
+            beside = page.locator(f"{role}[aria-label={panel}]")
+            expect(beside).to_be_visible()
+            settled(page)
+            column = beside.bounding_box()
+            last = node(page, "said").bounding_box()
+            assert column is not None
+            assert last is not None
+            assert last["x"] + last["width"] <= column["x"]
+            expect(node(page, "heard")).to_be_in_viewport(ratio=0.99)
+
+    def test_the_assistant_is_docked_and_can_float(self, page: Page, studio: Studio) -> None:
+        opened(page, studio)
+        page.locator("header").first.get_by_role("button", name="Assistant", exact=True).click()
+        assistant = page.get_by_role("region", name="Assistant", exact=True)
+        docked = assistant.bounding_box()
+        canvas = page.locator(".react-flow").bounding_box()
+        assert docked is not None
+        assert canvas is not None
+        assert canvas["x"] + canvas["width"] <= docked["x"] + 1
+        assistant.get_by_role("button", name="Undock").click()
+        settled(page)
+        floating = assistant.bounding_box()
+        assert floating is not None
+        assert floating["y"] > docked["y"]
 
     def test_shows_what_was_pasted_out_of_sight(self, page: Page, studio: Studio) -> None:
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])

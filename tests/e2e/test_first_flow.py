@@ -48,6 +48,7 @@ class TestAStranger:
         with clock.of("adds it"):
             proposal.click()
             expect(page.locator(".react-flow__node")).not_to_have_count(0)
+            expect(page.get_by_role("button", name="Undo", exact=True).last).to_be_focused()
             expect(page.get_by_text("Saved", exact=True)).to_be_visible()
         with clock.of("runs it, sees the result"):
             page.keyboard.press("Escape")

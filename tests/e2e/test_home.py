@@ -28,11 +28,11 @@ class Weather(Component):
 
 TWINS = '{"headgate_flow": 1, "nodes": [{"id": "twin", "type": "ChatInput"}, {"id": "twin", "type": "ChatInput"}]}'
 HOSTILE: list[tuple[str | bytes, str]] = [
-    ("[" * 100_000, "nests deeper"),
+    ("[" * 100_000, "is nested more than"),
     (b"\xff\xfe\x00binary", "not UTF-8 text"),
     ('{"headgate_flow": 1, "nodes": 7}', "nodes"),
     ('{"nodes": [{"type": "n8n-nodes-base.code", "typeVersion": 1}], "connections": {}}', "a file of n8n"),
-    (TWINS, "2 nodes are called 'twin'"),
+    (TWINS, "2 nodes have the id 'twin'"),
 ]
 
 
@@ -46,15 +46,43 @@ def choose(page: Page, name: str, content: str | bytes) -> None:
 
 
 class TestFirstVisit:
-    def test_teaches_the_three_ways(self, page: Page) -> None:
+    def test_offers_one_field_and_templates_that_run_as_they_are(self, page: Page) -> None:
         nothing: dict[str, Any] = {"items": [], "next_cursor": None}
         page.route("**/api/v1/flows?**", lambda route: route.fulfill(json=nothing))
         page.goto("/")
-        expect(page.get_by_role("heading", name="Welcome to Headgate")).to_be_visible()
-        page.get_by_role("button", name="Write a description").click()
-        expect(page.get_by_label("Describe what the flow should do")).to_be_focused()
-        expect(page.get_by_role("link", name="Browse templates")).to_be_visible()
+        expect(page.get_by_label("Describe what the flow should do")).to_be_visible()
+        expect(page.get_by_role("heading", name="Or start from a template")).to_be_visible()
+        expect(page.get_by_text("Runs as it is", exact=True)).to_have_count(6)
         check_accessible(page)
+
+    def test_a_template_with_a_file_runs_on_its_sample_data(self, page: Page) -> None:
+        page.goto("/templates")
+        page.get_by_role("button", name="Spreadsheets", exact=True).click()
+        page.get_by_role("button", name="View Sales by month").click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog.get_by_text("2026-01-05,120")).to_be_visible()
+        check_accessible(page)
+        dialog.get_by_role("button", name="Use template").click()
+        page.wait_for_url("**/flows/*")
+        page.get_by_role("button", name="Run", exact=True).click()
+        panel = page.get_by_role("complementary", name="Run")
+        expect(panel.get_by_text("sales.csv").first).to_be_visible()
+        panel.get_by_role("button", name="Run", exact=True).click()
+        expect(panel.get_by_text("Completed").first).to_be_visible()
+        expect(panel.get_by_text("2026-03", exact=True).first).to_be_visible()
+
+    def test_a_template_with_a_form_is_filled_in(self, page: Page) -> None:
+        page.goto("/templates")
+        page.get_by_role("button", name="Runs as it is", exact=True).click()
+        expect(page.get_by_role("button", name="View Research assistant")).to_have_count(0)
+        page.get_by_role("button", name="View Quote with VAT").click()
+        page.get_by_role("dialog").get_by_role("button", name="Use template").click()
+        page.wait_for_url("**/flows/*")
+        page.get_by_role("button", name="Run", exact=True).click()
+        panel = page.get_by_role("complementary", name="Run")
+        expect(panel.get_by_label("Customer")).to_have_value("Nordia")
+        panel.get_by_role("button", name="Run", exact=True).click()
+        expect(panel.get_by_text("Quote for Nordia").first).to_be_visible()
 
     def test_a_sentence_becomes_a_flow_and_asks_the_assistant(self, page: Page) -> None:
         page.goto("/")

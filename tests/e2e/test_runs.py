@@ -126,7 +126,28 @@ def run_over(own: Studio, flow_id: str, **body: Any) -> Any:
     return found
 
 
+ASKS_NOTHING = """name: Packages
+nodes:
+  packages: InstalledPackages
+  out: SaveFile
+    name: packages.csv
+edges:
+  packages.table -> out.content
+"""
+
+
 class TestRunning:
+    def test_the_button_runs_a_flow_that_asks_for_nothing(self, page: Page, own: Studio) -> None:
+        panel = panel_of(page, own.flow(ASKS_NOTHING))
+        expect(panel.get_by_text("Completed").first).to_be_visible()
+        expect(panel.get_by_role("textbox")).to_have_count(0)
+
+    def test_the_button_leads_to_the_first_field_that_is_asked_for(self, page: Page, own: Studio) -> None:
+        flow_id = own.flow(FORM.replace("SECONDS", "0"))
+        panel = panel_of(page, flow_id)
+        expect(panel.get_by_role("textbox", name="Who ordered?")).to_be_focused()
+        assert own.get(f"/flow-runs?flow_id={flow_id}")["items"] == []
+
     def test_a_form_with_an_uploaded_file_and_the_same_data_again(
         self, page: Page, own: Studio, tmp_path: Path
     ) -> None:
@@ -167,8 +188,9 @@ class TestRunning:
         fill(panel)
         panel.get_by_role("textbox", name="Who ordered?").press("Control+Enter")
         steps = panel.get_by_role("list", name="Steps")
-        expect(steps.get_by_role("button", name=re.compile("Running.*Think about it"))).to_be_visible()
-        expect(page.locator(".react-flow__node", has_text="Think about it").get_by_text("Running")).to_be_visible()
+        expect(steps.get_by_role("button", name=re.compile("Waiting.*Think about it"))).to_be_visible()
+        thinking = page.locator(".react-flow__node", has_text="Think about it")
+        expect(thinking.get_by_text("Waiting").first).to_be_visible()
         panel.get_by_role("button", name="Stop").click()
         expect(panel.get_by_text("Cancelled").first).to_be_visible()
         assert own.get(f"/flow-runs?flow_id={flow_id}")["items"][0]["status"] == "cancelled"

@@ -43,6 +43,30 @@ class TestCommandPalette:
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", level=1, name="Untitled flow")).to_be_visible()
 
+    def test_finds_sections_of_the_settings_views_of_the_flow_and_components(self, page: Page, studio: Studio) -> None:
+        page.goto(f"/flows/{studio.flow(SPEC.format(name='Findable'))}")
+        expect(page.get_by_role("heading", level=1, name="Findable")).to_be_visible()
+        palette = page.get_by_role("dialog", name="Commands")
+        for words, option, address in (
+            ("publ", "Publish", "/publish"),
+            ("audit", "Audit log", "/settings/audit"),
+            ("variables", "Variables", "/settings/variables"),
+            ("api keys", "API keys", "/settings/keys"),
+        ):
+            page.keyboard.press("Control+k")
+            expect(palette.get_by_role("combobox")).to_be_focused()
+            page.keyboard.type(words)
+            palette.get_by_role("option", name=option, exact=True).click()
+            expect(page).to_have_url(re.compile(re.escape(address)))
+        page.goto(f"/flows/{studio.flow(SPEC.format(name='Addable'))}")
+        expect(page.locator(".react-flow__node")).to_have_count(1)
+        page.keyboard.press("Control+k")
+        expect(palette.get_by_role("combobox")).to_be_focused()
+        expect(palette.get_by_role("option", name="Add Calculator")).to_have_count(0)
+        page.keyboard.type("calculator")
+        palette.get_by_role("option", name="Add Calculator").click()
+        expect(page.locator(".react-flow__node")).to_have_count(2)
+
     def test_gives_the_focus_back_to_what_had_it(self, page: Page) -> None:
         arrive(page, "/settings/appearance")
         page.get_by_role("link", name="Templates").focus()

@@ -13,7 +13,7 @@ from tests.e2e.support.closed import ADMIN, PASSWORD, add_member, sign_in, start
 from tests.e2e.support.studio import Studio
 from tests.e2e.support.waiting import until
 
-REFUSED = "The e-mail address or the password is wrong, or the account is closed."
+REFUSED = "The e-mail address or the password is wrong, or the account is deactivated."
 LINK_REFUSED = "This link was already used, has expired or is incomplete. Ask an administrator for a new one."
 pytestmark = [
     pytest.mark.skipif("HEADGATE_E2E_URL" in os.environ, reason="needs a server of its own"),

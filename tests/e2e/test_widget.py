@@ -152,7 +152,7 @@ class TestOffered:
         body = {"revision": flow["revision"], "definition": flow["definition"]}
         studio.api.patch(f"/flows/{flow['id']}/draft", json=body).raise_for_status()
         page.goto(address)
-        expect(frame_of(page).get_by_role("heading", name="Nothing is offered here")).to_be_visible()
+        expect(frame_of(page).get_by_role("heading", name="Not available")).to_be_visible()
 
     @pytest.mark.parametrize("dark", [False, True])
     def test_so_that_everybody_can_use_it(

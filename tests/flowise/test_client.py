@@ -84,9 +84,9 @@ class TestErrors:
     async def test_say_that_the_address_is_wrong(self, place: Server) -> None:
         """Flowise answers its page to what it does not know, and says that all is well."""
         async with opened(replace(place, endpoint=f"{place.endpoint}/api/v1")) as lost:
-            with pytest.raises(FlowiseFailed, match="html where JSON belongs") as caught:
+            with pytest.raises(FlowiseFailed, match="html instead of JSON") as caught:
                 await lost.list_nodes()
-        assert "without a path behind it" in caught.value.remedy
+        assert "is the URL of Flowise 3, without a path" in caught.value.remedy
 
     async def test_hand_on_what_a_broken_chatflow_says(self, client: FlowiseClient) -> None:
         made = await client.create_chatflow("broken", "CHATFLOW", '{"nodes":[],"edges":[]}')

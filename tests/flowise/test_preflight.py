@@ -48,7 +48,7 @@ async def _runs(client: FlowiseClient, definition: Definition, expected: str, ty
 
 def _lacking(definition: Definition, nodes: Mapping[str, NodeSchema]) -> list[str]:
     """Faults of a template, beside the credentials that none has."""
-    return [str(one) for one in faults_of(definition, nodes, None) if "needs a credential" not in str(one)]
+    return [str(one) for one in faults_of(definition, nodes, None) if "requires a credential of type" not in str(one)]
 
 
 def _without(*names: str) -> Break:

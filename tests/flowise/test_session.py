@@ -207,7 +207,7 @@ class TestFlowThatIsThere:
         theirs["nodes"][0]["data"]["inputs"]["functionName"] = "theirs"
         assert wire.put(f"/api/v1/chatflows/{flow}", json={"flowData": json.dumps(theirs)}).status_code == 200
         assert await session.approve(openai.text(FOUND), openai.text(_plan(UPPER))) == "plan_approval"
-        assert "changed by somebody else" in session.state["interrupt"]["data"]["conflict"]["message"]
+        assert "changed by another user" in session.state["interrupt"]["data"]["conflict"]["message"]
         assert _drawn(wire, flow)["nodes"][0]["data"]["inputs"]["functionName"] == "theirs"
 
         inputs = {"functionName": "ours"}

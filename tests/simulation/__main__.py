@@ -101,7 +101,7 @@ def _run(simulator: Simulator, options: argparse.Namespace) -> int:
             totals.seconds + outcome.seconds,
             totals.runs + outcome.runs,
             totals.deaths + outcome.deaths,
-            totals.parked + outcome.parked,
+            totals.suspended + outcome.suspended,
         )
     if options.trace:
         _say("\n".join(totals.trace))
@@ -111,7 +111,7 @@ def _run(simulator: Simulator, options: argparse.Namespace) -> int:
         "hours": round(totals.seconds / 3600, 1),
         "runs": totals.runs,
         "deaths": totals.deaths,
-        "parked": totals.parked,
+        "suspended": totals.suspended,
         "last_trace": hashlib.sha256("\n".join(totals.trace).encode()).hexdigest(),
     }
     _say(json.dumps(figures))

@@ -15,8 +15,8 @@ from random import Random
 from typing import Any, cast
 
 from headgate.features.audit.chain import Entry
-from headgate.features.jobs.leases import TIMER
 from headgate.features.jobs.worker import Worker
+from headgate.features.runs.engine.alarm import WAKE_SECONDS, wake_due
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.engine.distributed.broker import Broker
 from headgate.features.runs.engine.distributed.cancellations import Cancellations
@@ -30,17 +30,15 @@ from headgate.features.runs.engine.distributed.segment_worker import Outcome, Se
 from headgate.features.runs.engine.distributed.segments import Parallel, Segment, Shape, leading
 from headgate.features.runs.engine.distributed.sweeper import Sweeper
 from headgate.features.runs.engine.reconciler import Reconciler, Rules
-from headgate.features.runs.engine.shift import Shift
+from headgate.features.runs.engine.worker_lease import WorkerLease
 from headgate.features.runs.ports import Services
 from headgate.features.runs.run_input import input_payload
 from headgate.features.runs.states import RunStatus
-from headgate.features.runs.steps.parking import PARKED, PARKED_MESSAGE
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore, Sent
 from headgate.features.runs.store.sqlite import SqliteRunStore
 from headgate.features.runs.transitions import (
     Cancelled,
-    Claim,
     Lease,
     NewRun,
     Onward,
@@ -49,6 +47,7 @@ from headgate.features.runs.transitions import (
     StoredRun,
     clock,
 )
+from headgate.features.runs.waiting import WokenRun
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.events import EventBus
 
@@ -94,27 +93,6 @@ class SqliteDispatchStore(SqliteRunStore):
         statement = f"UPDATE flow_runs SET pickups = pickups + 1 WHERE id = ? AND {_LIVE} RETURNING pickups"
         number: int | None = await self._change(statement, run_id)
         return number
-
-    async def park(self, key: RunKey, claim: Claim, lease: Lease) -> bool:
-        """Let a step wait without a worker until the lease ends."""
-        step = (key.run_id, claim.step_id, claim.attempt)
-
-        def job(db: sqlite3.Connection) -> bool:
-            parked = db.execute(
-                "UPDATE flow_step_results SET worker_id = ?, lease_until = ?"
-                " WHERE flow_run_id = ? AND step_id = ? AND attempts = ? AND worker_id = ? AND status = 'running'",
-                (TIMER, lease.until, *step, lease.worker_id),
-            )
-            if not parked.rowcount:
-                return False
-            db.execute(
-                "UPDATE flow_step_attempts SET status = 'retried', error_code = ?, error_message = ?, finished_at = ?"
-                " WHERE flow_run_id = ? AND step_id = ? AND attempt_no = ? AND status = 'started'",
-                (PARKED, PARKED_MESSAGE, lease.at, *step),
-            )
-            return True
-
-        return await self._writer.submit(job)
 
     async def put_back(self, run_id: str) -> None:
         """A worker outlived its message."""
@@ -219,10 +197,10 @@ class SimulatedCompiler(FlowCompiler):
         super().__init__(cast("Any", None), Queues("simulated"), limits, lanes)
         self._broker = broker
 
-    def compile(self, key: RunKey, plan: Any, dispatch: int, settled: Any = (), *, lane: str, begun: bool) -> Any:
+    def compile(self, key: RunKey, plan: Any, dispatch: int, settled: Any = (), *, lane: str, started: bool) -> Any:
         """The canvas of a run's remainder."""
         shape = self.shape(plan, settled)
-        first = frozenset() if begun else frozenset(one.head for one in leading(shape))
+        first = frozenset() if started else frozenset(one.head for one in leading(shape))
         return Canvas(self._broker, key, dispatch, shape, first)
 
 
@@ -320,7 +298,7 @@ class ClusterEngine:
         self._bus = services.bus
         self._store = store
         self._broker = broker
-        self._shift = Shift(worker, services.engine.lease_seconds)
+        self._worker_lease = WorkerLease(worker, services.engine.lease_seconds)
         self._plans = Plans(services.definitions, services.components)
         limits = TaskLimits(services.engine.step_timeout_seconds, 21_600)
         rows = cast("PostgresDispatchStore", store)
@@ -328,7 +306,7 @@ class ClusterEngine:
         self.segments = SegmentWorker(
             rows,
             services,
-            self._shift,
+            self._worker_lease,
             limits,
             presence=cast("Presence", NoPresence()),
             cancellations=self._cancellations,
@@ -337,7 +315,7 @@ class ClusterEngine:
         compiler = SimulatedCompiler(broker, limits, services.engine.max_concurrent_steps)
         self._dispatcher = Dispatcher(cast("Any", None), compiler, rows, self._plans, services.spaces, Lanes())
         rules = Rules(services.engine.run_timeout_seconds, redispatch_seconds=REDISPATCH_SECONDS)
-        self._reconciler = Reconciler(store, self._shift.has_lost, rules)
+        self._reconciler = Reconciler(store, self._worker_lease.has_lost, rules)
         self._sweeper = Sweeper(
             rows,
             self._reconciler,
@@ -370,10 +348,11 @@ class ClusterEngine:
 
     async def open(self) -> None:
         """Connect and begin to work."""
-        self._shift.worker.open()
+        self._worker_lease.worker.open()
         await self._store.open()
         await self.segments.open()
-        self._tasks = [asyncio.create_task(self._sweep_often()), asyncio.create_task(self._consume())]
+        work = (self._sweep_often(), self._wake_often(), self._consume())
+        self._tasks = [asyncio.create_task(one) for one in work]
 
     async def close(self) -> None:
         """Leave everything to others."""
@@ -387,7 +366,7 @@ class ClusterEngine:
         """Store a run, then send it."""
         planned = await self._plans.of(request.key)
         new = NewRun(request.key, input_payload(request.input), planned.seeds, dispatched=True)
-        await self._store.create(new, self._shift.lease())
+        await self._store.create(new, self._worker_lease.lease())
         await self._dispatcher.send_new(request.key, planned.plan, request.starter)
         return RunStatus.QUEUED
 
@@ -418,6 +397,17 @@ class ClusterEngine:
                 await self._sweeper.sweep()
             await asyncio.sleep(SWEEP_SECONDS)
 
+    async def _wake_often(self) -> None:
+        while True:
+            with suppress(Unavailable):
+                await wake_due(self._store, self._proceed)
+            await asyncio.sleep(WAKE_SECONDS)
+
+    async def _proceed(self, woken: WokenRun) -> None:
+        for one in await self._store.sent([woken.key.run_id]):
+            with suppress(BrokerAway):
+                await self._dispatcher.send_rest(one)
+
     async def _consume(self) -> None:
         """What a worker child does with one message after the other."""
         while True:
@@ -431,7 +421,7 @@ class ClusterEngine:
             except Unavailable:
                 self._broker.give_back(message, 2.0)
             else:
-                if outcome not in {Outcome.FAILED, Outcome.PARKED}:
+                if outcome not in {Outcome.FAILED, Outcome.SUSPENDED}:
                     with suppress(OSError):  # what follows is lost with the queue
                         message.then()
             self.holding = None

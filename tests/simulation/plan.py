@@ -81,7 +81,7 @@ class Plan:
     def standstill_seconds(self) -> float:
         """Seconds in which something must happen in some run, as long as one is not over.
 
-        A run that is sent or parked while the clock of its machine is ahead may wait until that time comes.
+        A run that is sent or suspended while the clock of its machine is ahead may wait until that time comes.
         """
         is_ahead = any(fault.kind == "clock" for fault in self.faults)
         return STANDSTILL_SECONDS + (max(CLOCK_JUMPS_SECONDS) if is_ahead else 0.0)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from headgate.features.runs.events import ENDINGS
-from headgate.features.runs.steps.parking import PARKED
 from tests.simulation.cluster import ClusterEngine
 from tests.simulation.loop import SimulatedLoop
 from tests.simulation.plan import Plan, PlannedRun
@@ -19,8 +18,8 @@ MARGIN_LEASES = 12
 """Leases around a fault in which a step may be lost by a worker that lives."""
 LAST_ATTEMPT = 5
 WAIT_SECONDS = 40.0
-"""Of the steps `w`: longer than a worker waits, so that it parks them."""
-PARKED_ATTEMPTS = f"FROM flow_step_attempts WHERE status = 'retried' AND error_code = '{PARKED}'"
+"""Of the steps `w`: longer than a worker waits, so that they are suspended."""
+SUSPENDED_ATTEMPTS = "FROM flow_step_attempts WHERE status = 'suspended'"
 
 
 class Rules:
@@ -64,7 +63,7 @@ class Rules:
     @property
     def open_runs(self) -> int:
         """Runs that are not over."""
-        return int(self.row("SELECT count(*) FROM flow_runs WHERE status IN ('queued', 'running')")[0])
+        return int(self.row("SELECT count(*) FROM flow_runs WHERE status IN ('queued', 'running', 'waiting')")[0])
 
     def body_begins(self, server: Server, run_id: str, step: str) -> int:
         """A process begins to execute a step; which attempt it is by the rows."""
@@ -116,9 +115,7 @@ class Rules:
             if status == "failed" and not self._may_fail(run_id, planned, code, deaths):
                 self._fail(f"failed: run {planned.number} failed with {code}")
         for run_id, step, number, worker in self.rows(
-            "SELECT flow_run_id, step_id, attempt_no, worker_id FROM flow_step_attempts WHERE status = 'retried'"
-            " AND error_code <> ?",
-            PARKED,
+            "SELECT flow_run_id, step_id, attempt_no, worker_id FROM flow_step_attempts WHERE status = 'retried'",
         ):
             holder = self._servers[worker]
             if holder.process.alive and not holder.disturbed:

@@ -45,7 +45,7 @@ class Outcome:
     """Simulated time."""
     runs: int = 0
     deaths: int = 0
-    parked: int = 0
+    suspended: int = 0
     """Attempts that ended to wait without a worker."""
 
 

@@ -54,8 +54,8 @@ def test_a_seed_that_broke_a_rule_breaks_none(seed: int) -> None:
     assert simulate("--seed", seed).returncode == 0
 
 
-def test_a_long_wait_on_workers_is_parked() -> None:
-    assert json.loads(simulate("--seed", 79).stdout)["parked"] > 0
+def test_a_long_wait_is_suspended() -> None:
+    assert json.loads(simulate("--seed", 79).stdout)["suspended"] > 0
 
 
 @pytest.mark.timeout(MUTATION_SECONDS + 120)

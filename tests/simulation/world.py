@@ -28,7 +28,7 @@ from tests.simulation.loop import CURRENT, WORLD, MachineClock, Process, Simulat
 from tests.simulation.machine import Disk, simulated
 from tests.simulation.plan import STANDSTILL_SECONDS, Plan, PlannedRun
 from tests.simulation.readers import Reader
-from tests.simulation.rules import PARKED_ATTEMPTS, WAIT_SECONDS, Rules
+from tests.simulation.rules import SUSPENDED_ATTEMPTS, WAIT_SECONDS, Rules
 from tests.simulation.server import Outcome, Server, Violation, context_of
 from tests.support.databases import make_settings
 from tests.support.engine import OneSpace, make_flow, make_services
@@ -130,7 +130,7 @@ class World:
             finally:
                 self.loop.leave_tasks()
             self.outcome.runs = self._rules.row("SELECT count(*) FROM flow_runs")[0]
-            self.outcome.parked = self._rules.row(f"SELECT count(*) {PARKED_ATTEMPTS}")[0]
+            self.outcome.suspended = self._rules.row(f"SELECT count(*) {SUSPENDED_ATTEMPTS}")[0]
         self.outcome.violation = self._violations[0] if self._violations else ""
         self.outcome.callbacks, self.outcome.seconds = self.loop.callbacks, self.loop.time()
         return self.outcome

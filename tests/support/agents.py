@@ -12,6 +12,7 @@ from headgate.components.web import HTTPRequest
 from headgate.features.models import service
 from headgate.features.models.inputs import check_inputs
 from headgate.features.runs.ports import Origin
+from headgate.foundation.settings import HttpSettings
 from headgate.graph.model import Flow
 from headgate.sdk import Component, File, Model, Recording, Text, Transcript, field, output
 from tests.support.engine import COMPONENTS, make_flow
@@ -41,11 +42,12 @@ MODEL = {"provider": "openai", "name": "gpt-5-mini", "params": {"max_retries": 0
 class ServerModels:
     """Chat models of a provider at an address."""
 
-    def __init__(self, base_url: str) -> None:
+    def __init__(self, base_url: str, http: HttpSettings | None = None) -> None:
+        self._http = http
         self._keys = GivenKeys(OPENAI_API_KEY="sk-test-0123456789abcdef", OPENAI_BASE_URL=base_url)
 
     async def chat_model(self, origin: Origin, model: Model) -> Any:
-        return await service.create_chat_model(model, self._keys, web=open_web())
+        return await service.create_chat_model(model, self._keys, web=open_web(self._http))
 
     async def transcribe(self, origin: Origin, model: Model, audio: Recording) -> Transcript:
         raise NotImplementedError

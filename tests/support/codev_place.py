@@ -286,7 +286,7 @@ def working(place: FakePlace, reasoning: Reasoning, **changes: Any) -> Working:
 
 
 def _conflict(name: str) -> Written:
-    message = f"'{name}' was changed by somebody else."
+    message = f"'{name}' was changed by another user."
     return Written({"error": message, "remedy": "Nothing was written."}, conflict=Conflicted(message=message, lines=[]))
 
 

@@ -12,11 +12,11 @@ from pydantic import SecretStr
 from headgate.agents.codev.ports import Reasoning
 from headgate.agents.codev.schemas import Resume, SessionResponse, SessionStart
 from headgate.agents.codev.sessions.checkpoints import Checkpoints
+from headgate.agents.codev.sessions.event_log import LiveEvents
 from headgate.agents.codev.sessions.notices import Notices
 from headgate.agents.codev.sessions.places import OnePost, Place, Surroundings
 from headgate.agents.codev.sessions.runner import KIND, RETRY_SECONDS, Runner
 from headgate.agents.codev.sessions.service import STARTS, Sessions
-from headgate.agents.codev.sessions.telling import Live
 from headgate.agents.codev.tables import SessionRow
 from headgate.features.access.principal import LOCAL, Principal
 from headgate.features.accounts.throttle import limits_of
@@ -175,7 +175,7 @@ async def open_bench(
     http: OnePost | None = None,
 ) -> AsyncIterator[Bench]:
     """A process that works on whatever is due, where it `scans`, until it is closed."""
-    live, posts, domain, patterns = Live(), Posts(), MemoryDomain(place), FakePatterns()
+    live, posts, domain, patterns = LiveEvents(), Posts(), MemoryDomain(place), FakePatterns()
     chosen = OneModel(model or scripted(patch=SETS_HELLO))
 
     async def no_secret(*_about: object) -> SecretStr | None:

@@ -61,7 +61,7 @@ async def token_of(database: Database, tenant: str = DEFAULT_TENANT_ID, **more: 
     """A new token of a tenant's directory."""
     async with database.writing() as session:
         operator = await get_operator(session, Actor("command", "test"), tenant=tenant)
-        return (await create_token(session, operator, wanted=TokenIn(**more))).token
+        return (await create_token(session, operator, token_in=TokenIn(**more))).token
 
 
 @asynccontextmanager

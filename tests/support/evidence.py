@@ -65,6 +65,9 @@ def make_record(*, form: list[dict[str, Any]] | None = None, **answers: Any) -> 
         source_step_id=None,
         resumes=0,
         part=None,
+        parent_run_id=None,
+        parent_step_id=None,
+        parent_iteration=None,
         **_NOTHING,
     )
     attempt = SimpleNamespace(

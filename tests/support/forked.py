@@ -42,6 +42,7 @@ IMPORTED = (
     "headgate.agents.codev.workflow.build",
     "headgate.__main__",
     "headgate.entrypoints.cli.app",
+    "headgate.entrypoints.cli.backup",
     "headgate.entrypoints.cli.beat",
     "headgate.entrypoints.cli.evidence",
     "headgate.entrypoints.cli.runs",

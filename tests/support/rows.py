@@ -75,3 +75,11 @@ async def tamper(database: Database, statement: str, **values: Any) -> None:
         await session.execute(text(statement), values)
         for table in GUARDED:
             await session.execute(text(f"ALTER TABLE {table} ENABLE TRIGGER USER"))
+
+
+async def child_rows(database: Database, run_id: str) -> Sequence[Any]:
+    """The runs that steps of a run started, in order."""
+    async with database.reading() as session:
+        table = flow_runs
+        query = select(table).where(table.c.parent_run_id == run_id).order_by(table.c.parent_iteration)
+        return (await session.execute(query)).all()

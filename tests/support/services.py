@@ -10,6 +10,21 @@ from headgate.foundation.events import EventSink
 from headgate.foundation.settings import EngineSettings, LimitSettings
 from headgate.foundation.telemetry import Telemetry
 from headgate.sdk import HttpClient
+from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
+
+
+class NoApprovals:
+    """Refuses every request for an approval."""
+
+    async def ask(self, origin: ports.Origin, request: ApprovalRequest) -> ApprovalAnswer | ports.Pending:
+        raise AssertionError(f"step {origin.step_id} asks: {request.question}")
+
+
+class EveryStarter:
+    """Every user may start every flow."""
+
+    async def may_start(self, tenant_id: str, user_id: str | None, flow_id: str, *, without_user: bool) -> bool:
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +49,8 @@ class FixedServices:
     sealer: ports.Sealer
     telemetry: Telemetry = field(default_factory=Telemetry)
     capacity: Capacity | None = None
+    approvals: ports.Approvals = field(default_factory=NoApprovals)
     quotas: ports.Quotas | None = None
     classes: ports.SecurityClasses | None = None
     rules: FlowRules | None = None
+    starters: ports.Starters = field(default_factory=EveryStarter)

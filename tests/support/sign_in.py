@@ -9,13 +9,12 @@ from unittest.mock import patch
 
 import httpx2
 from fastapi import FastAPI
-from limits.aio import strategies
-from limits.aio.storage import memory
 from sqlalchemy import select, update
 
 from headgate.entrypoints.http.app import create_app
 from headgate.features.access.permissions import TenantRole
 from headgate.features.access.principal import DEFAULT_TENANT_ID, system_principal
+from headgate.features.accounts import throttle
 from headgate.features.accounts.passwords.hashing import Passwords
 from headgate.features.accounts.tables import Tenant, User
 from headgate.features.accounts.users.schemas import UserIn
@@ -94,9 +93,9 @@ class House:
         kept = None if password is None else await kept_of(password)
         async with self.database.writing() as session:
             operator = system_principal(tenant_id)
-            user = await create_user(session, operator, wanted=UserIn(email=email, role=role, name=name))
+            user = await create_user(session, operator, user_in=UserIn(email=email, role=role, name=name))
             if kept is not None:
-                await set_password(session, operator, user, kept=kept)
+                await set_password(session, operator, user, password_hash=kept)
         return user
 
     async def add_tenant(self, name: str) -> str:
@@ -152,6 +151,5 @@ async def house_of(
 def still_minute() -> Iterator[None]:
     """Tries are counted as if they came at one moment: on a busy machine a few take longer than their minute."""
     began = time.time()
-    moment = SimpleNamespace(time=lambda: began)
-    with patch.object(memory, "time", moment), patch.object(strategies, "time", moment):
+    with patch.object(throttle, "time", SimpleNamespace(time=lambda: began, monotonic=time.monotonic)):
         yield

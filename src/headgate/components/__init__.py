@@ -2,6 +2,7 @@
 
 from headgate.components.agent import Agent
 from headgate.components.ai import AIStep, LanguageModel
+from headgate.components.approval import Approval
 from headgate.components.calculator import Calculator
 from headgate.components.clock import CurrentDate, Wait
 from headgate.components.code import Python
@@ -20,6 +21,7 @@ from headgate.components.read_file import ReadFile
 from headgate.components.saving import SaveFile
 from headgate.components.splitting import SplitText
 from headgate.components.structured import StructuredOutput
+from headgate.components.subflows import ForEach, Loop, RunFlow
 from headgate.components.switch import Switch
 from headgate.components.table_query import TableQuery
 from headgate.components.text import CombineText, PromptTemplate
@@ -56,7 +58,11 @@ BUILTINS: tuple[type[Component], ...] = (
     Switch,
     Merge,
     Map,
+    RunFlow,
+    ForEach,
+    Loop,
     Wait,
+    Approval,
     Python,
     LanguageModel,
     AIStep,
@@ -68,6 +74,6 @@ BUILTINS: tuple[type[Component], ...] = (
     Note,
     Group,
 )
-"""Every built-in component, in the order of the palette."""
+"""All built-in components, in palette order."""
 
 __all__ = ["BUILTINS"]

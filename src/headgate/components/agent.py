@@ -1,4 +1,4 @@
-"""A model that works in steps with tools."""
+"""An agent: a model that works in steps with tools."""
 
 from pydantic import JsonValue, PrivateAttr
 
@@ -43,11 +43,15 @@ class Agent(ModelStep):
     instructions: str = field(
         default="",
         label="Instructions",
-        help="Who the agent is, what it should and should not do.",
+        help="Role and instructions of the agent.",
         kind=FieldKind.MULTILINE,
     )
     max_steps: int = field(
-        default=8, label="Most steps", help="How often the model may be asked before the step fails.", ge=1, le=100
+        default=8,
+        label="Most steps",
+        help="How many times the model may be called before the step fails.",
+        ge=1,
+        le=100,
     )
     temperature: float | None = temperature_field()
     assistant: str = assistant_field()
@@ -56,7 +60,7 @@ class Agent(ModelStep):
 
     @output(help="The agent's answer.")
     async def response(self) -> Text:
-        """The last answer; the agent runs once a step."""
+        """Return the final output; the agent runs once per step."""
         if self._response is None:
             model = with_temperature(self.model, self.temperature)
             loop = ToolLoop(self.ctx, "Agent", model, self.tools, self.max_steps, self._calls)
@@ -67,11 +71,11 @@ class Agent(ModelStep):
 
     @output(help="The answer as a message of role assistant.")
     async def message(self) -> Message:
-        """The answer as a message."""
+        """Return the output as a message."""
         return Message(role="assistant", text=await self.response())
 
     @output(help="The tool calls in order: a list of objects with name, arguments and result or error.")
     async def calls(self) -> Data:
-        """What the agent called."""
+        """Return the agent's tool calls."""
         await self.response()
         return self._calls

@@ -1,4 +1,4 @@
-"""A model's answer to a prompt."""
+"""A single model call."""
 
 from typing import Literal
 
@@ -39,37 +39,35 @@ class LanguageModel(ModelStep):
 
     model: Model = model_field()
     input: str | Message = field(
-        default="", label="Input", help="What to send; images and documents of a message go along.", main=True
+        default="", label="Input", help="What to send, including images and documents of a message.", main=True
     )
     files: list[File] = files_field()
-    system: str = field(
-        default="", label="System prompt", help="How the model should behave.", kind=FieldKind.MULTILINE
-    )
+    system: str = field(default="", label="System prompt", help="Instructions for the model.", kind=FieldKind.MULTILINE)
     temperature: float | None = temperature_field()
     assistant: str = assistant_field()
     _answer: str | None = PrivateAttr(default=None)
 
     @output(help="The answer.")
     async def text(self) -> Text:
-        """The model's answer; asked once a step."""
+        """Return the model's output; the model is called once per step."""
         if self._answer is None:
             text, files = input_text(self.input), (*input_files(self.input), *self.files)
             if not text.strip() and not files:
                 raise ComponentError(
                     "LanguageModel: there is nothing to send.", remedy="Connect a text or write one.", field="input"
                 )
-            asked = for_model(text, self.ctx.outside("input"))
-            self._answer = await ask(self.ctx, self._chosen(), system=self.system, text=asked, files=files)
+            question = for_model(text, self.ctx.outside("input"))
+            self._answer = await ask(self.ctx, self._chosen(), system=self.system, text=question, files=files)
         return self._answer
 
     @output(help="The answer as a message of role assistant.")
     async def message(self) -> Message:
-        """The answer as a message."""
+        """Return the output as a message."""
         return Message(role="assistant", text=await self.text())
 
-    @output(name="model", label="Model", help="This model, for an agent or another step. Asks it nothing.")
+    @output(name="model", label="Model", help="This model, for an agent or another step. Makes no request.")
     def configured(self) -> Model:
-        """The model with the temperature set here."""
+        """Return the model with the temperature of this component."""
         return self._chosen()
 
     def _chosen(self) -> Model:
@@ -98,28 +96,28 @@ class AIStep(ModelStep):
     tools: list[Tool] = field(
         default_factory=list,
         label="Tools",
-        help="What the model may call before it answers: connect tool outputs. None: it is asked once.",
+        help="Tools the model may call before it answers: connect tool outputs. None: it is called once.",
         many=True,
     )
     input: str | Data | Table | Message = field(
         default=None,
         label="Input",
-        help="What to do it with; goes to the model after the prompt.",
+        help="The input to process; sent to the model after the prompt.",
         main=True,
         tool_mode=True,
         schema={"type": "string"},
     )
     files: list[File] = files_field()
     output_type: Literal["text", "json"] = field(
-        default="text", label="Answer", help="text, or json: the answer must be JSON and is checked."
+        default="text", label="Answer", help="text, or json: the answer must be JSON and is validated."
     )
     system: str = field(
-        default="", label="System prompt", help="How the model should behave.", kind=FieldKind.MULTILINE, advanced=True
+        default="", label="System prompt", help="Instructions for the model.", kind=FieldKind.MULTILINE, advanced=True
     )
     max_steps: int = field(
         default=8,
         label="Most steps",
-        help="With tools: how often the model may be asked before the step fails.",
+        help="With tools: how many times the model may be called before the step fails.",
         ge=1,
         le=100,
         advanced=True,
@@ -128,47 +126,47 @@ class AIStep(ModelStep):
     assistant: str = assistant_field()
     _answer: str | None = PrivateAttr(default=None)
 
-    @output(name="output", label="Output", help="The answer; for json without fences around it.")
+    @output(name="output", label="Output", help="The answer; for json without code fences.")
     async def give_output(self) -> Text:
-        """The model's answer; asked once a step."""
-        answer = await self._asked()
-        return text_of(self._parsed(answer)) if self.output_type == "json" else answer
+        """Return the model's output; the model is called once per step."""
+        output = await self._asked()
+        return text_of(self._parsed(output)) if self.output_type == "json" else output
 
     @output(help="The parsed JSON; for text the text itself.")
     async def data(self) -> Data:
-        """The answer as data. Raises `ComponentError` with the answer's beginning when it should be JSON and is not."""
-        answer = await self._asked()
-        return self._parsed(answer) if self.output_type == "json" else answer
+        """Return the output as data. Raises `ComponentError` with its beginning when it should be JSON and is not."""
+        output = await self._asked()
+        return self._parsed(output) if self.output_type == "json" else output
 
     async def _asked(self) -> str:
         if self._answer is None:
             marks = self.ctx.outside("input")
-            asked = composed(self.prompt, self.input, as_json=self.output_type == "json", marks=marks)
+            question = composed(self.prompt, self.input, as_json=self.output_type == "json", marks=marks)
             model = with_temperature(self.model, self.temperature)
             files = (*input_files(self.input), *self.files)
             if self.tools:
                 loop = ToolLoop(self.ctx, "AIStep", model, self.tools, self.max_steps)
-                self._answer = await loop.run(system=self.system, text=asked, files=files)
+                self._answer = await loop.run(system=self.system, text=question, files=files)
             else:
-                self._answer = await ask(self.ctx, model, system=self.system, text=asked, files=files)
+                self._answer = await ask(self.ctx, model, system=self.system, text=question, files=files)
         return self._answer
 
-    def _parsed(self, answer: str) -> JsonValue:
+    def _parsed(self, output: str) -> JsonValue:
         return parse_json(
-            answer,
-            who="AIStep",
-            wrong=lambda reason: ComponentError(
-                f"AIStep: {self.model} should have answered with JSON ({reason}). It said: {clipped(answer, 200)}",
-                remedy="Say in the prompt which fields the JSON has, or use StructuredOutput.",
-                answer=clipped(answer, 2000),
+            output,
+            subject="AIStep",
+            error_of=lambda reason: ComponentError(
+                f"AIStep: {self.model} should have answered with JSON ({reason}). Its answer: {clipped(output, 200)}",
+                remedy="Specify the JSON fields in the prompt, or use StructuredOutput.",
+                answer=clipped(output, 2000),
             ),
         )
 
 
 def composed(prompt: str, value: str | Data | Table | Message, *, as_json: bool, marks: Marks) -> str:
-    """The user message: the prompt, then the input set off from it, then the wish for JSON.
+    """Return the user message: the prompt, then the input separated from it, then the request for JSON.
 
-    With `marks` the input comes from outside and is quoted as data.
+    With `marks` the input is external content and is quoted as data.
     """
     text = for_model("" if value is None else text_of(value), marks)
     parts = [prompt.strip(), f"<input>\n{text}\n</input>" if text.strip() else "", _JSON_ONLY if as_json else ""]

@@ -1,4 +1,4 @@
-"""An evaluator for arithmetic: a small part of Python's expressions, never executed as Python."""
+"""An arithmetic evaluator: a small part of Python's expressions, never executed as Python."""
 
 import ast
 import math
@@ -10,14 +10,14 @@ from headgate.sdk import ComponentError
 
 Number = int | float
 LONGEST = 2_000
-"""Longest expression, in characters."""
+"""Maximum length of an expression, in characters."""
 _DEEPEST = 300
 _MOST_BITS = 4_000
-"""Largest whole number on the way, in bits: 1,204 decimal digits."""
+"""Largest intermediate integer, in bits: 1,204 decimal digits."""
 
 
 def _rounded(number: Number, digits: Number = 0) -> Number:
-    """Python's round with bounded digits: round(5, -10**9) would compute ten to that power."""
+    """Round with bounded digits: Python's round(5, -10**9) would compute ten to that power."""
     return round(number, max(-400, min(400, int(digits))))
 
 
@@ -57,17 +57,17 @@ _AS_PYTHON = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": 
 
 
 def evaluate(expression: str) -> Number:
-    """The value of an arithmetic expression; decimals rounded to 15 significant digits, whole ones as whole numbers.
+    """Return the value of an arithmetic expression; decimals rounded to 15 significant digits, integers as integers.
 
-    Raises `ComponentError` naming what is not arithmetic, not defined, or too large.
+    Raises `ComponentError` for anything that is not arithmetic, not defined, or too large.
     """
     if len(expression) > LONGEST:
-        raise _wrong(f"the expression has {len(expression)} characters; at most {LONGEST} are read")
+        raise _wrong(f"the expression has {len(expression)} characters; the limit is {LONGEST}")
     try:
         tree = ast.parse(expression.translate(_AS_PYTHON).strip(), mode="eval")
         return _tidy(_value(tree.body, 0))
     except SyntaxError as error:
-        raise _wrong(f"{clipped(expression, 60)!r} is not arithmetic: {error.msg}") from error
+        raise _wrong(f"{clipped(expression, 60)!r} is not an arithmetic expression: {error.msg}") from error
     except ZeroDivisionError as error:
         raise _wrong(f"{clipped(expression, 60)!r} divides by zero") from error
     except OverflowError as error:
@@ -85,7 +85,7 @@ def _wrong(reason: str) -> ComponentError:
 
 def _value(node: ast.expr, depth: int) -> Number:
     if depth > _DEEPEST:
-        raise _wrong(f"the expression is nested more than {_DEEPEST} deep; add many numbers with sum(...)")
+        raise _wrong(f"the expression is nested more than {_DEEPEST} levels deep; add many numbers with sum(...)")
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             return _bounded(number)
@@ -101,7 +101,7 @@ def _value(node: ast.expr, depth: int) -> Number:
             return _bounded(_call(name, arguments, depth + 1))
         case ast.Tuple():
             raise _wrong("there is a comma outside a function; write 1234.5 without thousands separators")
-    raise _wrong(f"{clipped(ast.unparse(node), 40)!r} is not arithmetic")
+    raise _wrong(f"{clipped(ast.unparse(node), 40)!r} is not an arithmetic expression")
 
 
 def _constant(name: str) -> Number:
@@ -137,12 +137,12 @@ def _bounded(number: Number) -> Number:
     if isinstance(number, int) and number.bit_length() > _MOST_BITS:
         raise _wrong(f"a whole number has more than {_MOST_BITS} bits")
     if isinstance(number, float) and not math.isfinite(number):
-        raise _wrong("a number on the way is not finite")
+        raise _wrong("an intermediate result is not finite")
     return number
 
 
 def _tidy(number: Number) -> Number:
-    """0.1 + 0.2 as people know it: 15 digits are exact in a double, the 16th and 17th are noise."""
+    """Return 0.1 + 0.2 as 0.3: 15 digits are exact in a double, the 16th and 17th are noise."""
     if isinstance(number, int):
         return number
     rounded = float(f"{number:.15g}")

@@ -1,4 +1,4 @@
-"""Files of a message in the form that models take."""
+"""Converts the files of a message to the format of models."""
 
 import base64
 from collections.abc import Sequence
@@ -12,37 +12,38 @@ from headgate.sdk.outside import in_words, mark
 
 _PDF = "application/pdf"
 _PLAIN = {"audio/mpeg": "audio/mp3", "audio/x-wav": "audio/wav", "audio/wave": "audio/wav"}
-"""Media types in the words of the APIs, which make a format's name of them."""
+"""Media types whose format name in the APIs differs from the subtype."""
 
 
 async def content_of(ctx: RunContext, model: Model, text: str, files: Sequence[File]) -> str | list[dict[str, Any]]:
     """The content of a user message: the text alone, or LangChain's standard blocks of text, images, audio and files.
 
-    Images, audio and PDFs go as they are to a model that takes them; other documents go as their text. What the model
-    cannot take is refused here, before anything is sent: `Invalid` names the model, what it lacks, and models that can.
+    Images, audio and PDFs are sent directly to a model that accepts them; other documents are sent as text. Unsupported
+    files are rejected before anything is sent: `Invalid` names the model, the missing capability, and models that have
+    it.
     """
     if not files:
         return text
-    taken = ctx.check_inputs(model, files)
+    native_ids = ctx.check_inputs(model, files)
     blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
-    return blocks + [await _block(ctx, model, file, whole=file.id in taken) for file in files]
+    return blocks + [await _block(ctx, model, file, as_file=file.id in native_ids) for file in files]
 
 
 def described(text: str, files: Sequence[File]) -> str:
-    """The message as the evidence keeps it: files by name, media type and size."""
+    """Return the message for the evidence: files by name, media type and size."""
     return "\n".join([text, *(f"[{file.name}, {file.media_type}, {file.size} bytes]" for file in files)])
 
 
-async def _block(ctx: RunContext, model: Model, file: File, *, whole: bool) -> dict[str, Any]:
+async def _block(ctx: RunContext, model: Model, file: File, *, as_file: bool) -> dict[str, Any]:
     content = await ctx.files.read(file)
-    if whole:
+    if as_file:
         return _encoded(content, file)
     try:
-        document = await read_document(ctx, content, name=file.name, media_type=file.media_type, wanted=["text"])
+        document = await read_document(ctx, content, name=file.name, media_type=file.media_type, members=["text"])
     except Unreadable:
         if file.media_type != _PDF:
             raise
-        ctx.check_inputs(model, [file], unreadable=True)  # a scan: only a model that looks at pages can read it
+        ctx.check_inputs(model, [file], unreadable=True)  # a scan: only a model with page vision can read it
         return _encoded(content, file)
     return {"type": "text", "text": as_data(in_words([mark("file", file.name)]), document.text)}
 

@@ -1,4 +1,4 @@
-"""Arithmetic as a component."""
+"""The component for arithmetic."""
 
 from headgate.components.arithmetic import LONGEST, Number, evaluate
 from headgate.sdk import Component, Data, Text, field, output
@@ -25,15 +25,15 @@ class Calculator(Component):
         max_length=LONGEST,
     )
 
-    @output(help="The number. A whole number over 63 bits becomes a decimal here and stays exact in text.")
+    @output(help="The number. A whole number over 63 bits becomes a decimal here and stays exact in the text.")
     def result(self) -> Data:
-        """The value as a number."""
+        """Return the value as a number."""
         value = self._value()
         return float(value) if isinstance(value, int) and abs(value) >= _EXACT else value
 
     @output(help="The number as text.")
     def text(self) -> Text:
-        """The value as text, whole numbers exact."""
+        """Return the value as text, with exact integers."""
         return str(self._value())
 
     def _value(self) -> Number:

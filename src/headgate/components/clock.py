@@ -1,6 +1,6 @@
-"""Dates and waiting."""
+"""Components for dates and waiting."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import JsonValue, PrivateAttr
@@ -9,6 +9,9 @@ from headgate.graph.names import did_you_mean
 from headgate.sdk import Component, ComponentError, Data, Table, Text, field, output
 from headgate.sdk.calls import CallRequest
 from headgate.sdk.coerce import clean_text, data_of
+
+LONGEST_SECONDS = 315_360_000
+"""Ten years."""
 
 
 class CurrentDate(Component):
@@ -41,7 +44,7 @@ class CurrentDate(Component):
 
     @output(help="The date and time in the chosen format.")
     def text(self) -> Text:
-        """Now as text."""
+        """Return the current time as text."""
         now = self._now()
         if not self.format:
             return now.isoformat(timespec="seconds")
@@ -49,14 +52,14 @@ class CurrentDate(Component):
             return now.strftime(clean_text(self.format))
         except ValueError as error:
             raise ComponentError(
-                f"CurrentDate: the format {self.format!r} does not work: {error}.",
+                f"CurrentDate: the format {self.format!r} is not valid: {error}.",
                 remedy="Use strftime codes such as %Y, %m, %d, %H, %M.",
                 field="format",
             ) from error
 
     @output(help="iso, date, time, year, month, day, weekday, week, timestamp (seconds since 1970) and timezone.")
     def data(self) -> Data:
-        """Now as an object."""
+        """Return the current time as an object."""
         now = self._now()
         return {
             "iso": now.isoformat(timespec="seconds"),
@@ -72,54 +75,97 @@ class CurrentDate(Component):
         }
 
     def _now(self) -> datetime:
-        """One moment for all outputs of a step."""
+        """Return the same time for all outputs of a step."""
         if self._at is None:
             self._at = current_time().astimezone(zone(self.timezone or "UTC"))
         return self._at
 
 
 class Wait(Component):
-    """Waits a while, then passes its value on. Ends at once when the run is cancelled."""
+    """Waits for a time or until a date, then passes its value on. A waiting run needs no worker."""
 
     label = "Wait"
     category = "logic"
     icon = "timer"
     keywords = (
         "sleep", "delay", "pause", "hold", "throttle", "rate limit", "seconds", "minutes", "timeout", "later",
-        "slow down", "interval",
+        "slow down", "interval", "until", "date", "schedule", "days", "hours",
     )  # fmt: skip
 
-    seconds: float = field(default=1.0, label="Seconds", help="How long to wait, up to a day.", ge=0, le=86_400)
+    seconds: float = field(
+        default=1.0,
+        label="Seconds",
+        help="How long to wait, up to ten years; 86400 is a day.",
+        ge=0,
+        le=LONGEST_SECONDS,
+    )
+    until: str = field(
+        default="",
+        label="Until",
+        help="Date and time to wait until, for example 2027-01-31 09:00; empty: wait for the seconds.",
+        max_length=100,
+    )
+    timezone: str = field(
+        default="",
+        label="Time zone",
+        help="Of the date and time when it names none: an IANA name, for example Europe/Stockholm; empty is UTC.",
+        port=False,
+        max_length=100,
+    )
     passed: str | Data | Table = field(
         default=None, name="value", label="Value", help="Passed on unchanged after the wait.", main=True
     )
 
-    @output(name="value", label="Value", help="The value that came in; null when nothing did.")
+    @output(name="value", label="Value", help="The input value; null without one.")
     async def value(self) -> Data:
         """The value, after the wait. The first attempt fixes the end time, so an interrupted wait does not restart."""
 
         async def due() -> JsonValue:
-            return current_time().timestamp() + self.seconds
+            return self._end().timestamp()
 
-        moment = (await self.ctx.once(CallRequest.of("value", "Wait", {"seconds": self.seconds}), due)).value
+        wait: dict[str, JsonValue] = {"seconds": self.seconds}
+        if self.until:
+            wait = {"until": self.until, "timezone": self.timezone}
+        moment = (await self.ctx.once(CallRequest.of("value", "Wait", wait), due)).value
         if isinstance(moment, int | float):
-            seconds = min(self.seconds, moment - current_time().timestamp())
-            await self.ctx.sleep(seconds, restartable=True)
+            left = moment - current_time().timestamp()
+            await self.ctx.sleep(left if self.until else min(self.seconds, left), restartable=True)
         return data_of(self.passed)
+
+    def _end(self) -> datetime:
+        """The end of the wait. Raises `ComponentError`."""
+        now = current_time()
+        if not self.until.strip():
+            return now + timedelta(seconds=self.seconds)
+        try:
+            end = datetime.fromisoformat(self.until.strip())
+        except ValueError as error:
+            raise ComponentError(
+                f"Wait: '{clean_text(self.until)}' is not a date and time.",
+                remedy="Write it as 2027-01-31 09:00, or with an offset as 2027-01-31T09:00:00+01:00.",
+                field="until",
+            ) from error
+        if end.tzinfo is None:
+            end = end.replace(tzinfo=zone(self.timezone or "UTC", of="Wait"))
+        if end > now + timedelta(seconds=LONGEST_SECONDS):
+            raise ComponentError(
+                f"Wait: {end.isoformat()} is more than ten years away.", remedy="Choose an earlier date.", field="until"
+            )
+        return end
 
 
 def current_time() -> datetime:
-    """Now, in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
-def zone(name: str) -> ZoneInfo:
-    """A time zone by its IANA name. Raises `ComponentError` naming the nearest."""
+def zone(name: str, *, of: str = "CurrentDate") -> ZoneInfo:
+    """Return a time zone by its IANA name. Raises `ComponentError` with the nearest name."""
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise ComponentError(
-            f"CurrentDate: there is no time zone '{name}'{did_you_mean(name, available_timezones()) or '.'}",
+            f"{of}: there is no time zone '{name}'{did_you_mean(name, available_timezones()) or '.'}",
             remedy="Write it as Area/City, for example Europe/Stockholm.",
             field="timezone",
         ) from error

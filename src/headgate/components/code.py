@@ -1,4 +1,4 @@
-"""Python that came with the flow."""
+"""The component for Python code in a flow."""
 
 from pydantic import JsonValue, PrivateAttr
 
@@ -24,7 +24,7 @@ class Python(Component):
 
     inputs: Data | str | Table = field(
         label="Inputs",
-        help="The value that run(inputs) gets.",
+        help="The value passed to run(inputs).",
         main=True,
         types=(PortType.DATA, PortType.TEXT, PortType.TABLE),
     )
@@ -37,14 +37,14 @@ class Python(Component):
         max_length=200_000,
     )
     timeout_seconds: float = field(
-        default=10.0, label="Time limit", help="Seconds the code may run.", ge=0.1, le=120, advanced=True
+        default=10.0, label="Time limit", help="Maximum run time of the code in seconds.", ge=0.1, le=120, advanced=True
     )
     _value: JsonValue = PrivateAttr(default=None)
     _done: bool = PrivateAttr(default=False)
 
-    @output(help="What run returned.")
+    @output(help="The return value of run.")
     async def result(self) -> Data:
-        """The result; the code runs once a step."""
+        """Return the result; the code runs once per step."""
         if not self._done:
             arguments = {"inputs": data_of(self.inputs)}
             self._value = await self.ctx.code.call(self.source, "run", arguments, timeout_seconds=self.timeout_seconds)
@@ -53,10 +53,10 @@ class Python(Component):
 
     @output(help="The result as text.")
     async def text(self) -> Text:
-        """The result as text."""
+        """Return the result as text."""
         return text_of(await self.result())
 
     @output(help="The result as rows, when it is a list of objects.")
     async def table(self) -> Table:
-        """The result as a table."""
+        """Return the result as a table."""
         return table_of(await self.result())

@@ -1,4 +1,4 @@
-"""Tests on values, as a person would answer them."""
+"""Conditions on values, with the comparisons that users expect."""
 
 from typing import Literal
 
@@ -30,17 +30,19 @@ _NEGATIONS: dict[str, Operator] = {
     "is at most": "is greater than",
 }
 _WITHOUT_COMPARE = frozenset({"is empty", "is not empty", "equals", "does not equal"})
-"""Those that may compare with nothing."""
+"""Operators that accept an empty comparison value."""
 
 
 def holds(value: JsonValue, operator: Operator, compare: str, *, ignore_case: bool = True) -> bool:
-    """Whether the value passes. Greater and less compare numbers; a list or object counts by its length.
+    """Whether the value satisfies the condition. Greater and less compare numbers; a list or object counts by length.
 
-    Raises `ComponentError` when it cannot be said: nothing to compare with, a word against a number.
+    Raises `ComponentError` when it is undefined: no comparison value, text compared with a number.
     """
     if not compare and operator not in _WITHOUT_COMPARE:
         raise ComponentError(
-            f"If: there is nothing to compare with for '{operator}'.", remedy="Fill 'compare'.", field="compare"
+            f"If: the operator '{operator}' requires a value to compare with.",
+            remedy="Fill 'compare'.",
+            field="compare",
         )
     if operator in _NEGATIONS:
         return not holds(value, _NEGATIONS[operator], compare, ignore_case=ignore_case)
@@ -51,14 +53,14 @@ def holds(value: JsonValue, operator: Operator, compare: str, *, ignore_case: bo
     if operator == "contains":
         return _contains(value, compare, ignore_case=ignore_case)
     if operator == "matches":
-        regex = compiled(compare, ignore_case=ignore_case, who="If")
+        regex = compiled(compare, ignore_case=ignore_case, subject="If")
         return regex.search(clean_text(text_of(value))) is not None
     left, right = _number(value, "value"), _number(compare, "compare")
     return left > right if operator == "is greater than" else left < right
 
 
 def is_empty(value: JsonValue) -> bool:
-    """Null, blank text, or a list or object without members."""
+    """Return whether it is null, blank text, or a list or object without members."""
     return (
         value is None
         or (isinstance(value, str) and not value.strip())
@@ -67,12 +69,12 @@ def is_empty(value: JsonValue) -> bool:
 
 
 def folded(text: str, *, ignore_case: bool) -> str:
-    """Text for comparison: without outer white space, and case when told."""
+    """Return text for comparison: without outer whitespace, and without case when `ignore_case` is set."""
     return text.strip().casefold() if ignore_case else text.strip()
 
 
 def _equals(value: JsonValue, compare: str, *, ignore_case: bool) -> bool:
-    """Numbers as numbers, true and false by name, everything else as text."""
+    """Compare numbers as numbers, true and false by name, everything else as text."""
     if isinstance(value, bool):
         return compare.strip().lower() == str(value).lower()
     if isinstance(value, int | float):
@@ -86,17 +88,17 @@ def _equals(value: JsonValue, compare: str, *, ignore_case: bool) -> bool:
 
 
 def _contains(value: JsonValue, compare: str, *, ignore_case: bool) -> bool:
-    """A list contains an equal item, an object a key, anything else the text."""
+    """Return whether a list contains an equal item, an object a key, or any other value the text."""
     if isinstance(value, list):
         return any(_equals(item, compare, ignore_case=ignore_case) for item in value)
     if isinstance(value, dict):
-        wanted = folded(compare, ignore_case=ignore_case)
-        return any(folded(key, ignore_case=ignore_case) == wanted for key in value)
+        needle = folded(compare, ignore_case=ignore_case)
+        return any(folded(key, ignore_case=ignore_case) == needle for key in value)
     text = "" if value is None else text_of(value)
     return compare.casefold() in text.casefold() if ignore_case else compare in text
 
 
-def _number(value: JsonValue, where: str) -> float:
+def _number(value: JsonValue, operand: str) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
     if isinstance(value, list | dict):
@@ -104,9 +106,9 @@ def _number(value: JsonValue, where: str) -> float:
     try:
         return float(str(value).strip().replace("\u00a0", "").replace(" ", ""))
     except ValueError as error:
-        shown = f"{clipped(value, 40)!r}" if isinstance(value, str) else describe(value)
+        excerpt = f"{clipped(value, 40)!r}" if isinstance(value, str) else describe(value)
         raise ComponentError(
-            f"If: {where} is {shown}, which is not a number to compare.",
-            remedy="Pick a number with 'field', or use contains or equals.",
-            field=where,
+            f"If: {operand} is {excerpt}, which is not a number to compare.",
+            remedy="Select a number with 'field', or use contains or equals.",
+            field=operand,
         ) from error

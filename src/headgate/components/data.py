@@ -1,4 +1,4 @@
-"""Read, pick from and look at data."""
+"""Components that parse, select and show data."""
 
 from pydantic import JsonValue, PrivateAttr
 
@@ -28,15 +28,15 @@ class ParseJSON(Component):
 
     @output(help="The value: object, list, text, number, true, false or null.")
     async def data(self) -> Data:
-        """The parsed value."""
+        """Return the parsed value."""
         if not self._parsed:
-            self._value = await run_in_flow_thread(parse_json, self.text, who="ParseJSON")
+            self._value = await run_in_flow_thread(parse_json, self.text, subject="ParseJSON")
             self._parsed = True
         return self._value
 
     @output(help="A list of objects as rows; an error for anything else.")
     async def table(self) -> Table:
-        """The parsed value as a table."""
+        """Return the parsed value as a table."""
         return table_of(await self.data())
 
 
@@ -52,7 +52,7 @@ class SelectData(Component):
     )  # fmt: skip
 
     source: Data | Table = field(
-        name="data", label="Data", help="Data or a table (a list of objects) to pick from.", main=True
+        name="data", label="Data", help="Data or a table (a list of objects) to select from.", main=True
     )
     expression: str = field(
         label="Expression",
@@ -65,18 +65,18 @@ class SelectData(Component):
     _value: JsonValue = PrivateAttr(default=None)
     _selected: bool = PrivateAttr(default=False)
 
-    @output(name="data", label="Data", help="What the expression picked; null when nothing is there.")
+    @output(name="data", label="Data", help="The selected value; null when nothing matches.")
     async def give_data(self) -> Data:
-        """The selected value."""
+        """Return the selected value."""
         if not self._selected:
             source = data_of(self.source)
-            self._value = await select_part(self.ctx, self.expression, source, who="SelectData")
+            self._value = await select_part(self.ctx, self.expression, source, subject="SelectData")
             self._selected = True
         return self._value
 
-    @output(help="The same as text: a text as it is, anything else as JSON; empty when nothing is there.")
+    @output(help="The same as text: a text unchanged, anything else as JSON; empty when nothing matches.")
     async def text(self) -> Text:
-        """The selected value as text."""
+        """Return the selected value as text."""
         value = await self.give_data()
         return "" if value is None else text_of(value)
 
@@ -93,18 +93,16 @@ class MessageHistory(Component):
         "transcript", "dialogue", "turns", "log", "messages",
     )  # fmt: skip
 
-    limit: int = field(
-        default=10, label="How many", help="The most messages to give, counted from the latest.", ge=1, le=1000
-    )
+    limit: int = field(default=10, label="How many", help="Maximum number of messages, the latest ones.", ge=1, le=1000)
 
-    @output(help="One line a message: `User: ...`, `Assistant: ...`.")
+    @output(help="One line per message: `User: ...`, `Assistant: ...`.")
     def text(self) -> Text:
-        """The messages as a transcript."""
+        """Return the messages as a transcript."""
         return "\n".join(f"{message.role.capitalize()}: {message.text}" for message in self._latest())
 
     @output(help="The messages: a list of objects with role, text and files.")
     def messages(self) -> Data:
-        """The messages as data."""
+        """Return the messages as data."""
         return [data_of(message) for message in self._latest()]
 
     def _latest(self) -> list[Message]:

@@ -1,4 +1,4 @@
-"""Writes the reference page of the components from the components themselves.
+"""Generates the reference page of the components from the components themselves.
 
 `python -m headgate.components.document docs/reference/components.md` writes it; a test keeps the page current.
 """
@@ -39,22 +39,23 @@ _CATEGORIES = {
 
 
 def components_page(components: Iterable[type[Component]] = BUILTINS) -> str:
-    """The page as Markdown: one section a component, by category in the order of the palette."""
+    """Return the page as Markdown: one section per component, by category in palette order."""
     templates = [component.template() for component in components]
     parts = [_HEAD]
     for category, title in _CATEGORIES.items():
-        chosen = [template for template in templates if template.category == category]
+        selected = [template for template in templates if template.category == category]
         parts.append(
-            f"## {title}\n\n" + "\n".join(f"- [{one.type}](#{one.type.lower()}): {one.label}" for one in chosen)
+            f"## {title}\n\n"
+            + "\n".join(f"- [{entry.type}](#{entry.type.lower()}): {entry.label}" for entry in selected)
         )
-        parts += [_section(template, _tool_line(template)) for template in chosen]
+        parts += [_section(template, _tool_line(template)) for template in selected]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
 def example(type_name: str) -> str:
-    """The example flow of a built-in component, in the text form; empty when there is none."""
-    found = files("headgate.components.examples") / f"{type_name}.flow"
-    return found.read_text(encoding="utf-8") if found.is_file() else ""
+    """Return the example flow of a built-in component, in text form; empty when there is none."""
+    resource = files("headgate.components.examples") / f"{type_name}.flow"
+    return resource.read_text(encoding="utf-8") if resource.is_file() else ""
 
 
 def _section(template: Template, tool: str) -> str:
@@ -72,7 +73,7 @@ def _section(template: Template, tool: str) -> str:
 def _facts(template: Template) -> str:
     facts = []
     if template.effect:
-        facts.append("Changes something outside: it is never repeated silently.")
+        facts.append("Has an external effect: it is never repeated automatically without notice.")
     if template.model_using:
         facts.append("Calls a language model.")
     return " ".join(facts)

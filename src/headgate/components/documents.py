@@ -1,4 +1,4 @@
-"""Make a document of a text."""
+"""The component that makes a document of a text."""
 
 from typing import Literal
 
@@ -27,15 +27,15 @@ class MakeDocument(Component):
     name: str = field(
         default="document",
         label="File name",
-        help="Without ending; the format gives it.",
+        help="Without extension; the format adds it.",
         port=False,
         max_length=1000,
     )
-    title: str = field(default="", label="Title", help="Set above the text; empty for none.", port=False)
+    title: str = field(default="", label="Title", help="Title above the text; empty for none.", port=False)
     images: list[File] = field(
         default_factory=list,
         label="Images",
-        help="PNG, JPEG or GIF files that the text shows by their name or id.",
+        help="PNG, JPEG or GIF files that the text refers to by name or id.",
         many=True,
         advanced=True,
     )
@@ -49,7 +49,7 @@ class MakeDocument(Component):
 
     @output(help="The document.")
     async def file(self) -> File:
-        """Made in a process of its own, then stored."""
+        """Generate the file in a separate process, then store it."""
         markdown = self.content.text if isinstance(self.content, Message) else markdown_of(self.content)
         images = await images_for(self.ctx, markdown, self.images)
         stem = safe_name(self.name).removesuffix(f".{self.format}")
@@ -57,8 +57,8 @@ class MakeDocument(Component):
             markdown, self.format, title=self.title, name=stem, language=self.language, page_size=self.page_size,
             images=images,
         )  # fmt: skip
-        made = await make_document(job)
-        for note in made.notes:
+        document = await make_document(job)
+        for note in document.notes:
             self.ctx.log(note)
         await self.ctx.check_cancelled()
-        return await self.ctx.files.save(f"{stem}.{self.format}", made.content, made.media_type)
+        return await self.ctx.files.save(f"{stem}.{self.format}", document.content, document.media_type)

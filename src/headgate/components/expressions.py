@@ -1,4 +1,4 @@
-"""Regular expressions on RE2: no search takes longer than its text and pattern are long.
+"""Regular expressions with RE2: search time is linear in the length of text and pattern.
 
 It blocks: components call it through `isolated.calls`.
 """
@@ -26,22 +26,22 @@ _REFERENCE = re.compile(r"\\(?:(\d{1,2})|g<(\w+)>|(.))", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """What a search gave."""
+    """The result of a search."""
 
     matches: list[JsonValue]
     text: str
 
 
 def search(text: str, pattern: str, *, mode: Mode, replacement: str, ignore_case: bool) -> Matched:
-    """What an expression finds in a text; of a test only the match.
+    """Search a text with an expression; in mode test, return only whether it matches.
 
-    Raises `ComponentError` for a pattern that RE2 cannot run, too many matches or a result that is too long.
+    Raises `ComponentError` for a pattern that RE2 does not support, too many matches or a result that is too long.
     """
-    regex = compiled(pattern, ignore_case=ignore_case, who="Regex")
+    regex = compiled(pattern, ignore_case=ignore_case, subject="Regex")
     matches = list(itertools.islice(regex.finditer(text), 1 if mode in {"extract", "test"} else MOST_MATCHES + 1))
     if len(matches) > MOST_MATCHES:
         raise ComponentError(
-            f"Regex: the pattern matches more than {MOST_MATCHES} times.", remedy="Make it more exact."
+            f"Regex: the pattern has more than {MOST_MATCHES} matches.", remedy="Make it more specific."
         )
     values = [_value_of(match) for match in matches]
     if mode == "replace":
@@ -50,29 +50,29 @@ def search(text: str, pattern: str, *, mode: Mode, replacement: str, ignore_case
 
 
 def replaced(text: str, matches: Sequence[Any], replacement: str) -> str:
-    r"""The text with every match replaced; `\1` and `\g<name>` in the replacement are groups.
+    r"""Return the text with every match replaced; `\1` and `\g<name>` in the replacement are groups.
 
-    Raises `ComponentError` when a group does not exist or the result grows past the longest text.
+    Raises `ComponentError` when a group does not exist or the result exceeds the maximum length.
     """
-    pieces: list[str] = []
+    parts: list[str] = []
     at = length = 0
     for match in matches:
-        pieces += [text[at : match.start()], _expanded(match, replacement)]
-        length += len(pieces[-1]) + len(pieces[-2])
+        parts += [text[at : match.start()], _expanded(match, replacement)]
+        length += len(parts[-1]) + len(parts[-2])
         at = match.end()
         if length > 2 * LONGEST_TEXT:
             raise ComponentError(
-                f"Regex: the result grows past {2 * LONGEST_TEXT} characters.", remedy="Use a shorter replacement."
+                f"Regex: the result is longer than {2 * LONGEST_TEXT} characters.", remedy="Use a shorter replacement."
             )
-    return "".join([*pieces, text[at:]])
+    return "".join([*parts, text[at:]])
 
 
 def _expanded(match: Any, replacement: str) -> str:  # noqa: ANN401 - re2 has no types
-    """The replacement for one match. Not `match.expand`, which garbles letters beyond ASCII (google-re2 1.1)."""
+    """The replacement for one match. Not `match.expand`, which corrupts letters beyond ASCII (google-re2 1.1)."""
 
     def value(found: re.Match[str]) -> str:
-        number, name, other = found.groups()
-        if other is not None:
+        number, name, literal = found.groups()
+        if literal is not None:
             return unescaped(found[0])
         try:
             return str(match.group(int(number) if number else int(name) if name.isdigit() else name) or "")
@@ -86,8 +86,8 @@ def _expanded(match: Any, replacement: str) -> str:  # noqa: ANN401 - re2 has no
     return _REFERENCE.sub(value, replacement)
 
 
-def compiled(pattern: str, *, ignore_case: bool, who: str) -> Any:  # noqa: ANN401 - re2 has no types
-    """A compiled RE2 pattern. Raises `ComponentError` with RE2's reason."""
+def compiled(pattern: str, *, ignore_case: bool, subject: str) -> Any:  # noqa: ANN401 - re2 has no types
+    """Return a compiled RE2 pattern. Raises `ComponentError` with RE2's reason."""
     module = re2()
     options = module.Options()
     options.case_sensitive = not ignore_case
@@ -98,21 +98,21 @@ def compiled(pattern: str, *, ignore_case: bool, who: str) -> Any:  # noqa: ANN4
         reason = error.args[0] if error.args else ""
         reason = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
         raise ComponentError(
-            f"{who}: the pattern {clipped(pattern, 60)!r} is not a regular expression RE2 can run: {reason}.",
-            remedy="RE2 has no look-around and no backreferences; the rest is usual syntax.",
+            f"{subject}: the pattern {clipped(pattern, 60)!r} is not a valid RE2 regular expression: {reason}.",
+            remedy="RE2 does not support lookaround or backreferences.",
             field="pattern",
         ) from error
 
 
 def _value_of(match: Any) -> JsonValue:  # noqa: ANN401 - re2 has no types
-    named: dict[str, JsonValue] = match.groupdict()
-    if named:
-        return named
+    members: dict[str, JsonValue] = match.groupdict()
+    if members:
+        return members
     groups = match.groups()
     if len(groups) > 1:
         return list(groups)
-    found: JsonValue = groups[0] if groups else match.group()
-    return found
+    result: JsonValue = groups[0] if groups else match.group()
+    return result
 
 
 def _line_of(value: JsonValue) -> str:

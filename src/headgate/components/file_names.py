@@ -4,20 +4,20 @@ import re
 import unicodedata
 
 LONGEST = 120
-"""Longest name, in characters; stays under the 255 bytes of common file systems in any script but emoji."""
+"""Maximum length of a name in characters; under the 255 bytes of common file systems in any script except emoji."""
 _BYTES = 240
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*\s]+')
 _DEVICES = re.compile(r"^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)$", re.IGNORECASE)
 
 
 def safe_name(name: str, *, default: str = "result.txt") -> str:
-    """A portable file name: no separators, control or direction-changing characters, no Windows device, bounded length.
+    """A portable file name: no separators, control or bidirectional characters, no Windows device, limited length.
 
-    What is forbidden becomes `-`; the extension is kept; a name with nothing left becomes `default`.
+    Forbidden characters become `-`; the extension is kept; an empty name becomes `default`.
     """
     text = unicodedata.normalize("NFC", name)
     text = "".join(" " if char.isspace() else char for char in text if char.isspace() or _visible(char))
-    text = re.sub(r"-{2,}", "-", _FORBIDDEN.sub(lambda found: " " if found[0] == " " else "-", text))
+    text = re.sub(r"-{2,}", "-", _FORBIDDEN.sub(lambda match: " " if match[0] == " " else "-", text))
     stem, dot, extension = text.strip(" .-").rpartition(".")
     if not dot:
         stem, extension = extension, ""
@@ -31,7 +31,7 @@ def safe_name(name: str, *, default: str = "result.txt") -> str:
 
 
 def _visible(char: str) -> bool:
-    """Neither control, format (zero-width, right-to-left override), surrogate nor unassigned."""
+    """Return whether it is neither control, format (zero-width, right-to-left override), surrogate nor unassigned."""
     return unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Cn", "Co"}
 
 

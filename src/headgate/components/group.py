@@ -1,4 +1,4 @@
-"""A frame around nodes on the canvas."""
+"""The component for a frame around nodes on the canvas."""
 
 from typing import Literal
 

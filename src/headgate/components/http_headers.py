@@ -13,44 +13,46 @@ _OWN = frozenset(
         "proxy-authorization", "proxy-connection", "expect",
     }
 )  # fmt: skip
-"""Headers that belong to the connection; setting them is how requests are smuggled."""
+"""Connection headers; setting them enables request smuggling."""
 
 
 HEADERS_HELP = 'HTTP headers, name to text, or to a secret: {"secret": "API_KEY", "scheme": "Bearer"}.'
 KEY_LABEL = "Idempotency key"
 KEY_HELP = (
-    "Send an Idempotency-Key that stays the same when this run attempts the step again, so that the receiver can drop "
-    "a repeat. A header of that name set above is sent as it is."
+    "Send an Idempotency-Key that stays the same when this run retries the step, so that the receiver can "
+    "ignore a repeat. A header of that name set above is sent unchanged."
 )
 
 
 async def checked_headers(
     ctx: RunContext, headers: Mapping[str, str | SecretReference], *, component: str, url: str
 ) -> dict[str, str]:
-    """The headers of a request to `url`, with lower-case names and the values of secrets. Text is sent as it is.
+    """The headers of a request to `url`, with lower-case names and the values of secrets. Text is sent unchanged.
 
-    Raises `ComponentError` on line breaks, malformed or reserved names; the error never shows a value.
+    Raises `ComponentError` for line breaks, malformed or reserved names; the error never shows a value.
     """
-    found: dict[str, str] = {}
-    for name, written in headers.items():
+    checked: dict[str, str] = {}
+    for name, header_value in headers.items():
         lower = checked_name(name, component=component)
-        value = written if isinstance(written, str) else await _revealed(ctx, written, url)
+        value = header_value if isinstance(header_value, str) else await _revealed(ctx, header_value, url)
         if not _VALUE.fullmatch(value):
             raise ComponentError(
-                f"{component}: the value of the header '{lower}' has a line break or control character.",
+                f"{component}: the value of the header '{lower}' contains a line break or control character.",
                 remedy="Write it on one line.",
                 field="headers",
             )
-        found[lower] = value.strip()
-    return found
+        checked[lower] = value.strip()
+    return checked
 
 
 def checked_name(name: str, *, component: str) -> str:
-    """The name of a header in lower case. Raises `ComponentError` on a malformed or reserved one."""
+    """Return the name of a header in lower case. Raises `ComponentError` for a malformed or reserved one."""
     lower = name.lower()
     if not _NAME.fullmatch(name):
         raise ComponentError(
-            f"{component}: {name[:60]!r} is not a header name.", remedy="Use letters, digits and -.", field="headers"
+            f"{component}: {name[:60]!r} is not a valid header name.",
+            remedy="Use letters, digits and -.",
+            field="headers",
         )
     if lower in _OWN:
         raise ComponentError(

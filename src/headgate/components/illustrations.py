@@ -1,4 +1,4 @@
-"""Images that a text refers to and the run has."""
+"""Images in a text that are available to the run."""
 
 from collections.abc import Sequence
 from urllib.parse import quote
@@ -7,22 +7,23 @@ from headgate.sandbox.documents.maker import MOST_IMAGE_BYTES
 from headgate.sdk import File, RunContext
 
 
-async def images_for(ctx: RunContext, markdown: str, given: Sequence[File] = ()) -> dict[str, bytes]:
-    """Name and id to content of the images that a Markdown text names, among those given and the run's own.
+async def images_for(ctx: RunContext, markdown: str, candidates: Sequence[File] = ()) -> dict[str, bytes]:
+    """Return name and id to content of the images in a Markdown text, from the given files and the run's own.
 
-    Of two files of one name the first given counts, then the newest. What would not fit in a document is left out.
+    Of files with the same name, the first given one is used, then the newest. Images over the document limit are
+    skipped.
     """
     if "![" not in markdown:
         return {}
-    found: dict[str, bytes] = {}
-    left = MOST_IMAGE_BYTES
-    for file in (*given, *ctx.input.files, *reversed(await ctx.files.of_run())):
-        names = [name for name in (file.name, file.id) if name not in found and _named(name, markdown)]
-        if names and file.media_type.startswith("image/") and file.size <= left:
+    contents: dict[str, bytes] = {}
+    remaining = MOST_IMAGE_BYTES
+    for file in (*candidates, *ctx.input.files, *reversed(await ctx.files.of_run())):
+        names = [name for name in (file.name, file.id) if name not in contents and _named(name, markdown)]
+        if names and file.media_type.startswith("image/") and file.size <= remaining:
             content = await ctx.files.read(file)
-            left -= len(content)
-            found |= dict.fromkeys(names, content)
-    return found
+            remaining -= len(content)
+            contents |= dict.fromkeys(names, content)
+    return contents
 
 
 def _named(name: str, markdown: str) -> bool:

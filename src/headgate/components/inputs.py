@@ -1,4 +1,4 @@
-"""Where a flow begins: chat text, fixed text, the run's form, uploaded files."""
+"""Input components: chat text, fixed text, the run's form, uploaded files."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -27,24 +27,24 @@ class ChatInput(Component):
     text: str = field(
         default="",
         label="Text",
-        help="Text to use instead of what the run was started with; empty takes the run's input text.",
+        help="Text to use instead of the run's input; empty uses the run's input text.",
         port=False,
         kind=FieldKind.MULTILINE,
     )
 
     @output(name="text", label="Text", help="What the user wrote.")
     def give_text(self) -> Text:
-        """The text set here, else the run's input text."""
+        """Return the text of the component, else the run's input text."""
         return self.text or self.ctx.input.text
 
     @output(help="The same as a message of role user, with the files attached.")
     def message(self) -> Message:
-        """The text and the run's files as one message."""
+        """Return the text and the run's files as one message."""
         return Message(role="user", text=self.give_text(), files=self.ctx.input.files)
 
     @output(help="The run's files: a list of objects with id, name, media_type and size.")
     def files(self) -> Data:
-        """The run's files as data."""
+        """Return the run's files as data."""
         return _as_data(self.ctx.input.files)
 
 
@@ -63,7 +63,7 @@ class TextInput(Component):
     text: str = field(
         default="",
         label="Text",
-        help="The text to give; empty takes the run's input text.",
+        help="The text to output; empty uses the run's input text.",
         kind=FieldKind.MULTILINE,
         main=True,
         tool_mode=True,
@@ -71,7 +71,7 @@ class TextInput(Component):
 
     @output(name="text", label="Text", help="The text.")
     def give_text(self) -> Text:
-        """The text set here, else the run's input text."""
+        """Return the text of the component, else the run's input text."""
         return self.text or self.ctx.input.text
 
 
@@ -90,27 +90,27 @@ class FormInput(Component):
     only: Annotated[list[str], BeforeValidator(listed_text)] = field(
         default_factory=list,
         label="Only these fields",
-        help="Ids of the form fields to give, in this order; empty gives them all.",
+        help="Ids of the form fields to output, in this order; empty outputs all.",
         port=False,
         schema={"type": "array", "items": {"type": "string"}},
     )
 
     @output(help="One object: form field id to answer.")
     def data(self) -> Data:
-        """The chosen answers; a field left empty is null."""
-        answers = self.ctx.input.form_data
+        """Return the selected answers; an empty field is null."""
+        form_data = self.ctx.input.form_data
         if not self.only:
-            return dict(answers)
+            return dict(form_data)
         for name in self.only:
-            if name not in answers:
-                self.ctx.log(f"The form of this run has no field '{name}'{did_you_mean(name, answers)}")
-        return {name: answers.get(name) for name in self.only}
+            if name not in form_data:
+                self.ctx.log(f"The form of this run has no field '{name}'{did_you_mean(name, form_data)}")
+        return {name: form_data.get(name) for name in self.only}
 
-    @output(help="One line a field, `id: answer`.")
+    @output(help="One line per field, `id: answer`.")
     def text(self) -> Text:
-        """The chosen answers as lines."""
-        answers = self.data()
-        pairs = answers.items() if isinstance(answers, dict) else []
+        """Return the selected answers as lines."""
+        form_data = self.data()
+        pairs = form_data.items() if isinstance(form_data, dict) else []
         return "\n".join(f"{name}: {'' if value is None else text_of(value)}" for name, value in pairs)
 
 
@@ -130,18 +130,18 @@ class FileInput(Component):
         default="",
         name="field",
         label="Form field",
-        help="Id of the form field that holds the file; empty takes the first file of the run.",
+        help="Id of the form field with the file; empty uses the first file of the run.",
         port=False,
     )
 
     @output(help="The file; connect it to Read file to get its text.")
     def file(self) -> File:
-        """The first of the files asked for."""
+        """Return the first requested file."""
         return self._chosen()[0]
 
     @output(help="Every file of that field, or of the run: a list of objects with id, name, media_type and size.")
     def files(self) -> Data:
-        """All the files asked for, as data."""
+        """Return all requested files, as data."""
         return _as_data(self._chosen())
 
     def _chosen(self) -> Sequence[File]:
@@ -154,22 +154,22 @@ class FileInput(Component):
                 )
             return run.files
         answer = run.form_data.get(self.field_id)
-        found = [self._file_of(value) for value in (answer if isinstance(answer, list) else [answer]) if value]
-        if not found:
+        files = [self._file_of(value) for value in (answer if isinstance(answer, list) else [answer]) if value]
+        if not files:
             hint = did_you_mean(self.field_id, run.form_data)
             raise ComponentError(
-                f"FileInput: the form field '{self.field_id}' holds no file{hint}",
+                f"FileInput: the form field '{self.field_id}' has no file{hint}",
                 remedy=f"Fields of this run: {listed(run.form_data)}.",
                 field="field",
             )
-        return found
+        return files
 
     def _file_of(self, value: JsonValue) -> File:
-        """The file of the run that a form answer names, by id or name. The id of any other file opens nothing."""
-        known = {key: file for file in reversed(self.ctx.input.files) for key in (file.name, file.id)}
+        """Return the file of the run that a form answer names, by id or name. Ids of other files have no effect."""
+        by_key = {key: file for file in reversed(self.ctx.input.files) for key in (file.name, file.id)}
         key = value.get("id") if isinstance(value, dict) else value
-        if isinstance(key, str) and key in known:
-            return known[key]
+        if isinstance(key, str) and key in by_key:
+            return by_key[key]
         raise ComponentError(
             f"FileInput: the form field '{self.field_id}' is not a file.",
             remedy="Choose a file field.",

@@ -1,4 +1,4 @@
-"""Which way a run goes: a condition, and the ways together again."""
+"""Branching components: a condition, and merging of branches."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -25,7 +25,7 @@ class If(Component):
         "test", "compare", "route", "gate", "filter", "rule", "only if", "threshold", "depending",
     )  # fmt: skip
 
-    value: str | Data | Table = field(label="Value", help="What to look at and pass on.", main=True)
+    value: str | Data | Table = field(label="Value", help="The value to check and pass on.", main=True)
     field_path: str = field(
         default="",
         name="field",
@@ -43,33 +43,36 @@ class If(Component):
     compare: str = field(
         default="", label="Compare with", help="Text, number or RE2 pattern to compare with.", port=False
     )
-    ignore_case: bool = field(default=True, label="Ignore case", help="Treat upper and lower case alike.")
+    ignore_case: bool = field(default=True, label="Ignore case", help="Ignore upper and lower case.")
     _answer: bool | None = PrivateAttr(default=None)
 
     @classmethod
     def template(cls, params: Mapping[str, JsonValue] | None = None) -> Template:
-        """What is compared with is a pattern where the condition is `matches`."""
+        """Return a template in which the comparison value is a pattern when the condition is `matches`."""
         template = super().template(params)
         if (params or {}).get("operator") != "matches":
             return template
-        fields = [one.model_copy(update={"syntax": "re2"}) if one.name == "compare" else one for one in template.fields]
+        fields = [
+            field.model_copy(update={"syntax": "re2"}) if field.name == "compare" else field
+            for field in template.fields
+        ]
         return template.model_copy(update={"fields": tuple(fields)})
 
     @output(help="The value, when the condition holds.", branch=True)
     async def true(self) -> Data | NotTaken:
-        """The value or `NOT_TAKEN`."""
+        """Return the value or `NOT_TAKEN`."""
         return data_of(self.value) if await self._holds() else NOT_TAKEN
 
     @output(help="The value, when the condition does not hold.", branch=True)
     async def false(self) -> Data | NotTaken:
-        """The value or `NOT_TAKEN`."""
+        """Return the value or `NOT_TAKEN`."""
         return NOT_TAKEN if await self._holds() else data_of(self.value)
 
     async def _holds(self) -> bool:
         if self._answer is None:
-            looked_at = await select_field(self.ctx, data_of(self.value), self.field_path, who="If")
+            target = await select_field(self.ctx, data_of(self.value), self.field_path, subject="If")
             self._answer = await condition_holds(
-                self.ctx, looked_at, self.operator, self.compare, ignore_case=self.ignore_case
+                self.ctx, target, self.operator, self.compare, ignore_case=self.ignore_case
             )
         return self._answer
 
@@ -87,23 +90,23 @@ class Merge(Component):
 
     values: list[str | Data | Table] = field(
         label="Values",
-        help="Values of the ways that were taken, in the order of the connections.",
+        help="Values of the branches that were taken, in the order of the connections.",
         main=True,
         many=True,
     )
     mode: Literal["first", "all", "text"] = field(
-        default="first", label="Give", help="first: the first value that came; all: a list of them; text: joined text."
+        default="first", label="Give", help="first: the first value; all: a list of the values; text: joined text."
     )
     separator: str = field(
         default="\n\n",
         label="Between texts",
-        help="For text: what stands between two; \\n is a line break.",
+        help="For text: separator; \\n is a line break.",
         port=False,
     )
 
     @output(help="The first value, the list of values, or the joined text.")
     def value(self) -> Data:
-        """The merged value."""
+        """Return the merged value."""
         if self.mode == "text":
             return self.text()
         if self.mode == "all":
@@ -112,6 +115,6 @@ class Merge(Component):
 
     @output(help="The same as text.")
     def text(self) -> Text:
-        """The merged text: of the first value, or of all joined."""
-        chosen = self.values[:1] if self.mode == "first" else self.values
-        return unescaped(self.separator).join(text_of(value) for value in chosen)
+        """Return the merged text: of the first value, or of all joined."""
+        selected = self.values[:1] if self.mode == "first" else self.values
+        return unescaped(self.separator).join(text_of(value) for value in selected)

@@ -1,4 +1,4 @@
-"""The same thing for every item of a list."""
+"""The component that processes every item of a list."""
 
 import asyncio
 import re
@@ -36,12 +36,15 @@ class Map(Component):
 
     items: Data | Table = field(label="Items", help="A list, or a table whose rows are the items.", main=True)
     each: Tool | None = field(
-        default=None, label="Do", help="What to do with each item: connect the tool output of a component."
+        default=None, label="Do", help="How to process each item: connect the tool output of a component."
     )
     argument: str = field(
         default="",
         label="Argument",
-        help="The component's field that gets the item; empty takes its first one, or all that an object's keys name.",
+        help=(
+            "The component's field that receives the item; empty uses its first one, or all fields named "
+            "by an object's keys."
+        ),
         port=False,
     )
     item_template: str = field(
@@ -52,11 +55,13 @@ class Map(Component):
         kind=FieldKind.MULTILINE,
         port=False,
     )
-    concurrency: int = field(default=4, label="Side by side", help="How many items run at the same time.", ge=1, le=32)
+    concurrency: int = field(
+        default=4, label="Concurrency", help=("Number of items processed at the same time."), ge=1, le=32
+    )
     on_error: Literal["stop", "skip", "keep"] = field(
         default="stop",
         label="When an item fails",
-        help="stop: the step fails; skip: leave the item out; keep: put {'error': ...} in its place.",
+        help="stop: the step fails; skip: omit the item; keep: replace the item with {'error': ...}.",
     )
     with_item: bool = field(
         default=False,
@@ -67,21 +72,21 @@ class Map(Component):
 
     @output(help="The results in the order of the items, a list.")
     async def results(self) -> Data:
-        """One result an item; fewer when failing items are skipped."""
+        """Return one result per item; fewer when failing items are skipped."""
         return await self._run()
 
-    @output(help="One row an item: the result's fields, or a column `result`.")
+    @output(help="One row per item: the result's fields, or a column `result`.")
     async def table(self) -> Table:
-        """The results as rows."""
+        """Return the results as rows."""
         results = await self._run()
         records = [result for result in results if isinstance(result, dict)]
         if len(records) == len(results):
             return Table.from_records(records)
         return Table(columns=["result"], rows=[[result] for result in results])
 
-    @output(help="The results as text, one after another with an empty line between.")
+    @output(help="The results as text, separated by empty lines.")
     async def text(self) -> Text:
-        """The results joined."""
+        """Return the results joined."""
         return "\n\n".join(text_of(result) for result in await self._run())
 
     async def _run(self) -> list[JsonValue]:
@@ -92,7 +97,7 @@ class Map(Component):
     def _listed(self) -> list[JsonValue]:
         if self.each is None and not self.item_template:
             raise ComponentError(
-                "Map: there is nothing to do with the items.",
+                "Map: no component or template is set for the items.",
                 remedy="Connect a component's tool output to 'each', or write a template.",
                 field="each",
             )
@@ -100,15 +105,15 @@ class Map(Component):
         if not isinstance(items, list):
             raise ComponentError(
                 f"Map: items is {describe(items)}, not a list.",
-                remedy="Use SelectData to pick a list, or SplitText to make one.",
+                remedy="Use SelectData to select a list, or SplitText to create one.",
                 field="items",
             )
         if len(items) > MOST_ITEMS:
-            raise ComponentError(f"Map: there are {len(items)} items; at most {MOST_ITEMS} are run.", field="items")
+            raise ComponentError(f"Map: there are {len(items)} items; the limit is {MOST_ITEMS}.", field="items")
         return items
 
     async def _over(self, items: list[JsonValue]) -> list[JsonValue]:
-        """Run the items with a bounded number of workers; the first failure under `stop` ends the others."""
+        """Run the items with a limited number of workers; the first failure under `stop` ends the others."""
         results: list[JsonValue] = [None] * len(items)
         failed: set[int] = set()
         waiting = iter(enumerate(items))
@@ -171,7 +176,7 @@ class Map(Component):
         return {name: text_of(item) if as_text else item}
 
     def _failure(self, index: int, error: HeadgateError) -> JsonValue:
-        """What stands for a failed item. Raises under `stop`, naming the item."""
+        """Return the result of a failed item. Raises under `stop`, naming the item."""
         if self.on_error == "stop":
             raise ComponentError(
                 f"Map: item {index} (counted from 0): {error.detail}", remedy=error.remedy, index=index
@@ -181,20 +186,20 @@ class Map(Component):
 
 
 def filled_template(template: str, index: int, item: JsonValue) -> str:
-    """The template with `{item}`, `{item.path[0]}` and `{index}` filled; what is not there becomes empty."""
+    """Return the template with `{item}`, `{item.path[0]}` and `{index}` filled; missing values become empty."""
 
     def value(match: re.Match[str]) -> str:
         if match[1] == "index":
             return str(index) if not match[2] else match[0]
         path = match[2].lstrip(".")
-        found = select(path, item, who="Map", where="template") if path else item
-        return "" if found is None else text_of(found)
+        result = select(path, item, subject="Map", location="template") if path else item
+        return "" if result is None else text_of(result)
 
     return _PLACEHOLDER.sub(value, template)
 
 
 class _Progress:
-    """Says how far a Map is, at most some twenty times."""
+    """Logs the progress of a Map, in at most about twenty lines."""
 
     def __init__(self, total: int) -> None:
         self._total = total
@@ -202,14 +207,14 @@ class _Progress:
         self._every = max(1, total // 20)
 
     def finished(self) -> Iterator[str]:
-        """One more item is done; a line when it is time for one."""
+        """Count a finished item; log a line when it is due."""
         self._done += 1
         if self._done % self._every == 0 or self._done == self._total:
             yield f"{self._done} of {self._total}\n"
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first single error inside a group."""
+    """Return the first single error inside a group."""
     error: BaseException = group
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

@@ -21,7 +21,10 @@ class Regex(Component):
     text: str = field(label="Text", help="The text to search.", main=True, tool_mode=True)
     pattern: str = field(
         label="Pattern",
-        help=r"RE2 regular expression: \d+ or (?P<key>\w+)=(?P<value>\w+). No look-around, no backreferences.",
+        help=(
+            "RE2 regular expression: \\d+ or (?P<key>\\w+)=(?P<value>\\w+). Lookaround and backreferences "
+            "are not supported."
+        ),
         tool_mode=True,
         port=False,
         max_length=LONGEST_PATTERN,
@@ -30,31 +33,34 @@ class Regex(Component):
     mode: Mode = field(
         default="find",
         label="Do",
-        help="find: every match; extract: the first match or its groups; replace: all matches; test: is there any.",
+        help=(
+            "find: every match; extract: the first match or its groups; replace: all matches; test: "
+            "whether there is a match."
+        ),
     )
     replacement: str = field(
         default="",
         label="Replacement",
-        help=r"For 'replace': what to put there; \1 or \g<name> is a group. Empty removes.",
+        help="For 'replace': the replacement text; \\1 or \\g<name> is a group. Empty removes the match.",
         port=False,
         max_length=10_000,
     )
-    ignore_case: bool = field(default=False, label="Ignore case", help="Treat upper and lower case alike.")
+    ignore_case: bool = field(default=False, label="Ignore case", help="Ignore upper and lower case.")
     _matched: Matched | None = PrivateAttr(default=None)
 
-    @output(help="The matches: texts, or objects when the pattern names groups, or lists when it numbers several.")
+    @output(help="The matches: texts, objects when the pattern names groups, or lists when it numbers several.")
     async def matches(self) -> Data:
-        """Every match; in mode extract only the first."""
+        """Return every match; in mode extract only the first."""
         return (await self._result()).matches
 
-    @output(name="text", label="Text", help="The replaced text, the extracted text, or the matches, one a line.")
+    @output(name="text", label="Text", help="The replaced text, the extracted text, or the matches, one per line.")
     async def give_text(self) -> Text:
-        """The result as text."""
+        """Return the result as text."""
         return self.text if self.mode == "test" else (await self._result()).text
 
-    @output(help="true when the pattern matches somewhere.")
+    @output(help="true when the pattern matches anywhere.")
     async def found(self) -> Data:
-        """Whether there is any match."""
+        """Return whether there is any match."""
         return bool((await self._result()).matches)
 
     async def _result(self) -> Matched:

@@ -1,4 +1,4 @@
-"""Tools of an MCP server, for an agent."""
+"""The component for tools of an MCP server."""
 
 from headgate.graph.names import did_you_mean, listed
 from headgate.sdk import Component, ComponentError, Tool, field, output
@@ -30,22 +30,25 @@ class McpTools(Component):
     tools: list[str] = field(
         default_factory=list,
         label="Tools",
-        help="Names of the tools to give, as the server calls them; empty gives every enabled one.",
+        help="Names of the tools to offer, as on the server; empty offers every enabled one.",
         port=False,
         interpolate=False,
     )
 
-    @output(name="tools", label="Tools", help="The server's tools. Nothing is sent until one is called.")
+    @output(name="tools", label="Tools", help="The server's tools. No request is sent until one is called.")
     async def give_tools(self) -> list[Tool]:
-        """The tools, in the order of the server's list. Raises `ComponentError` naming one that is not there."""
-        found = await self.ctx.mcp_tools(self.server)
-        names = [tool.remote_name for tool in found]
+        """Return the tools, in the order of the server's list. Raises `ComponentError` for a missing one."""
+        tools = await self.ctx.mcp_tools(self.server)
+        names = [tool.remote_name for tool in tools]
         for name in self.tools:
             if name not in names:
                 raise ComponentError(
                     f"McpTools: the server '{self.server}' has no enabled tool '{name[:128]}'"
                     f"{did_you_mean(name, names) or '.'}",
-                    remedy=f"It has: {listed(names)}. `headgate mcp-servers refresh {self.server}` looks again.",
+                    remedy=(
+                        f"Its tools are: {listed(names)}. `headgate mcp-servers refresh {self.server}` "
+                        "updates the list."
+                    ),
                     field="tools",
                 )
-        return [tool for tool in found if not self.tools or tool.remote_name in self.tools]
+        return [tool for tool in tools if not self.tools or tool.remote_name in self.tools]

@@ -1,4 +1,4 @@
-"""Words on the canvas."""
+"""The component for notes on the canvas."""
 
 from headgate.graph.template import FieldKind
 from headgate.sdk import Component, field
@@ -19,7 +19,7 @@ class Note(Component):
     text: str = field(
         default="",
         label="Text",
-        help="What the note says, in Markdown.",
+        help="Text of the note, in Markdown.",
         kind=FieldKind.MULTILINE,
         port=False,
         interpolate=False,

@@ -1,4 +1,4 @@
-"""Where a flow's results go in the product: the chat."""
+"""Output components: the chat."""
 
 from headgate.sdk import Component, Message, Text, field, output
 
@@ -14,15 +14,17 @@ class ChatOutput(Component):
         "finish", "final", "present", "tell",
     )  # fmt: skip
 
-    input: str | Message = field(label="Answer", help="What to show; tables and data become readable text.", main=True)
+    input: str | Message = field(
+        label="Answer", help=("The value to show; tables and data become readable text."), main=True
+    )
 
     @output(help="The answer as a message of role assistant.")
     def message(self) -> Message:
-        """The answer as a message; files of a message stay attached."""
+        """Return the answer as a message; files of a message stay attached."""
         files = self.input.files if isinstance(self.input, Message) else ()
         return Message(role="assistant", text=self.text(), files=files)
 
     @output(help="The answer as text.")
     def text(self) -> Text:
-        """The answer as text."""
+        """Return the answer as text."""
         return self.input.text if isinstance(self.input, Message) else self.input

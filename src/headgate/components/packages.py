@@ -1,4 +1,4 @@
-"""The Python packages installed beside Headgate, with their licences."""
+"""The Python packages installed with Headgate, and their licences."""
 
 import fnmatch
 import re
@@ -15,7 +15,7 @@ from headgate.sdk.coerce import clean_text
 _LICENCE_FILE = re.compile(r"^(licen[cs]e|copying|copyright|notice)([-._].*)?$", re.IGNORECASE)
 _CODE_SUFFIXES = frozenset({".py", ".pyc", ".pyi", ".so", ".json", ".css", ".js"})
 _TEXT_CAP = 512 * 1024
-"""Longest licence file read, in bytes."""
+"""Maximum size of a licence file, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class InstalledPackages(Component):
     match: str = field(
         default="",
         label="Names",
-        help="Only packages whose name contains this; several separated by commas, `*` stands for anything.",
+        help="Only packages whose name contains this text; separate several with commas, `*` is a wildcard.",
         tool_mode=True,
         port=False,
         max_length=2000,
@@ -61,17 +61,21 @@ class InstalledPackages(Component):
     )
     _found: list[Package] | None = PrivateAttr(default=None)
 
-    @output(help="One row a package: name, version, licence, summary, homepage, files, size_bytes (and licence_text).")
+    @output(
+        help=("One row per package: name, version, licence, summary, homepage, files, size_bytes (and licence_text).")
+    )
     async def table(self) -> Table:
-        """The packages as rows, by name."""
+        """Return the packages as rows, by name."""
         columns = ["name", "version", "licence", "summary", "homepage", "files", "size_bytes"]
         columns += ["licence_text"] if self.licence_texts else []
-        rows: list[list[JsonValue]] = [[getattr(one, name) for name in columns] for one in await self._packages()]
+        rows: list[list[JsonValue]] = [
+            [getattr(package, name) for name in columns] for package in await self._packages()
+        ]
         return Table(columns=columns, rows=rows)
 
     @output(help="A Markdown inventory: licences by number of packages, then each package.")
     async def text(self) -> Text:
-        """The packages as a readable inventory."""
+        """Return the packages as a readable inventory."""
         return inventory(await self._packages(), licence_texts=self.licence_texts)
 
     async def _packages(self) -> list[Package]:
@@ -81,19 +85,19 @@ class InstalledPackages(Component):
 
 
 def installed(match: str = "") -> list[Package]:
-    """The packages of the running environment whose name matches, sorted by name. Reads files; takes up to a second."""
-    wanted = [part.strip().lower() for part in match.split(",") if part.strip()]
-    found: dict[str, Package] = {}
+    """Return the installed packages whose name matches, sorted by name. Reads files; takes up to a second."""
+    needles = [part.strip().lower() for part in match.split(",") if part.strip()]
+    packages: dict[str, Package] = {}
     for distribution in distributions():
         name = distribution.metadata["Name"] or ""
         key = re.sub(r"[-_.]+", "-", name).lower()
-        if name and key not in found and (not wanted or any(_matches(name.lower(), part) for part in wanted)):
-            found[key] = _package(name, distribution)
-    return [found[key] for key in sorted(found)]
+        if name and key not in packages and (not needles or any(_matches(name.lower(), part) for part in needles)):
+            packages[key] = _package(name, distribution)
+    return [packages[key] for key in sorted(packages)]
 
 
 def inventory(packages: list[Package], *, licence_texts: bool) -> str:
-    """A Markdown document about the packages."""
+    """Return a Markdown document about the packages."""
     counts: dict[str, int] = {}
     for package in packages:
         counts[package.licence] = counts.get(package.licence, 0) + 1
@@ -139,40 +143,40 @@ def licence_of(distribution: Distribution) -> str:
     expression = _one_line(metadata["License-Expression"])
     if expression:
         return expression
-    named = [
+    names = [
         line.rpartition("::")[2].strip() for line in metadata.get_all("Classifier") or [] if line[:9] == "License :"
     ]
-    named = [name for name in named if name not in {"OSI Approved", "DFSG approved"}]
+    names = [name for name in names if name not in {"OSI Approved", "DFSG approved"}]
     first = next((line for line in str(metadata["License"] or "").splitlines() if line.strip()), "")
-    return " / ".join(named) or _one_line(first)[:120] or "Unknown"
+    return " / ".join(names) or _one_line(first)[:120] or "Unknown"
 
 
 def _homepage(distribution: Distribution) -> str:
-    """The address that says homepage, else source or repository, else the first one given."""
+    """Return the URL labelled homepage, else source or repository, else the first one."""
     urls: dict[str, str] = {}
     for line in distribution.metadata.get_all("Project-URL") or []:
         label, _, url = str(line).partition(",")
         urls.setdefault(label.strip().lower(), url.strip())
     preferred = ("homepage", "home", "home-page", "source", "source code", "repository", "github", "documentation")
-    named = next((urls[label] for label in preferred if label in urls), "")
-    return named or _one_line(distribution.metadata["Home-page"]) or next(iter(urls.values()), "")
+    preferred_url = next((urls[label] for label in preferred if label in urls), "")
+    return preferred_url or _one_line(distribution.metadata["Home-page"]) or next(iter(urls.values()), "")
 
 
 def _licence_texts(distribution: Distribution, files: list[PackagePath]) -> dict[str, str]:
-    """Path to text of the licence files: those beside the metadata, or any in the package when there are none."""
-    named = [
+    """Path to text of the licence files: those next to the metadata, or any in the package when there are none."""
+    paths = [
         path
         for path in files
         if _LICENCE_FILE.match(path.name) and path.suffix.lower() not in _CODE_SUFFIXES and ".." not in path.parts
     ]
-    beside = [path for path in named if path.parts[0].endswith((".dist-info", ".egg-info"))]
+    metadata_paths = [path for path in paths if path.parts[0].endswith((".dist-info", ".egg-info"))]
     texts: dict[str, str] = {}
-    for path in beside or named:
+    for path in metadata_paths or paths:
         try:
             with Path(str(distribution.locate_file(path))).open("rb") as stream:
                 texts[str(path)] = clean_text(stream.read(_TEXT_CAP).decode(errors="replace").strip())
         except OSError:
-            continue  # listed by the package, gone from the disk
+            continue  # listed by the package, missing on disk
     return texts
 
 

@@ -1,4 +1,4 @@
-"""Read a document's text."""
+"""The component that reads a document's text."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ class ReadFile(Component):
     delimiter: str = field(
         default="",
         label="CSV delimiter",
-        help="What separates columns; empty finds out.",
+        help="Column separator; empty detects it.",
         port=False,
         advanced=True,
         max_length=1,
@@ -34,28 +34,28 @@ class ReadFile(Component):
 
     @output(help="The text; Markdown for Word, HTML and CSV.")
     async def text(self) -> Text:
-        """The document's text."""
+        """Return the document's text."""
         return (await self._read("text")).text
 
     @output(help="The rows of a CSV, of a JSON list of objects, or of a Word document's first table.")
     async def table(self) -> Table:
-        """The document's table. Raises `Unreadable` when it has none."""
+        """Return the document's table. Raises `Unreadable` when it has none."""
         table = (await self._read("table")).table
         if table is None:
-            raise Unreadable(f"'{self.file.name}' holds no table.", remedy="Use its text or data instead.")
+            raise Unreadable(f"'{self.file.name}' contains no table.", remedy="Use its text or data instead.")
         return table
 
     @output(help="CSV rows, the JSON value, a PDF's pages, a Word document's tables, or a page's title and links.")
     async def data(self) -> Data:
-        """The document's data."""
+        """Return the document's data."""
         return (await self._read("data")).data
 
     def expect_outputs(self, names: Sequence[str]) -> None:
-        """Have only what is wanted come out of the process that reads."""
+        """Limit the result of the reading process to the requested outputs."""
         self._wanted = frozenset(names) & frozenset(MEMBERS)
 
     async def _read(self, member: str) -> Document:
-        """The document with a member, read once for all that are expected."""
+        """Return the document with a member, read once for all expected outputs."""
         if self._document is None or member not in self._wanted:
             self._wanted |= {member}
             content = await self.ctx.files.read(self.file)
@@ -65,7 +65,7 @@ class ReadFile(Component):
                 name=self.file.name,
                 media_type=self.file.media_type,
                 delimiter=self.delimiter,
-                wanted=self._wanted,
+                members=self._wanted,
             )
             for note in self._document.notes:
                 self.ctx.log(note)

@@ -1,4 +1,4 @@
-"""Write a result to a file whose format follows its extension."""
+"""The component that writes a result to a file in the format of its extension."""
 
 import csv
 import html
@@ -54,13 +54,13 @@ class SaveFile(Component):
     trusted_html: bool = field(
         default=False,
         label="Trusted HTML",
-        help="For .html: write the text as HTML as it stands instead of showing it. Only for sources you trust.",
+        help="For .html: write the text as HTML without escaping. Only for sources you trust.",
         advanced=True,
     )
     spreadsheet_safe: bool = field(
         default=True,
         label="Safe for spreadsheets",
-        help="For .csv: mark the encoding and put a ' before text that a spreadsheet would run as a formula.",
+        help="For .csv: mark the encoding and put a ' before text that a spreadsheet would evaluate as a formula.",
         advanced=True,
     )
 
@@ -69,7 +69,7 @@ class SaveFile(Component):
         """Render off the event loop, then store."""
         name = safe_name(self.name)
         if name != self.name:
-            self.ctx.log("The file name was made safe.", asked=self.name, saved=name)
+            self.ctx.log("The file name was changed to a safe one.", asked=self.name, saved=name)
         content = await run_in_flow_thread(self._rendered, name)
         await self.ctx.check_cancelled()
         return await self.ctx.files.save(name, content, _media_type(name))
@@ -85,14 +85,14 @@ class SaveFile(Component):
         if render is None and not isinstance(self.content, str):
             raise ComponentError(
                 f"SaveFile: data and tables cannot be written as '{extension or name}'.",
-                remedy=f"Give the name one of these extensions: {listed(sorted({*_RENDERERS, '.csv'}))}.",
+                remedy=f"Use a name with one of these extensions: {listed(sorted({*_RENDERERS, '.csv'}))}.",
                 field="name",
             )
         return (render(self.content, name) if render else text_of(self.content)).encode()
 
 
 def to_csv(table: Table, *, spreadsheet_safe: bool = True) -> str:
-    """RFC 4180 text with a header; nested values as JSON, null as empty.
+    """Return RFC 4180 text with a header; nested values as JSON, null as empty.
 
     With `spreadsheet_safe`, text that begins like a formula gets a leading apostrophe (OWASP, CSV injection).
     """
@@ -113,7 +113,7 @@ def _csv_cell(value: Data, *, safe: bool) -> str | float | None:
 
 
 def _as_table(content: Content) -> Table:
-    """Rows of what has them: one object is one row, a list of plain values one column."""
+    """Return rows of a value that has them: one object is one row, a list of plain values one column."""
     if isinstance(content, Table):
         return content
     data: JsonValue = [content] if isinstance(content, dict) else data_of(content)
@@ -127,7 +127,7 @@ def _is_rows(content: Content) -> bool:
 
 
 def markdown_of(content: Content) -> str:
-    """Text as it is, rows as a table, other data as a block of JSON."""
+    """Return text unchanged, rows as a table, other data as a block of JSON."""
     if isinstance(content, str):
         return content
     if isinstance(content, Table) or _is_rows(content):
@@ -153,8 +153,8 @@ def _html(content: Content, name: str) -> str:
 
 def _html_table(table: Table) -> str:
     def row(cells: list[Data], tag: str) -> str:
-        shown = ["" if cell is None else cell if isinstance(cell, str) else text_of(cell) for cell in cells]
-        return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in shown) + "</tr>"
+        texts = ["" if cell is None else cell if isinstance(cell, str) else text_of(cell) for cell in cells]
+        return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in texts) + "</tr>"
 
     lines = [row(list(table.columns), "th"), *(row(cells, "td") for cells in table.rows)]
     return "<table>\n" + "\n".join(lines) + "\n</table>"
@@ -165,8 +165,8 @@ def _text(content: Content, _name: str) -> str:
 
 
 def _media_type(name: str) -> str:
-    known = {".md": "text/markdown", ".csv": "text/csv", ".json": "application/json", ".txt": "text/plain"}
-    return known.get(PurePosixPath(name).suffix.lower()) or guess_type(name)[0] or "text/plain"
+    media_types = {".md": "text/markdown", ".csv": "text/csv", ".json": "application/json", ".txt": "text/plain"}
+    return media_types.get(PurePosixPath(name).suffix.lower()) or guess_type(name)[0] or "text/plain"
 
 
 _RENDERERS: dict[str, Callable[[Content, str], str]] = {

@@ -1,4 +1,4 @@
-"""JSON Schemas that users write: read, completed, applied without reaching out or running away."""
+"""JSON Schemas written by users: parsed, completed, and applied in bounded time without fetching references."""
 
 from collections.abc import Iterator
 from typing import Any, cast
@@ -18,69 +18,69 @@ _SCHEMA_WORDS = frozenset(
 )
 
 
-def full_schema(schema: object, *, who: str) -> dict[str, JsonValue]:
-    """A JSON Schema of what a user wrote: a schema, JSON text of one, or the short form `{"name": "string"}`.
+def full_schema(schema: object, *, subject: str) -> dict[str, JsonValue]:
+    """Return a JSON Schema from a user's input: a schema, JSON text of one, or the short form `{"name": "string"}`.
 
     Raises `ComponentError` when it is none of these or not a valid schema.
     """
-    written = _loaded(schema, who)
-    if not isinstance(written, dict) or not written:
-        raise _wrong(who, f"it is {describe(written)}, not an object with fields")
-    found = written if set(written) & _SCHEMA_WORDS and not _is_short(written) else _completed(written, who)
-    if len(orjson.dumps(found)) > LONGEST_SCHEMA:
-        raise _wrong(who, f"it has more than {LONGEST_SCHEMA} bytes")
-    problem = _schema_problem(found)
+    loaded = _loaded(schema, subject)
+    if not isinstance(loaded, dict) or not loaded:
+        raise _wrong(subject, f"it is {describe(loaded)}, not an object with fields")
+    result = loaded if set(loaded) & _SCHEMA_WORDS and not _is_short(loaded) else _completed(loaded, subject)
+    if len(orjson.dumps(result)) > LONGEST_SCHEMA:
+        raise _wrong(subject, f"it has more than {LONGEST_SCHEMA} bytes")
+    problem = _schema_problem(result)
     if problem:
-        raise _wrong(who, problem)
-    return found
+        raise _wrong(subject, problem)
+    return result
 
 
-def problems(value: JsonValue, schema: dict[str, JsonValue], *, most: int = 10) -> list[str]:
-    """How a value breaks a schema, each with its path; empty when it keeps it. Never fetches a reference."""
+def problems(value: JsonValue, schema: dict[str, JsonValue], *, limit: int = 10) -> list[str]:
+    """Return the violations of a schema with their paths; empty when the value is valid. Never fetches a reference."""
     jsonschema, registry = _jsonschema()
     validator = _with_re2(jsonschema)(schema, registry=registry)
-    found: list[str] = []
+    messages: list[str] = []
     try:
         for error in validator.iter_errors(value):
             path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
-            found.append(f"${path}: {clipped(error.message, 200)}")
-            if len(found) == most:
+            messages.append(f"${path}: {clipped(error.message, 200)}")
+            if len(messages) == limit:
                 break
     except RecursionError:
-        found.append("$: the schema refers to itself without end")
+        messages.append("$: the schema refers to itself in a loop")
     except Exception as error:  # noqa: BLE001 - referencing raises its own tree for unknown references
-        found.append(f"$: the schema cannot be applied: {clipped(str(error), 200)}")
-    return found
+        messages.append(f"$: the schema cannot be applied: {clipped(str(error), 200)}")
+    return messages
 
 
-def _loaded(schema: object, who: str) -> JsonValue:
+def _loaded(schema: object, subject: str) -> JsonValue:
     if not isinstance(schema, str):
         return cast("JsonValue", schema)
     try:
         return cast("JsonValue", orjson.loads(schema))
     except orjson.JSONDecodeError as error:
-        raise _wrong(who, f"it is not JSON: {error}") from error
+        raise _wrong(subject, f"it is not JSON: {error}") from error
 
 
-def _is_short(written: dict[str, JsonValue]) -> bool:
-    """Whether every member is a field and its type, as in `{"type": "string", "price": "number"}`."""
+def _is_short(members: dict[str, JsonValue]) -> bool:
+    """Return whether every member is a field and its type, as in `{"type": "string", "price": "number"}`."""
     only_types = all(
-        isinstance(kind, dict) or (isinstance(kind, str) and kind.rstrip("?") in _TYPES) for kind in written.values()
+        isinstance(kind, dict) or (isinstance(kind, str) and kind.rstrip("?") in _TYPES) for kind in members.values()
     )
-    return only_types and len(written) > 1 and not (set(written) - {"type"}) & _SCHEMA_WORDS
+    return only_types and len(members) > 1 and not (set(members) - {"type"}) & _SCHEMA_WORDS
 
 
-def _completed(written: dict[str, JsonValue], who: str) -> dict[str, JsonValue]:
-    """The object schema of the short form; a `?` behind a type makes the field optional."""
+def _completed(members: dict[str, JsonValue], subject: str) -> dict[str, JsonValue]:
+    """Return the object schema of the short form; a `?` after a type makes the field optional."""
     properties: dict[str, JsonValue] = {}
     required: list[JsonValue] = []
-    for name, kind in written.items():
+    for name, kind in members.items():
         if isinstance(kind, str) and kind.rstrip("?") in _TYPES:
             properties[name] = {"type": kind.rstrip("?")}
         elif isinstance(kind, dict):
             properties[name] = kind
         else:
-            raise _wrong(who, f"the type of '{clipped(name)}' is {clipped(str(kind), 40)}")
+            raise _wrong(subject, f"the type of '{clipped(name)}' is {clipped(str(kind), 40)}")
         if not (isinstance(kind, str) and kind.endswith("?")):
             required.append(name)
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
@@ -97,16 +97,16 @@ def _schema_problem(schema: dict[str, JsonValue]) -> str:
     return ""
 
 
-def _wrong(who: str, reason: str) -> ComponentError:
+def _wrong(subject: str, reason: str) -> ComponentError:
     return ComponentError(
-        f"{who}: the schema cannot be used: {reason}.",
+        f"{subject}: the schema is not valid: {reason}.",
         remedy='Write a JSON Schema, or the short form {"name": "string", "price": "number?"}.',
         field="schema",
     )
 
 
 def _jsonschema() -> tuple[Any, Any]:
-    """The jsonschema module and a registry that fetches nothing, imported when first used."""
+    """Return the jsonschema module and a registry that fetches nothing, imported when first used."""
     import jsonschema  # noqa: PLC0415
     from referencing import Registry  # noqa: PLC0415
 
@@ -114,15 +114,15 @@ def _jsonschema() -> tuple[Any, Any]:
 
 
 def _with_re2(jsonschema: Any) -> Any:  # noqa: ANN401 - a lazily imported module
-    """The validator of draft 2020-12 with `pattern` on RE2."""
+    """Return the validator of draft 2020-12 with `pattern` evaluated by RE2."""
 
-    def pattern(_validator: Any, wanted: str, value: Any, _schema: Any) -> Iterator[Any]:  # noqa: ANN401
-        if isinstance(value, str) and compiled(wanted, ignore_case=False, who="pattern").search(value) is None:
-            yield jsonschema.ValidationError(f"{value!r} does not match {wanted!r}")
+    def pattern(_validator: Any, expression: str, value: Any, _schema: Any) -> Iterator[Any]:  # noqa: ANN401
+        if isinstance(value, str) and compiled(expression, ignore_case=False, subject="pattern").search(value) is None:
+            yield jsonschema.ValidationError(f"{value!r} does not match {expression!r}")
 
-    def pattern_properties(validator: Any, wanted: dict[str, Any], value: Any, _schema: Any) -> Iterator[Any]:  # noqa: ANN401
-        for expression, inner in wanted.items() if isinstance(value, dict) else ():
-            regex = compiled(expression, ignore_case=False, who="patternProperties")
+    def pattern_properties(validator: Any, expressions: dict[str, Any], value: Any, _schema: Any) -> Iterator[Any]:  # noqa: ANN401
+        for expression, inner in expressions.items() if isinstance(value, dict) else ():
+            regex = compiled(expression, ignore_case=False, subject="patternProperties")
             for name, item in value.items():
                 if regex.search(name) is not None:
                     yield from validator.descend(item, inner, path=name, schema_path=expression)

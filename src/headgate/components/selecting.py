@@ -1,4 +1,4 @@
-"""JMESPath over data, bounded in time and size. It blocks: components call it through `isolated.calls`."""
+"""JMESPath over data, limited in time and size. It blocks: components call it through `isolated.calls`."""
 
 import time
 from typing import Any
@@ -13,7 +13,7 @@ from headgate.sdk import ComponentError
 
 LONGEST_EXPRESSION = 4_000
 MOST_VALUES = 1_000_000
-"""Most values a result, or any list on the way to it, may hold."""
+"""Maximum values in a result or an intermediate list."""
 SECONDS = 5.0
 
 
@@ -21,63 +21,63 @@ _FAULTS = (exceptions.JMESPathError, TypeError, ValueError, AttributeError, Arit
 
 
 class _TooMuch(Exception):
-    """The evaluation went past a bound."""
+    """The evaluation exceeded a limit."""
 
 
-def select(expression: str, value: JsonValue, *, who: str, where: str = "expression") -> JsonValue:
-    """What a JMESPath expression picks out of a value; null when nothing is there.
+def select(expression: str, value: JsonValue, *, subject: str, location: str = "expression") -> JsonValue:
+    """Return the part of a value that a JMESPath expression selects; null when nothing matches.
 
-    Raises `ComponentError` on a malformed expression, a wrong type in a function, too much time or too large a result.
+    Raises `ComponentError` for a malformed expression, a wrong type in a function, too much time or too large a result.
     """
-    parsed = parse_expression(expression, who=who, where=where)
+    parsed = parse_expression(expression, subject=subject, location=location)
     try:
-        found: JsonValue = _Bounded(SECONDS).visit(parsed, value)
-        _weigh(found, MOST_VALUES)
+        result: JsonValue = _Bounded(SECONDS).visit(parsed, value)
+        _weigh(result, MOST_VALUES)
     except _TooMuch as error:
-        raise ComponentError(f"{who}: {error}", remedy="Select less, or from less data.", field=where) from error
+        raise ComponentError(f"{subject}: {error}", remedy="Select less, or from less data.", field=location) from error
     except _FAULTS as error:
-        raise _does_not_work(expression, error, who, where) from error
-    return found
+        raise _does_not_work(expression, error, subject, location) from error
+    return result
 
 
-def parse_expression(expression: str, *, who: str, where: str = "expression") -> Any:  # noqa: ANN401 - has no types
-    """The syntax tree of a JMESPath expression. Raises `ComponentError` on a malformed or overlong one."""
+def parse_expression(expression: str, *, subject: str, location: str = "expression") -> Any:  # noqa: ANN401 - has no types
+    """Return the syntax tree of a JMESPath expression. Raises `ComponentError` for a malformed or overlong one."""
     if len(expression) > LONGEST_EXPRESSION:
         raise ComponentError(
-            f"{who}: the expression has {len(expression)} characters; at most {LONGEST_EXPRESSION} are read.",
-            field=where,
+            f"{subject}: the expression has {len(expression)} characters; the limit is {LONGEST_EXPRESSION}.",
+            field=location,
         )
     try:
         return jmespath.compile(expression).parsed
     except _FAULTS as error:
-        raise _does_not_work(expression, error, who, where) from error
+        raise _does_not_work(expression, error, subject, location) from error
 
 
-def _does_not_work(expression: str, error: Exception, who: str, where: str) -> ComponentError:
+def _does_not_work(expression: str, error: Exception, subject: str, location: str) -> ComponentError:
     return ComponentError(
-        f"{who}: the expression {clipped(expression, 60)!r} does not work: {_first_line(error)}.",
+        f"{subject}: the expression {clipped(expression, 60)!r} failed: {_first_line(error)}.",
         remedy='It is JMESPath, for example items[?price > `10`].name; put names like "årsvis" in double quotes.',
-        field=where,
+        field=location,
     )
 
 
-def part_of(value: JsonValue, path: str, *, who: str) -> JsonValue:
-    """The part of a value that a JMESPath expression names; text that holds JSON is looked into."""
+def part_of(value: JsonValue, path: str, *, subject: str) -> JsonValue:
+    """Return the part of a value that a JMESPath expression selects; JSON text is parsed first."""
     if isinstance(value, str):
-        value = parse_json(value, who=who, wrong=lambda reason: _no_fields(path, reason, who))
-    return select(path, value, who=who, where="field")
+        value = parse_json(value, subject=subject, error_of=lambda reason: _no_fields(path, reason, subject))
+    return select(path, value, subject=subject, location="field")
 
 
-def _no_fields(path: str, reason: str, who: str) -> ComponentError:
+def _no_fields(path: str, reason: str, subject: str) -> ComponentError:
     return ComponentError(
-        f"{who}: the value is text without fields, so '{path}' is not in it ({reason}).",
-        remedy="Empty 'field' to compare the text itself.",
+        f"{subject}: the value is text without fields, so it has no '{path}' ({reason}).",
+        remedy="Leave 'field' empty to compare the text itself.",
         field="field",
     )
 
 
 class _Bounded(visitor.TreeInterpreter):
-    """JMESPath's interpreter with a clock, and a scale on what grows: flattened, multiplied and computed lists."""
+    """JMESPath's interpreter with limits of time and of the size of flattened, multiplied and computed lists."""
 
     _GROWING = frozenset({"flatten", "multi_select_list", "multi_select_dict", "function_expression"})
 
@@ -94,7 +94,7 @@ class _Bounded(visitor.TreeInterpreter):
         if node["type"] in self._GROWING:
             self._made += _weigh(result, MOST_VALUES)
         if self._made > 3 * MOST_VALUES:
-            raise _TooMuch(f"the expression makes more than {3 * MOST_VALUES} values on the way.")
+            raise _TooMuch(f"the expression produces more than {3 * MOST_VALUES} intermediate values.")
         return result
 
     def visit_flatten(self, node: Any, value: Any) -> Any:  # noqa: ANN401
@@ -102,22 +102,22 @@ class _Bounded(visitor.TreeInterpreter):
         if not isinstance(base, list):
             return None
         if sum(len(item) if isinstance(item, list) else 1 for item in base) > MOST_VALUES:
-            raise _TooMuch(f"the expression makes a list of more than {MOST_VALUES} values.")
+            raise _TooMuch(f"the expression produces a list of more than {MOST_VALUES} values.")
         return [inner for item in base for inner in (item if isinstance(item, list) else [item])]
 
 
-def _weigh(value: object, most: int) -> int:
-    """Count values as they would be written out: a list shared ten times counts ten times, long text by its length."""
+def _weigh(value: object, limit: int) -> int:
+    """Count values as serialised: a list shared ten times counts ten times, long text by its length."""
     count = 0
     waiting = [value]
     while waiting:
         item = waiting.pop()
         count += len(item) // 100 + 1 if isinstance(item, str) else 1
-        if count > most:
-            raise _TooMuch(f"the expression makes more than {most} values.")
+        if count > limit:
+            raise _TooMuch(f"the expression produces more than {limit} values.")
         if isinstance(item, list):
-            if len(item) > most:
-                raise _TooMuch(f"the expression makes more than {most} values.")
+            if len(item) > limit:
+                raise _TooMuch(f"the expression produces more than {limit} values.")
             waiting.extend(item)
         elif isinstance(item, dict):
             waiting.extend(item.values())

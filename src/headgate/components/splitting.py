@@ -1,4 +1,4 @@
-"""Cut a text into pieces."""
+"""The component that splits a text."""
 
 import itertools
 import re
@@ -12,7 +12,7 @@ from headgate.sdk import Component, ComponentError, Data, field, output
 MOST_CHUNKS = 100_000
 By = Literal["paragraph", "line", "sentence", "separator", "length"]
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？]")
-"""Begins only where a run of marks begins, so that a long run is read once."""
+"""Matches only at the start of a run of marks, so that a long run is read once."""
 _PARAGRAPH = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 
 
@@ -27,64 +27,70 @@ class SplitText(Component):
         "tokenize", "segment", "break up", "slice", "explode", "list", "per line", "overlap",
     )  # fmt: skip
 
-    text: str = field(label="Text", help="The text to cut.", main=True, tool_mode=True)
-    by: By = field(default="paragraph", label="Cut by", help="Where to cut.")
+    text: str = field(label="Text", help="The text to split.", main=True, tool_mode=True)
+    by: By = field(default="paragraph", label="Cut by", help="Where to split.")
     separator: str = field(
-        default="", label="Separator", help="For 'separator': the text to cut at; \\n is a line break.", port=False
+        default="", label="Separator", help="For 'separator': the text to split at; \\n is a line break.", port=False
     )
     size: int = field(
-        default=1000, label="Length", help="For 'length': longest chunk, in characters.", ge=1, le=1_000_000
+        default=1000, label="Length", help="For 'length': maximum length of a chunk, in characters.", ge=1, le=1_000_000
     )
     overlap: int = field(
-        default=0, label="Overlap", help="For 'length': characters that two neighbours share.", ge=0, le=999_999
+        default=0,
+        label="Overlap",
+        help=("For 'length': number of characters that neighbouring chunks share."),
+        ge=0,
+        le=999_999,
     )
 
-    @output(help="The pieces, a list of texts; blank ones are left out.")
+    @output(help="The chunks, a list of texts; blank ones are omitted.")
     def chunks(self) -> Data:
-        """The pieces as a list."""
+        """Return the parts as a list."""
         return list[JsonValue](self._pieces())
 
-    @output(help="How many pieces there are.")
+    @output(help="Number of chunks.")
     def count(self) -> Data:
-        """The number of pieces."""
+        """Return the number of parts."""
         return len(self._pieces())
 
     def _pieces(self) -> list[str]:
         if self.by == "separator" and not self.separator:
-            raise ComponentError("SplitText: 'separator' is empty.", remedy="Write what to cut at.", field="separator")
+            raise ComponentError(
+                "SplitText: 'separator' is empty.", remedy="Set the text to split at.", field="separator"
+            )
         if self.by == "length" and self.overlap >= self.size:
             raise ComponentError(
-                f"SplitText: an overlap of {self.overlap} in chunks of {self.size} never ends.",
+                f"SplitText: an overlap of {self.overlap} in chunks of {self.size} would never end.",
                 remedy="Make the overlap smaller than the length.",
                 field="overlap",
             )
-        pieces = split(self.text, self.by, unescaped(self.separator), self.size, self.overlap)
-        if len(pieces) > MOST_CHUNKS:
+        parts = split(self.text, self.by, unescaped(self.separator), self.size, self.overlap)
+        if len(parts) > MOST_CHUNKS:
             raise ComponentError(
-                f"SplitText: this makes {len(pieces)} pieces; at most {MOST_CHUNKS} travel.",
-                remedy="Use longer pieces.",
+                f"SplitText: this produces {len(parts)} chunks; the limit is {MOST_CHUNKS}.",
+                remedy="Use longer chunks.",
             )
-        return pieces
+        return parts
 
 
 def split(text: str, by: By, separator: str = "", size: int = 1000, overlap: int = 0) -> list[str]:
-    """The pieces of a text, stripped, blank ones left out.
+    """Return the parts of a text, stripped, without blank ones.
 
-    `length` gives chunks of at most `size` characters that end at white space where the second half has any.
+    `length` returns chunks of at most `size` characters that end at whitespace when the second half has any.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if by == "paragraph":
-        pieces = _PARAGRAPH.split(text)
+        parts = _PARAGRAPH.split(text)
     elif by == "line":
-        pieces = text.split("\n")
+        parts = text.split("\n")
     elif by == "sentence":
         ends = [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
-        pieces = [text[start:end] for start, end in itertools.pairwise(ends)]
+        parts = [text[start:end] for start, end in itertools.pairwise(ends)]
     elif by == "separator":
-        pieces = text.split(separator.replace("\r\n", "\n"))
+        parts = text.split(separator.replace("\r\n", "\n"))
     else:
-        pieces = _chunks(text, size, overlap)
-    return [piece.strip() for piece in pieces if piece.strip()]
+        parts = _chunks(text, size, overlap)
+    return [part.strip() for part in parts if part.strip()]
 
 
 def _chunks(text: str, size: int, overlap: int) -> list[str]:
@@ -102,5 +108,5 @@ def _chunks(text: str, size: int, overlap: int) -> list[str]:
 
 
 def _white_space_before(text: str, earliest: int, end: int) -> int:
-    """The place after the last white space of `text[earliest:end]`, or `end` when a word is cut anyway."""
-    return next((at for at in range(end, earliest, -1) if text[at - 1].isspace()), end)
+    """Return the position after the last whitespace of `text[earliest:end]`, or `end` when a word must be split."""
+    return next((index for index in range(end, earliest, -1) if text[index - 1].isspace()), end)

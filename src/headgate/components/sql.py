@@ -1,4 +1,4 @@
-"""SQL over tables in memory: read-only, bounded in time, rows and bytes. Blocking; call it in a thread."""
+"""SQL over tables in memory: read-only, limited in time, rows and bytes. Blocking; call it in a thread."""
 
 import json
 import math
@@ -17,11 +17,11 @@ MOST_ROWS = 100_000
 MOST_CELLS = 2_000_000
 SECONDS = 5.0
 _LONGEST_VALUE = 2_000_000
-"""Longest value that SQL may make, in bytes, unless a table holds a longer one: bounds the time of one operation."""
+"""Maximum value size in SQL, in bytes, unless a table contains a larger one: limits the time of one operation."""
 _MOST_BYTES = 200_000_000
 _LONGEST_SQL = 100_000
 _STEPS_BETWEEN_LOOKS = 250
-"""Operations of SQLite's machine between two looks at the clock; one may move a whole value."""
+"""SQLite virtual machine operations between two checks of the clock; one may move a complete value."""
 _READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, 33})  # 33: SQLITE_RECURSIVE
 _REFUSED_FUNCTIONS = frozenset({"load_extension", "fts3_tokenizer", "writefile", "readfile", "edit"})
 _INT64 = 2**63
@@ -29,46 +29,51 @@ _WHATEVER_THE_COLUMNS = (
     *("syntax error", "incomplete input", "unrecognized token", "one statement", "not authorized", "prohibited"),
     *("no such table", "no such function", "wrong number of arguments", "misuse of", "cannot modify"),
 )
-"""What SQLite says of a query that is wrong over any table."""
+"""SQLite errors for a query that is wrong for any table."""
 
 
 def query(
-    tables: Sequence[Table], sql: str, *, seconds: float = SECONDS, most_rows: int = MOST_ROWS, who: str = "TableQuery"
+    tables: Sequence[Table],
+    sql: str,
+    *,
+    seconds: float = SECONDS,
+    most_rows: int = MOST_ROWS,
+    subject: str = "TableQuery",
 ) -> Table:
-    """The result of one SELECT over tables; the first is `t` and `t1`, the others `t2`, `t3`...
+    """Return the result of one SELECT over tables; the first is `t` and `t1`, the others `t2`, `t3`...
 
-    SQLite's dialect. Booleans are 1 and 0, nested values JSON text. Raises `ComponentError` on anything but reading,
-    on too much time or too many rows, and on SQL errors, then with the tables and their columns.
+    SQLite's dialect. Booleans are 1 and 0, nested values JSON text. Raises `ComponentError` for anything except
+    reading, for too much time or too many rows, and for SQL errors, then with the tables and their columns.
     """
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         columns: dict[str, list[str]] = {}
-        longest = _LONGEST_VALUE
+        value_limit = _LONGEST_VALUE
         for number, table in enumerate(tables, start=1):
-            rows = _stored_rows(table, number, who)
-            columns[f"t{number}"] = _load(connection, number, table.columns, rows, who)
-            longest = max(longest, _longest_text(rows))
+            rows = _stored_rows(table, number, subject)
+            columns[f"t{number}"] = _load(connection, number, table.columns, rows, subject)
+            value_limit = max(value_limit, _longest_text(rows))
         if "t1" in columns:
             connection.execute("CREATE VIEW t AS SELECT * FROM t1")
-        _restrict(connection, longest)
+        _restrict(connection, value_limit)
         deadline = time.monotonic() + seconds
         connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_LOOKS)
         try:
             cursor = connection.execute(sql)
-            return _result(cursor, most_rows, who)
+            return _result(cursor, most_rows, subject)
         except (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError, UnicodeError) as error:
             if time.monotonic() > deadline and "interrupted" in str(error):
                 raise ComponentError(
-                    f"{who}: the query ran for more than {seconds:g} seconds and was stopped.",
-                    remedy="Join on fewer rows, or filter first.",
+                    f"{subject}: the query ran for more than {seconds:g} seconds and was stopped.",
+                    remedy="Join fewer rows, or filter first.",
                     field="sql",
                 ) from error
-            raise _readable(error, columns, who, [table.columns for table in tables]) from error
+            raise _readable(error, columns, subject, [table.columns for table in tables]) from error
 
 
-def check_sql(sql: str, *, tables: int, who: str) -> None:
-    """Raise `ComponentError` where SQL could not run over so many tables, whatever their columns are.
+def check_sql(sql: str, *, tables: int, subject: str) -> None:
+    """Raise `ComponentError` when SQL could not run over so many tables, regardless of their columns.
 
-    It is prepared over empty tables and not executed; that a column is missing there says nothing.
+    It is prepared over empty tables and not executed; a missing column there is not an error.
     """
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         names = [f"t{number}" for number in range(1, tables + 1)]
@@ -80,30 +85,34 @@ def check_sql(sql: str, *, tables: int, who: str) -> None:
         try:
             connection.execute(f"EXPLAIN {sql}")
         except (sqlite3.Error, sqlite3.Warning, ValueError, UnicodeError) as error:
-            if any(words in str(error) for words in _WHATEVER_THE_COLUMNS):
-                raise _readable(error, {name: [] for name in names}, who) from error
+            if any(phrase in str(error) for phrase in _WHATEVER_THE_COLUMNS):
+                raise _readable(error, {name: [] for name in names}, subject) from error
 
 
-def _stored_rows(table: Table, number: int, who: str) -> list[list[str | float | None]]:
-    """The rows as SQLite holds them. Raises `ComponentError` when there are too many values."""
+def _stored_rows(table: Table, number: int, subject: str) -> list[list[str | float | None]]:
+    """Return the rows as stored in SQLite. Raises `ComponentError` when there are too many values."""
     if len(table.rows) * max(1, len(table.columns)) > MOST_CELLS:
         raise ComponentError(
-            f"{who}: table {number} has {len(table.rows)} rows of {len(table.columns)} columns; "
-            f"at most {MOST_CELLS} values are queried.",
+            f"{subject}: table {number} has {len(table.rows)} rows of {len(table.columns)} columns; at most "
+            f"{MOST_CELLS} values can be queried.",
             remedy="Select fewer rows or columns before.",
         )
     return [[_stored(value) for value in row] for row in table.rows] if table.columns else []
 
 
 def _longest_text(rows: list[list[str | float | None]]) -> int:
-    """Bytes of the longest text, at most."""
+    """Return the maximum size of the longest text, in bytes."""
     return max((len(value) * 4 for row in rows for value in row if isinstance(value, str)), default=0)
 
 
 def _load(
-    connection: sqlite3.Connection, number: int, columns: Sequence[str], rows: list[list[str | float | None]], who: str
+    connection: sqlite3.Connection,
+    number: int,
+    columns: Sequence[str],
+    rows: list[list[str | float | None]],
+    subject: str,
 ) -> list[str]:
-    """Create and fill `t<number>`; the names its columns got."""
+    """Create and fill `t<number>`; return the names of its columns."""
     names = _column_names(columns) or ["column_1"]
     try:
         declared = ", ".join(_quoted(name) for name in names)
@@ -112,12 +121,12 @@ def _load(
         insert = f"INSERT INTO t{number} VALUES ({marks})"  # noqa: S608 - a number and question marks
         connection.executemany(insert, rows)
     except sqlite3.Error as error:
-        raise ComponentError(f"{who}: table {number} cannot be queried: {error}.") from error
+        raise ComponentError(f"{subject}: table {number} cannot be queried: {error}.") from error
     return names
 
 
 def _column_names(columns: Sequence[str]) -> list[str]:
-    """Names that SQLite can tell apart: never empty, unlike each other without regard to case."""
+    """Return names that SQLite can distinguish: never empty, unique regardless of case."""
     names: dict[str, str] = {}
     for position, column in enumerate(columns, start=1):
         name = clean_text(column).strip() or f"column_{position}"
@@ -146,8 +155,8 @@ def _stored(value: JsonValue) -> str | float | None:
     return value
 
 
-def _restrict(connection: sqlite3.Connection, longest: int) -> None:
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
+def _restrict(connection: sqlite3.Connection, value_limit: int) -> None:
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, value_limit)
     connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, _LONGEST_SQL)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 500)
@@ -155,25 +164,25 @@ def _restrict(connection: sqlite3.Connection, longest: int) -> None:
 
 
 def _authorize(action: int, _first: str | None, second: str | None, _database: str | None, _view: str | None) -> int:
-    """Reading only: no writes, ATTACH, PRAGMA, extensions or files."""
+    """Authorize only reading: no writes, ATTACH, PRAGMA, extensions or files."""
     if action == sqlite3.SQLITE_FUNCTION and second in _REFUSED_FUNCTIONS:
         return sqlite3.SQLITE_DENY
     return sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY
 
 
-def _result(cursor: sqlite3.Cursor, most_rows: int, who: str) -> Table:
+def _result(cursor: sqlite3.Cursor, most_rows: int, subject: str) -> Table:
     if cursor.description is None:
-        raise ComponentError(f"{who}: the SQL gives no rows.", remedy="Write a SELECT.", field="sql")
+        raise ComponentError(f"{subject}: the SQL returns no rows.", remedy="Write a SELECT.", field="sql")
     names = _column_names([column[0] for column in cursor.description])
     rows: list[list[JsonValue]] = []
-    held = 0
+    size = 0
     for row in cursor:
         rows.append([_given(value) for value in row])
-        held += sum(len(value) if isinstance(value, str | bytes) else 8 for value in row)
-        if len(rows) > most_rows or held > _MOST_BYTES:
-            what = f"{most_rows} rows" if len(rows) > most_rows else f"{_MOST_BYTES // 1_000_000} MB"
+        size += sum(len(value) if isinstance(value, str | bytes) else 8 for value in row)
+        if len(rows) > most_rows or size > _MOST_BYTES:
+            limit = f"{most_rows} rows" if len(rows) > most_rows else f"{_MOST_BYTES // 1_000_000} MB"
             raise ComponentError(
-                f"{who}: the result has more than {what}.", remedy="Add a WHERE, GROUP BY or LIMIT.", field="sql"
+                f"{subject}: the result has more than {limit}.", remedy="Add a WHERE, GROUP BY or LIMIT.", field="sql"
             )
     return Table(columns=names, rows=rows)
 
@@ -185,26 +194,28 @@ def _given(value: str | float | bytes | None) -> JsonValue:
 
 
 def _readable(
-    error: Exception, columns: dict[str, list[str]], who: str, given: Sequence[Sequence[str]] = ()
+    error: Exception, columns: dict[str, list[str]], subject: str, table_columns: Sequence[Sequence[str]] = ()
 ) -> ComponentError:
-    """SQLite's message with what the writer can do about it."""
+    """Return SQLite's message with a remedy for the author."""
     message = str(error)
-    if any(word in message for word in ("not authorized", "prohibited", "authorization denied")):
-        return ComponentError(f"{who}: only reading is allowed: {message}.", remedy="Write one SELECT.", field="sql")
-    if "one statement" in message:
-        return ComponentError(f"{who}: there is more than one statement.", remedy="Write one SELECT.", field="sql")
-    known = [name for names in columns.values() for name in names]
-    wrong = message.partition("no such column: ")[2].rpartition(".")[2]
-    empty = [name for name, of in zip(columns, given, strict=False) if not of]
-    if wrong and empty:
+    if any(phrase in message for phrase in ("not authorized", "prohibited", "authorization denied")):
         return ComponentError(
-            f"{who}: there is no column '{clipped(wrong, 60)}': {listed(empty)} came without rows and columns.",
-            remedy="An empty list has no column names. Put an If before, or see what gives the table.",
+            f"{subject}: only read access is allowed: {message}.", remedy="Write one SELECT.", field="sql"
+        )
+    if "one statement" in message:
+        return ComponentError(f"{subject}: there is more than one statement.", remedy="Write one SELECT.", field="sql")
+    known_columns = [name for names in columns.values() for name in names]
+    column = message.partition("no such column: ")[2].rpartition(".")[2]
+    empty = [name for name, of in zip(columns, table_columns, strict=False) if not of]
+    if column and empty:
+        return ComponentError(
+            f"{subject}: there is no column '{clipped(column, 60)}': {listed(empty)} arrived without rows and columns.",
+            remedy="An empty list has no column names. Put an If before, or check the source of the table.",
             field="sql",
         )
     tables = "; ".join(f"{name} ({listed(names, most=30)})" for name, names in columns.items())
     return ComponentError(
-        f"{who}: {clipped(message, 300)}{did_you_mean(wrong, known) if wrong else ''}.",
+        f"{subject}: {clipped(message, 300)}{did_you_mean(column, known_columns) if column else ''}.",
         remedy=f"The tables are: {tables or 'none'}; t is t1. Put names with spaces in double quotes.",
         field="sql",
     )

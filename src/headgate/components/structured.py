@@ -1,4 +1,4 @@
-"""A model's answer in the shape of a schema."""
+"""The component for structured model output."""
 
 import json
 from typing import Any
@@ -8,6 +8,7 @@ from pydantic import JsonValue, PrivateAttr
 from headgate.components.ai import composed
 from headgate.components.chat import (
     ModelStep,
+    answering,
     as_evidence,
     conversation,
     cut_off,
@@ -29,9 +30,9 @@ from headgate.sdk.coerce import table_of
 
 _TRIES = 2
 _REFUSING = frozenset({400, 404, 422, 501})
-"""Statuses with which servers say that they do not know JSON schemas as answers."""
+"""Status codes of servers that do not support JSON schemas for output."""
 _REFUSING_CODES = frozenset({"model_request_refused", "broken_model_answer"})
-"""Codes of Headgate's own errors for the same."""
+"""Headgate's error codes for the same."""
 
 
 class StructuredOutput(ModelStep):
@@ -63,7 +64,7 @@ class StructuredOutput(ModelStep):
         schema={"type": "object"},
     )
     instructions: str = field(
-        default="Extract the data from the input. Use null or leave out what is not there; invent nothing.",
+        default="Extract the data from the input. Use null or omit what is missing; invent nothing.",
         label="Instructions",
         help="What to extract, and how.",
         kind=FieldKind.MULTILINE,
@@ -73,9 +74,9 @@ class StructuredOutput(ModelStep):
     _value: JsonValue = PrivateAttr(default=None)
     _done: bool = PrivateAttr(default=False)
 
-    @output(help="The answer, as the schema says.")
+    @output(help="The answer, as defined by the schema.")
     async def data(self) -> Data:
-        """The checked answer; asked once a step."""
+        """Return the validated output; the model is called once per step."""
         if not self._done:
             self._value = await self._asked()
             self._done = True
@@ -83,27 +84,29 @@ class StructuredOutput(ModelStep):
 
     @output(help="The answer's list of objects as rows; a single object is one row.")
     async def table(self) -> Table:
-        """The answer as a table."""
+        """Return the output as a table."""
         return table_of(rows_in(await self.data()))
 
     async def _asked(self) -> JsonValue:
-        wanted = full_schema(self.schema_, who="StructuredOutput")
-        # providers take objects only; a list or a plain value travels inside one
-        wrapped = wanted.get("type") != "object"
-        schema: dict[str, JsonValue] = wanted
+        target_schema = full_schema(self.schema_, subject="StructuredOutput")
+        # providers accept only objects; a list or a plain value is wrapped in one
+        wrapped = target_schema.get("type") != "object"
+        schema: dict[str, JsonValue] = target_schema
         if wrapped:
-            schema = {"type": "object", "properties": {"value": wanted}, "required": ["value"]}
+            schema = {"type": "object", "properties": {"value": target_schema}, "required": ["value"]}
         model = with_temperature(self.model, self.temperature)
         chat = await self.ctx.chat_model(model)
         prompt = composed(self.instructions, self.input, as_json=False, marks=self.ctx.outside("input"))
-        found = await self._native(chat, model, prompt, schema)
-        wrong = await find_schema_problems(self.ctx, found, schema) if found is not None else ["$: there is no answer"]
-        if wrong:
-            found = await self._prompted(chat, model, prompt, schema)
-        return found["value"] if wrapped and isinstance(found, dict) else found
+        native = await self._native(chat, model, prompt, schema)
+        faults = (
+            await find_schema_problems(self.ctx, native, schema) if native is not None else ["$: there is no answer"]
+        )
+        if faults:
+            native = await self._prompted(chat, model, prompt, schema)
+        return native["value"] if wrapped and isinstance(native, dict) else native
 
     async def _native(self, chat: Any, model: Model, prompt: str, schema: dict[str, JsonValue]) -> JsonValue:  # noqa: ANN401
-        """The provider's own structured output; null when it has none or gave none."""
+        """Return the provider's own structured output; null when it has none or returned none."""
         await self.ctx.check_cancelled()
         try:
             asking = chat.with_structured_output({**schema, "title": "answer"}, method="json_schema", include_raw=True)
@@ -115,6 +118,7 @@ class StructuredOutput(ModelStep):
             if not refuses_schemas(error):
                 raise failed(model, error) from error
             return None
+        model = answering(chat, model)
         record_answer_usage(self.ctx, model, result["raw"])
         if is_cut(result["raw"]):
             raise cut_off(model, str(result["raw"].text))
@@ -122,42 +126,44 @@ class StructuredOutput(ModelStep):
         return parsed
 
     async def _prompted(self, chat: Any, model: Model, prompt: str, schema: dict[str, JsonValue]) -> JsonValue:  # noqa: ANN401
-        """Ask in words, check, and once more with what was wrong. Raises `ComponentError` with the last problems."""
+        """Request JSON by prompt, validate, and retry once. Raises `ComponentError` with the last faults."""
         shape = json.dumps(schema, ensure_ascii=False)
-        asked = f"{prompt}\n\nAnswer with JSON only, no other words, after this JSON Schema:\n{shape}"
-        wrong: list[str] = []
-        said = ""
+        question = f"{prompt}\n\nAnswer with JSON only, no other words, after this JSON Schema:\n{shape}"
+        faults: list[str] = []
+        last = ""
         for _ in range(_TRIES):
-            text = asked
-            if wrong:
-                text += f"\n\nYour last answer was:\n{clipped(said, 2000)}\nIt was wrong: {listed(wrong)}. Correct it."
+            text = question
+            if faults:
+                text += f"\n\nYour last answer was:\n{clipped(last, 2000)}\nIt was wrong: {listed(faults)}. Correct it."
             await self.ctx.check_cancelled()
             self.ctx.record_prompt(as_evidence("", text, ()))
             try:
-                answer = await chat.ainvoke(await conversation(self.ctx, self.model, "", text, ()))
+                response = await chat.ainvoke(await conversation(self.ctx, self.model, "", text, ()))
             except Exception as error:
                 raise failed(model, error) from error
-            record_answer_usage(self.ctx, model, answer)
-            said = str(answer.text)
-            if is_cut(answer):
-                raise cut_off(model, said)
+            model = answering(chat, model)
+            record_answer_usage(self.ctx, model, response)
+            last = str(response.text)
+            if is_cut(response):
+                raise cut_off(model, last)
             try:
-                value = parse_json(said, who="StructuredOutput")
+                value = parse_json(last, subject="StructuredOutput")
             except ComponentError as error:
-                wrong = [error.detail]
+                faults = [error.detail]
                 continue
-            wrong = await find_schema_problems(self.ctx, value, schema)
-            if not wrong:
+            faults = await find_schema_problems(self.ctx, value, schema)
+            if not faults:
                 return value
         raise ComponentError(
-            f"StructuredOutput: {model} did not keep to the schema: {listed(wrong)}. It said: {clipped(said, 200)}",
-            remedy="Make the schema simpler, describe its fields, or choose a stronger model.",
-            answer=clipped(said, 2000),
+            f"StructuredOutput: the answer of {model} does not match the schema: {listed(faults)}. Its "
+            f"answer: {clipped(last, 200)}",
+            remedy="Simplify the schema, describe its fields, or choose a stronger model.",
+            answer=clipped(last, 2000),
         )
 
 
 def refuses_schemas(error: BaseException) -> bool:
-    """Whether a server said that it does not take JSON schemas, rather than that it is down or the key is wrong."""
+    """Return whether a server rejected JSON schemas, rather than being down or rejecting the key."""
     current: BaseException | None = error
     while current is not None:
         if getattr(current, "status_code", None) in _REFUSING:
@@ -169,7 +175,7 @@ def refuses_schemas(error: BaseException) -> bool:
 
 
 def rows_in(value: JsonValue) -> JsonValue:
-    """The list of objects in an answer: itself, its only list of objects, or the object as the one row."""
+    """Return the list of objects in an output: itself, its only list of objects, or the object as the only row."""
     if not isinstance(value, dict):
         return value
     lists = [

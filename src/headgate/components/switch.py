@@ -1,4 +1,4 @@
-"""One way out of many."""
+"""The component that selects one of several branches."""
 
 import re
 import unicodedata
@@ -33,10 +33,10 @@ class Switch(Component):
         "triage", "select", "multiple", "options", "path", "if else", "decision",
     )  # fmt: skip
 
-    value: str | Data = field(label="Value", help="What to look at and pass on.", main=True)
+    value: str | Data = field(label="Value", help="The value to check and pass on.", main=True)
     cases: Annotated[list[str], BeforeValidator(listed_text)] = field(
         label="Cases",
-        help="One output a case, in this order, for example: urgent, normal.",
+        help="One output per case, in this order, for example: urgent, normal.",
         port=False,
         interpolate=False,
         schema={"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": MOST_CASES},
@@ -53,15 +53,18 @@ class Switch(Component):
     match: Literal["equals", "contains"] = field(
         default="equals",
         label="Match",
-        help="equals: the value is the case, apart from case and punctuation; contains: the case stands in the value.",
+        help=(
+            "equals: the value is the case, ignoring letter case and punctuation; contains: the value "
+            "contains the case."
+        ),
     )
     _chosen: str | None = PrivateAttr(default=None)
 
     @classmethod
     def extra_outputs(cls, params: Mapping[str, JsonValue]) -> tuple[OutputTemplate, ...]:
-        """One branch a case, then `otherwise`."""
+        """Return one branch per case, then `otherwise`."""
         cases = _cases(params.get("cases"))
-        named = [
+        branches = [
             OutputTemplate(
                 name=name,
                 type=PortType.DATA,
@@ -71,35 +74,35 @@ class Switch(Component):
             )
             for case, name in zip(cases, output_names(cases), strict=True)
         ]
-        rest = OutputTemplate(
+        otherwise = OutputTemplate(
             name=OTHERWISE,
             type=PortType.DATA,
             label="Otherwise",
             help="The value, when it is none of the cases.",
             branch=True,
         )
-        return (*named, rest)
+        return (*branches, otherwise)
 
     async def produce_extra(self, name: str) -> Data | NotTaken:
-        """The value on the way that was chosen, `NOT_TAKEN` on the others."""
+        """Return the value on the selected branch, `NOT_TAKEN` on the others."""
         if self._chosen is None:
             self._chosen = await self._choose()
         return data_of(self.value) if name == self._chosen else NOT_TAKEN
 
     async def _choose(self) -> str:
-        """The output of the first case that matches."""
-        looked_at = await select_field(self.ctx, data_of(self.value), self.field_path, who="Switch")
-        text = _bare("" if looked_at is None else text_of(looked_at))
+        """Return the output of the first matching case."""
+        target = await select_field(self.ctx, data_of(self.value), self.field_path, subject="Switch")
+        text = _bare("" if target is None else text_of(target))
         cases = _cases(list(self.cases))
         for case, name in zip(cases, output_names(cases), strict=True):
-            wanted = _bare(case)
-            if text == wanted or (self.match == "contains" and wanted and wanted in text):
+            expected = _bare(case)
+            if text == expected or (self.match == "contains" and expected and expected in text):
                 return name
         return OTHERWISE
 
 
 def output_names(cases: Sequence[str]) -> list[str]:
-    """The output name of each case: `Very urgent` is `very_urgent`; collisions are numbered."""
+    """Return the output name of each case: `Very urgent` is `very_urgent`; collisions are numbered."""
     names: list[str] = []
     for number, case in enumerate(cases, start=1):
         names.append(free_name(_slug(case) or f"case_{number}", [*names, OTHERWISE, TOOL_OUTPUT]))
@@ -107,18 +110,18 @@ def output_names(cases: Sequence[str]) -> list[str]:
 
 
 def _cases(value: object) -> list[str]:
-    """The cases of a node's params, whatever stands there: texts only, blank ones left out, bounded."""
-    listed = listed_text(value)
-    found = [item for item in listed if isinstance(item, str) and item.strip()] if isinstance(listed, list) else []
-    return found[:MOST_CASES]
+    """Return the cases of a node's params, whatever their type: only texts, without blank ones, limited in number."""
+    items = listed_text(value)
+    texts = [item for item in items if isinstance(item, str) and item.strip()] if isinstance(items, list) else []
+    return texts[:MOST_CASES]
 
 
 def _slug(text: str) -> str:
-    plain = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
-    slug = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:60].rstrip("_")
+    ascii_text = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
+    slug = re.sub(r"[^a-z0-9]+", "_", ascii_text).strip("_")[:60].rstrip("_")
     return f"case_{slug}" if slug[:1].isdigit() else slug
 
 
 def _bare(text: str) -> str:
-    """What counts when comparing: models answer `**Urgent.**` for urgent."""
+    """Return text for comparison: models answer `**Urgent.**` for urgent."""
     return folded(text.strip(_AROUND), ignore_case=True)

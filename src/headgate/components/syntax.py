@@ -1,4 +1,4 @@
-"""Checks of text that is written in a language of its own: found before a run, in the words that the run would use."""
+"""Syntax checks before a run, with the same messages as during a run."""
 
 from collections.abc import Callable, Mapping
 
@@ -11,27 +11,27 @@ from headgate.graph.template import Syntax
 from headgate.sdk import ComponentError
 
 
-def syntax_fault(syntax: Syntax, text: str, *, who: str, tables: int = 1) -> ComponentError | None:
-    """What is wrong with a text in a language; None when nothing is.
+def syntax_fault(syntax: Syntax, text: str, *, subject: str, tables: int = 1) -> ComponentError | None:
+    """Return what is wrong with a text in a language; None when it is valid.
 
     Args:
         syntax: The language.
         text: The text, without `{{...}}`.
-        who: What messages call the node.
-        tables: For SQL: how many tables there are.
+        subject: The node, for messages.
+        tables: For SQL: the number of tables.
     """
     checks: Mapping[Syntax, Callable[[], object]] = {
-        "url": lambda: checked_url(text, who=who),
-        "sql": lambda: check_sql(text, tables=tables, who=who),
-        "jmespath": lambda: parse_expression(text, who=who),
-        "re2": lambda: compiled(text, ignore_case=False, who=who),
+        "url": lambda: checked_url(text, subject=subject),
+        "sql": lambda: check_sql(text, tables=tables, subject=subject),
+        "jmespath": lambda: parse_expression(text, subject=subject),
+        "re2": lambda: compiled(text, ignore_case=False, subject=subject),
     }
     return _fault(checks[syntax]) if syntax in checks else None
 
 
-def header_fault(name: str, *, who: str) -> ComponentError | None:
-    """What is wrong with the name of a header; None when nothing is."""
-    return _fault(lambda: checked_name(name, component=who))
+def header_fault(name: str, *, subject: str) -> ComponentError | None:
+    """Return what is wrong with the name of a header; None when it is valid."""
+    return _fault(lambda: checked_name(name, component=subject))
 
 
 def _fault(check: Callable[[], object]) -> ComponentError | None:

@@ -1,4 +1,4 @@
-"""SQL as a component."""
+"""The component for SQL."""
 
 import json
 
@@ -42,7 +42,7 @@ class TableQuery(Component):
     most_rows: int = field(
         default=MOST_ROWS,
         label="Most rows",
-        help="More rows than this are an error.",
+        help="More rows than this cause an error.",
         ge=1,
         le=MOST_ROWS,
         advanced=True,
@@ -51,7 +51,7 @@ class TableQuery(Component):
 
     @output(name="table", label="Table", help="The rows of the result.")
     async def give_table(self) -> Table:
-        """The result; computed once."""
+        """Return the result; computed once."""
         if self._result is None:
             self._result = await query_tables(self.ctx, self.tables, self.sql, most_rows=self.most_rows)
             self.ctx.log("The query ran.", rows=len(self._result.rows), columns=json.dumps(self._result.columns))
@@ -59,5 +59,5 @@ class TableQuery(Component):
 
     @output(help="The rows as a list of objects.")
     async def data(self) -> Data:
-        """The result as data."""
+        """Return the result as data."""
         return data_of(await self.give_table())

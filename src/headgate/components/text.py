@@ -1,4 +1,4 @@
-"""Make texts out of texts: a template, several parts joined."""
+"""Text components: a template, several texts joined."""
 
 import re
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class PromptTemplate(Component):
 
     @classmethod
     def extra_fields(cls, params: Mapping[str, JsonValue]) -> tuple[FieldTemplate, ...]:
-        """One text port a `{name}`, in order of appearance."""
+        """Return one text port per `{name}`, in order of appearance."""
         template = params.get("template")
         names = placeholders(template) if isinstance(template, str) else ()
         return tuple(
@@ -46,7 +46,7 @@ class PromptTemplate(Component):
                 name=name,
                 kind=FieldKind.MULTILINE,
                 label=name.replace("_", " ").capitalize(),
-                help=f"Goes where the template says {{{name}}}.",
+                help=f"Replaces {{{name}}} in the template.",
                 required=True,
                 types=(PortType.TEXT,),
                 main=position == 0,
@@ -55,12 +55,12 @@ class PromptTemplate(Component):
         )
 
     def receive_extra(self, values: Mapping[str, Any]) -> None:
-        """Take the values of the placeholders."""
+        """Receive the values of the placeholders."""
         self._values = dict(values)
 
-    @output(help="The template with every {name} filled.")
+    @output(help="The template with every {name} replaced.")
     def text(self) -> Text:
-        """Fill in one pass, so that braces inside a value stay as they are. Raises naming an empty placeholder."""
+        """Fill in one pass, so that braces inside a value stay unchanged. Raises for an empty placeholder."""
 
         def filled(match: re.Match[str]) -> str:
             name = match[1]
@@ -69,8 +69,8 @@ class PromptTemplate(Component):
             value = self._values.get(name)
             if value is None:
                 raise ComponentError(
-                    f"PromptTemplate: nothing came for {{{name}}}.",
-                    remedy=f"Connect something to '{name}' or write a value there.",
+                    f"PromptTemplate: there is no value for {{{name}}}.",
+                    remedy=f"Connect an input to '{name}' or set a value.",
                     field=name,
                 )
             return text_of(value)
@@ -79,7 +79,7 @@ class PromptTemplate(Component):
 
 
 def placeholders(template: str) -> tuple[str, ...]:
-    """The names in single braces, each once; `{{...}}`, `{a b}` and `{template}` are not names."""
+    """Return the names in single braces, each once; `{{...}}`, `{a b}` and `{template}` are not names."""
     return tuple(dict.fromkeys(name for name in _PLACEHOLDER.findall(template) if name != "template"))
 
 
@@ -96,14 +96,14 @@ class CombineText(Component):
 
     parts: list[str] = field(label="Parts", help="The texts, in the order they were connected.", main=True, many=True)
     separator: str = field(
-        default="\n\n", label="Between parts", help="Text between two parts; \\n is a line break.", port=False
+        default="\n\n", label="Between parts", help="Separator between two parts; \\n is a line break.", port=False
     )
-    title: str = field(default="", label="Heading", help="A Markdown heading above everything.", port=False)
-    skip_empty: bool = field(default=True, label="Leave out empty parts", help="Ignore blank parts.", advanced=True)
+    title: str = field(default="", label="Heading", help="A Markdown heading at the top.", port=False)
+    skip_empty: bool = field(default=True, label="Omit empty parts", help="Ignore blank parts.", advanced=True)
 
     @output(help="The parts as one text.")
     def text(self) -> Text:
-        """The joined text."""
+        """Return the joined text."""
         parts = [part for part in self.parts if part.strip() or not self.skip_empty]
         joined = unescaped(self.separator).join(parts)
         return f"# {self.title.strip()}\n\n{joined}" if self.title.strip() else joined

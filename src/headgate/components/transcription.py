@@ -1,4 +1,4 @@
-"""Speech into text."""
+"""The component for speech-to-text."""
 
 from pydantic import PrivateAttr
 
@@ -24,34 +24,41 @@ class Transcribe(ModelStep):
     )
     audio: File = field(label="Audio", help="The recording: MP3, WAV, M4A, OGG, FLAC or WebM, up to 25 MB.", main=True)
     language: str = field(
-        default="", label="Language", help="ISO 639-1 code such as sv; empty finds out.", port=False, max_length=5
+        default="",
+        label="Language",
+        help="ISO 639-1 code such as sv; empty detects the language.",
+        port=False,
+        max_length=5,
     )
     words: str = field(
         default="",
         label="Words",
-        help="Names and terms that are likely to be said, spelt as they should be.",
+        help="Names and terms that are likely to occur, in their correct spelling.",
         max_length=2000,
         advanced=True,
     )
     _made: Transcript | None = PrivateAttr(default=None)
 
-    @output(help="What was said.")
+    @output(help="The transcript.")
     async def text(self) -> Text:
-        """The words; asked once a step."""
+        """Return the transcript; the model is called once per step."""
         return (await self._transcript()).text
 
     @output(help="The same as a message of role user.")
     async def message(self) -> Message:
-        """The words as a message."""
+        """Return the transcript as a message."""
         return Message(role="user", text=await self.text())
 
-    @output(help="An object with text, language, seconds and the file's name; null where the model does not tell.")
+    @output(help="An object with text, language, seconds and the file's name; null where the model does not report it.")
     async def data(self) -> Data:
-        """All that the model told."""
-        made = await self._transcript()
+        """Return the complete result of the model."""
+        result = await self._transcript()
         return {
-            "text": made.text, "language": made.language or None, "seconds": made.seconds, "file": self.audio.name,
-        }  # fmt: skip
+            "text": result.text,
+            "language": result.language or None,
+            "seconds": result.seconds,
+            "file": self.audio.name,
+        }
 
     async def _transcript(self) -> Transcript:
         if self._made is None:
@@ -66,5 +73,7 @@ class Transcribe(ModelStep):
             self.ctx.record_prompt(described(self.words, [self.audio]).strip())
             self._made = await self.ctx.transcribe(self.model, recording)
             if not self._made.text.strip():
-                raise UpstreamFailed(f"{self.model} heard no words in '{self.audio.name}'.", remedy="Listen to it.")
+                raise UpstreamFailed(
+                    f"{self.model} found no speech in '{self.audio.name}'.", remedy=("Check the recording.")
+                )
         return self._made

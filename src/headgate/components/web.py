@@ -1,4 +1,4 @@
-"""The web: a request, a page."""
+"""Web components: a request, a page."""
 
 import json
 from collections.abc import Mapping
@@ -37,21 +37,21 @@ class HTTPRequest(Component):
     method: Method = field(default="GET", label="Method", help="HTTP method.", tool_mode=True)
     url: str = field(label="Address", help="https://...", tool_mode=True, main=True, max_length=8_000, syntax="url")
     query: dict[str, str | int | float | bool | None] = field(
-        default_factory=dict, label="Query", help="Query parameters, name to value; null leaves one out.", port=False
+        default_factory=dict, label="Query", help="Query parameters, name to value; null omits one.", port=False
     )
     headers: dict[str, str | SecretReference] = field(
         default_factory=dict, label="Headers", help=HEADERS_HELP, port=False
     )
     body: str | Data = field(
-        default=None, label="Body", help="Text as it is, or data sent as JSON; empty sends none.", tool_mode=True
+        default=None, label="Body", help="Text unchanged, or data as JSON; empty sends no body.", tool_mode=True
     )
     timeout_seconds: float = field(
-        default=30.0, label="Time limit", help="Seconds to wait.", ge=0.1, le=300, advanced=True
+        default=30.0, label="Time limit", help="Maximum wait in seconds.", ge=0.1, le=300, advanced=True
     )
     fail_on_error: bool = field(
         default=True,
         label="Fail on error status",
-        help="A status of 400 or more fails the step; off, it is given like any answer.",
+        help="A status of 400 or more fails the step; when off, it is returned like any response.",
         advanced=True,
     )
     idempotency_key: bool = field(default=True, label=KEY_LABEL, help=KEY_HELP, port=False, advanced=True)
@@ -59,36 +59,36 @@ class HTTPRequest(Component):
 
     @classmethod
     def template(cls, params: Mapping[str, JsonValue] | None = None) -> Template:
-        """Every method but GET, HEAD and OPTIONS changes something outside."""
+        """Return a template with an effect for every method except GET, HEAD and OPTIONS."""
         return super().template(params).model_copy(update={"effect": (params or {}).get("method", "GET") not in _SAFE})
 
-    @output(help="The JSON of the answer; a stored file's description for binary content; else the text.")
+    @output(help="The JSON of the response; a stored file's description for binary content; otherwise the text.")
     async def data(self) -> Data:
-        """The answer's body as data."""
-        answer = await self._send()
-        if is_binary(answer):
+        """Return the response body as data."""
+        response = await self._send()
+        if is_binary(response):
             await self.ctx.check_cancelled()
-            name = urlsplit(answer.url).path.rpartition("/")[2] or "download"
-            return data_of(await self.ctx.files.save(name, answer.content, answer.media_type))
-        if is_json_type(answer.media_type) and answer.content:
-            return parse_json(answer.text, who="HTTPRequest")
-        return answer.text
+            name = urlsplit(response.url).path.rpartition("/")[2] or "download"
+            return data_of(await self.ctx.files.save(name, response.content, response.media_type))
+        if is_json_type(response.media_type) and response.content:
+            return parse_json(response.text, subject="HTTPRequest")
+        return response.text
 
     @output(help="The body as text; empty for binary content.")
     async def text(self) -> Text:
-        """The answer's body as text."""
-        answer = await self._send()
-        return "" if is_binary(answer) else answer.text
+        """Return the response body as text."""
+        response = await self._send()
+        return "" if is_binary(response) else response.text
 
     @output(help="The status, for example 200.")
     async def status(self) -> Data:
-        """The answer's status."""
+        """Return the status code of the response."""
         return (await self._send()).status
 
     async def _send(self) -> HttpAnswer:
-        """Send once, whatever is asked of the answer."""
+        """Send once for all requested outputs."""
         if self._answer is None:
-            url = with_query(checked_url(self.url, who="HTTPRequest"), self.query)
+            url = with_query(checked_url(self.url, subject="HTTPRequest"), self.query)
             headers = await checked_headers(self.ctx, self.headers, component="HTTPRequest", url=url)
             body, media_type = _body(self.body)
             if body is not None:
@@ -96,12 +96,12 @@ class HTTPRequest(Component):
             if self.idempotency_key and self.method not in _SAFE:
                 headers.setdefault("idempotency-key", self.ctx.idempotency_key())
             await self.ctx.check_cancelled()
-            answer = await self.ctx.http.request(
+            response = await self.ctx.http.request(
                 self.method, url, headers=headers, body=body, timeout_seconds=self.timeout_seconds
             )
-            if self.fail_on_error and answer.status >= 400:
-                raise _refused("HTTPRequest", answer)
-            self._answer = answer
+            if self.fail_on_error and response.status >= 400:
+                raise _refused("HTTPRequest", response)
+            self._answer = response
         return self._answer
 
 
@@ -119,43 +119,43 @@ class URL(Component):
 
     url: str = field(label="Address", help="https://...", main=True, tool_mode=True, max_length=8_000, syntax="url")
     main_only: bool = field(
-        default=True, label="Main content only", help="Leave out navigation, header and footer.", advanced=True
+        default=True, label="Main content only", help="Remove navigation, header and footer.", advanced=True
     )
     timeout_seconds: float = field(
-        default=30.0, label="Time limit", help="Seconds to wait.", ge=0.1, le=300, advanced=True
+        default=30.0, label="Time limit", help="Maximum wait in seconds.", ge=0.1, le=300, advanced=True
     )
     _page: Page | None = PrivateAttr(default=None)
 
-    @output(help="The page as Markdown; text, JSON, PDF and Word addresses give their text.")
+    @output(help="The page as Markdown; URLs of text, JSON, PDF and Word documents return their text.")
     async def text(self) -> Text:
-        """The page's text."""
+        """Return the page's text."""
         return (await self._read()).markdown
 
     @output(help="The page's title.")
     async def title(self) -> Text:
-        """The page's title."""
+        """Return the page's title."""
         return (await self._read()).title
 
     @output(help="The page's links: a list of objects with text and url.")
     async def links(self) -> Data:
-        """The page's links."""
+        """Return the page's links."""
         return [data_of(dict(link)) for link in (await self._read()).links]
 
     async def _read(self) -> Page:
-        """Fetch once and read."""
+        """Fetch and parse once."""
         if self._page is None:
-            url = checked_url(self.url, who="URL")
+            url = checked_url(self.url, subject="URL")
             await self.ctx.check_cancelled()
             headers = {"accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0.8,*/*;q=0.5"}
-            answer = await self.ctx.http.request("GET", url, headers=headers, timeout_seconds=self.timeout_seconds)
-            if answer.status >= 400:
-                raise _refused("URL", answer)
-            self._page = await read_page(self.ctx, answer, main_only=self.main_only)
+            response = await self.ctx.http.request("GET", url, headers=headers, timeout_seconds=self.timeout_seconds)
+            if response.status >= 400:
+                raise _refused("URL", response)
+            self._page = await read_page(self.ctx, response, main_only=self.main_only)
         return self._page
 
 
-def checked_url(url: str, *, who: str) -> str:
-    """The address with a scheme. Raises `ComponentError` when it is none, or not of the web."""
+def checked_url(url: str, *, subject: str) -> str:
+    """Return the URL with a scheme. Raises `ComponentError` when it is not a web URL."""
     text = url.strip()
     if text and "://" not in text and not text.lower().startswith(("javascript:", "data:", "mailto:", "file:")):
         text = f"https://{text}"
@@ -166,7 +166,7 @@ def checked_url(url: str, *, who: str) -> str:
         parts, host = urlsplit(""), None
     if parts.scheme not in {"http", "https"} or not host or any(char.isspace() or ord(char) < 32 for char in text):
         raise ComponentError(
-            f"{who}: {clipped(url, 80)!r} is not a web address.",
+            f"{subject}: {clipped(url, 80)!r} is not a URL.",
             remedy="Write it as https://example.org/page.",
             field="url",
         )
@@ -174,7 +174,7 @@ def checked_url(url: str, *, who: str) -> str:
 
 
 def with_query(url: str, query: Mapping[str, str | float | None]) -> str:
-    """The address with query parameters added."""
+    """Return the URL with query parameters added."""
     pairs = [(name, str(value).lower() if isinstance(value, bool) else value) for name, value in query.items()]
     added = urlencode([(name, value) for name, value in pairs if value is not None])
     if not added:
@@ -183,21 +183,23 @@ def with_query(url: str, query: Mapping[str, str | float | None]) -> str:
     return urlunsplit(parts._replace(query=f"{parts.query}&{added}" if parts.query else added))
 
 
-def is_binary(answer: HttpAnswer) -> bool:
-    """Whether the body is no text: by its media type, else by a NUL near its beginning."""
-    media = answer.media_type
+def is_binary(response: HttpAnswer) -> bool:
+    """Return whether the body is binary: by its media type, else by a NUL near its beginning."""
+    media = response.media_type
     if (
         media.startswith("text/")
-        or is_json_type(answer.media_type)
+        or is_json_type(response.media_type)
         or media.endswith(("xml", "javascript", "x-www-form-urlencoded", "yaml"))
     ):
         return False
     kind = media.partition("/")[0]
-    return kind in {"image", "audio", "video", "font"} or media == "application/pdf" or b"\x00" in answer.content[:4096]
+    return (
+        kind in {"image", "audio", "video", "font"} or media == "application/pdf" or b"\x00" in response.content[:4096]
+    )
 
 
 def _body(body: str | Data) -> tuple[bytes | None, str]:
-    """The bytes to send and their media type."""
+    """Return the bytes to send and their media type."""
     if body is None or body == "":
         return None, ""
     if isinstance(body, str):
@@ -206,10 +208,10 @@ def _body(body: str | Data) -> tuple[bytes | None, str]:
     return json.dumps(encode(body, PortType.DATA), ensure_ascii=False).encode(), "application/json"
 
 
-def _refused(who: str, answer: HttpAnswer) -> UpstreamFailed:
-    said = "" if is_binary(answer) else clipped(text_of(answer.text), 200)
+def _refused(subject: str, response: HttpAnswer) -> UpstreamFailed:
+    excerpt = "" if is_binary(response) else clipped(text_of(response.text), 200)
     return UpstreamFailed(
-        f"{who}: {urlsplit(answer.url).netloc} answered {answer.status}{': ' + said if said else ''}.",
-        remedy="Check the address, the method and the keys in the headers.",
-        upstream_status=answer.status,
+        f"{subject}: {urlsplit(response.url).netloc} answered {response.status}{': ' + excerpt if excerpt else ''}.",
+        remedy="Check the URL, the method and the keys in the headers.",
+        upstream_status=response.status,
     )

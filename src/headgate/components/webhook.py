@@ -1,4 +1,4 @@
-"""Deliver a result to another system, signed and safe to receive twice."""
+"""The component that delivers a result to another system, signed and idempotent."""
 
 import json
 import time
@@ -33,11 +33,11 @@ class WebhookOut(Component):
         "zapier", "n8n", "slack", "endpoint", "signature", "http", "event", "alert",
     )  # fmt: skip
 
-    url: str = field(label="Address", help="Where to post, https://...", max_length=8000, syntax="url")
+    url: str = field(label="Address", help="URL to post to, https://...", max_length=8000, syntax="url")
     payload: str | Data = field(
         default=None,
         label="Payload",
-        help='What to send: data goes as it is, text as {"text": ...}; empty sends the ids of run and node.',
+        help='What to send: data unchanged, text as {"text": ...}; empty sends the ids of run and node.',
         main=True,
         types=(PortType.DATA, PortType.TEXT),
         kind=FieldKind.JSON,
@@ -54,7 +54,7 @@ class WebhookOut(Component):
     on_error: Literal["report", "fail"] = field(
         default="report",
         label="When delivery fails",
-        help="report: the flow goes on and `response` tells; fail: the step fails.",
+        help="report: the flow continues and `response` has the error; fail: the step fails.",
         advanced=True,
     )
     idempotency_key: bool = field(default=True, label=KEY_LABEL, help=KEY_HELP, port=False, advanced=True)
@@ -73,12 +73,17 @@ class WebhookOut(Component):
             headers |= signature_headers(secret.get_secret_value(), webhook_id, int(time.time()), body)
         await self.ctx.check_cancelled()
         try:
-            answer = await self.ctx.http.request("POST", self.url, headers=headers, body=body)
+            http_response = await self.ctx.http.request("POST", self.url, headers=headers, body=body)
         except UpstreamFailed as error:
             return self._failed(webhook_id, error.detail, None)
-        if not 200 <= answer.status < 300:
-            return self._failed(webhook_id, f"The receiver answered {answer.status}.", answer)
-        return {"webhook_delivered": True, "webhook_id": webhook_id, "status": answer.status, "body": _body_of(answer)}
+        if not 200 <= http_response.status < 300:
+            return self._failed(webhook_id, f"The receiver answered {http_response.status}.", http_response)
+        return {
+            "webhook_delivered": True,
+            "webhook_id": webhook_id,
+            "status": http_response.status,
+            "body": _body_of(http_response),
+        }
 
     def _body(self) -> bytes:
         payload: JsonValue = {"text": self.payload} if isinstance(self.payload, str) else self.payload
@@ -86,18 +91,18 @@ class WebhookOut(Component):
             payload = {"run_id": self.ctx.run_id, "node_id": self.ctx.node_id}
         return json.dumps(encode(payload, PortType.DATA), ensure_ascii=False, separators=(",", ":")).encode()
 
-    def _failed(self, webhook_id: str, why: str, answer: HttpAnswer | None) -> Data:
+    def _failed(self, webhook_id: str, reason: str, http_response: HttpAnswer | None) -> Data:
         if self.on_error == "fail":
-            raise UpstreamFailed(f"WebhookOut could not deliver: {why}", remedy="Check the address and the receiver.")
-        self.ctx.log("The webhook was not delivered.", webhook_id=webhook_id, why=why)
-        report: dict[str, JsonValue] = {"webhook_delivered": False, "webhook_id": webhook_id, "webhook_error": why}
-        if answer is not None:
-            report |= {"status": answer.status, "body": clipped(answer.text, 2000)}
+            raise UpstreamFailed(f"WebhookOut could not deliver: {reason}", remedy="Check the URL and the receiver.")
+        self.ctx.log("The webhook was not delivered.", webhook_id=webhook_id, why=reason)
+        report: dict[str, JsonValue] = {"webhook_delivered": False, "webhook_id": webhook_id, "webhook_error": reason}
+        if http_response is not None:
+            report |= {"status": http_response.status, "body": clipped(http_response.text, 2000)}
         return report
 
 
-def _body_of(answer: HttpAnswer) -> JsonValue:
+def _body_of(http_response: HttpAnswer) -> JsonValue:
     try:
-        return parse_json(answer.text, who="WebhookOut") if answer.content else None
+        return parse_json(http_response.text, subject="WebhookOut") if http_response.content else None
     except ComponentError:
-        return clipped(answer.text, 2000)
+        return clipped(http_response.text, 2000)

@@ -32,7 +32,7 @@ else:
     models = lazy_module("headgate.features.models.service")
 
 VariablesOf = Callable[[str, str, ReadAudit], SpaceModels]
-"""The variables of a tenant's space, whose reads are written down."""
+"""Variables of a tenant's space, whose reads are recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class StepVariables:
         return self.variables_of(key.tenant_id, space, secret_reads.SecretReads(self.database, origin))
 
     async def recall(self, key: RunKey) -> None:
-        """Read again what other processes have read for a run, so that it is known here what to take out."""
+        """Read the secrets that other processes have read for a run, for redaction in this process."""
         known = secret_values.names_read()
         names = set(await secret_reads.names_read_by(self.database, key)) - (known or set())
         if not names:
@@ -78,11 +78,11 @@ class StepModels:
         return await models.create_chat_model(model, keys, local=self.local, web=self.web)
 
     async def transcribe(self, origin: Origin, model: Model, audio: Recording) -> Transcript:
-        """The words of a recording. Raises what a chat model's call raises."""
+        """Transcribe a recording. Raises the errors of a chat model's call."""
         return await transcription.transcribe(model, audio, await self.variables.of(origin), web=self.web)
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
-        """Ids of the files that the model takes as they are. Raises `Invalid` when it cannot take one at all."""
+        """Return the ids of files that the model accepts directly. Raises `Invalid` for an unsupported file."""
         return inputs.check_inputs(model, files, unreadable=unreadable)
 
 
@@ -95,15 +95,15 @@ class SpaceSecrets:
     async def secret(self, name: str, *, url: str | None = None) -> SecretStr:
         """The value; with `url`, for a request to that address, which the flow chose.
 
-        Raises `NotFound` naming it; `Forbidden` when it was stored for other servers, or is a model provider's and the
-        address is not.
+        Raises `NotFound` naming it; `Forbidden` when it is restricted to other servers, or is a model provider's and
+        the address is not.
         """
         if url is None:
             return await self.variables.require(name)
         return await credentials.secret_for(name, url, self.variables)
 
     async def note(self, name: str, source: Source) -> None:
-        """Write down that a value is read that is stored with a server."""
+        """Record the read of a value that is stored for a server."""
         await self.variables.note(name, source)
 
 

@@ -1,4 +1,4 @@
-"""Wires the assistant: its models, what it remembers, what it counts, and where components are made."""
+"""Wires the assistant: models, memory, metrics, and the component workshop."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ from headgate.foundation.telemetry import Telemetry
 
 @dataclass(frozen=True, slots=True)
 class Assistance:
-    """The assistant and what it works with."""
+    """The assistant and its services."""
 
     assistant: Assistant
     workspace: Workspace

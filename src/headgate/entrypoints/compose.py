@@ -1,4 +1,4 @@
-"""Settings in, parts wired: what the server and the command line both run on.
+"""Wires an installation from its settings, for the server and the command line.
 
 The engine is open from the start; every other part is made, and its modules are imported, when it is first used.
 """
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from headgate.agents.codev.sessions import expiry
     from headgate.agents.codev.sessions.service import Sessions
     from headgate.entrypoints import assistance, flow_runs, services, studios
+    from headgate.entrypoints.backups import scheduled
     from headgate.entrypoints.development import ground, opening
     from headgate.features.catalog.own.check import ComponentChecker
     from headgate.features.keyring import rotation
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from headgate.foundation.telemetry import opening as telemetry_opening
 else:
     expiry = lazy_module("headgate.agents.codev.sessions.expiry")
+    scheduled = lazy_module("headgate.entrypoints.backups.scheduled")
     assistance = lazy_module("headgate.entrypoints.assistance")
     flow_runs = lazy_module("headgate.entrypoints.flow_runs")
     services = lazy_module("headgate.entrypoints.services")
@@ -60,7 +62,7 @@ class Parts(Installation):
         settings: The settings.
         database: The open, migrated database.
         telemetry: Metrics and traces of this process.
-        bus: Where the events of runs go.
+        bus: Bus for the events of runs.
         closing: Closes the parts, the last created first.
         recover: Whether the engine recovers runs of ended processes.
     """
@@ -105,6 +107,8 @@ class Parts(Installation):
     def maintenance(self) -> "maintenance.Maintenance":
         """Retention and other periodic jobs."""
         more = {"codev_sessions": expiry.expiry_of(self.settings)}
+        if self.settings.backup.every_hours is not None:
+            more |= scheduled.backup_jobs(self.settings)
         return maintenance.Maintenance(self.database, self.storage, self.settings.retention, self.services.jobs, more)
 
     @cached_property
@@ -114,7 +118,7 @@ class Parts(Installation):
 
     @cached_property
     def dry_runs(self) -> "preview.DryRuns":
-        """Shows what a run would do."""
+        """dry_runs: Performs dry runs."""
         return preview.DryRuns(self.database, self.services, self.rules, self.checks_of)
 
     @cached_property
@@ -137,7 +141,7 @@ class Parts(Installation):
 
     @property
     def workshop(self) -> "Workshop":
-        """Makes and keeps custom components."""
+        """workshop: Checks and stores custom components."""
         return self._assistance.workshop
 
     @cached_property
@@ -183,7 +187,7 @@ class Parts(Installation):
             try:
                 begin()
             except Exception:
-                log.exception("background work not started", work=name)
+                log.exception("background jobs not started", work=name)
 
 
 @asynccontextmanager

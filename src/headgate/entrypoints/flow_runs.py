@@ -25,7 +25,7 @@ from headgate.toolkit.ports import RunEvent, RunOutcome
 
 @dataclass(frozen=True, slots=True)
 class FlowRuns:
-    """Starts runs on the engine of this process and reads back what they came to."""
+    """Starts runs on the engine of this process and returns their outcomes."""
 
     database: Database
     engine: ExecutionBackend
@@ -43,7 +43,7 @@ class FlowRuns:
         idempotency_key: str | None = None,
         outside: Marks = (),
     ) -> RunOutcome:
-        """Pin the draft (or the version wanted), run it, and read back what it came to.
+        """Pin the draft (or the requested version), run it, and return its outcome.
 
         With a key the same request starts one run. When the caller is cancelled, so is the run.
         """
@@ -68,7 +68,7 @@ class FlowRuns:
                 on_event(run_id, event.kind, event.data)
 
     async def outcome_of(self, principal: Principal, run_id: str) -> RunOutcome:
-        """What a run came to, read back from its stored results."""
+        """Return the outcome of a run from its stored results."""
         run = await service.answer_of(self.engine, principal, run_id)
         async with self.database.reading() as session:
             made = await files.list_files(session, principal, flow_run_id=run_id)
@@ -87,7 +87,7 @@ class FlowRuns:
 
 
 def _shown(run: RunOut) -> dict[str, JsonValue]:
-    """The text of each final step; of an artifact its beginning and where the rest is."""
+    """Return the text of each final step; of an artifact its beginning and location."""
     outputs = (run.output or {}).get("outputs", {})
     return {step: _text(run.id, payload) for step, payload in outputs.items()}
 

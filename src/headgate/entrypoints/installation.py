@@ -77,7 +77,7 @@ class Installation:
         return installed.full_registry(store.OwnComponents(self.database), self.step_model)
 
     async def step_model(self, session: AsyncSession, *, tenant_id: str, space_id: str) -> JsonValue:
-        """The default model for steps of a space, as a model field holds it; None where none is chosen."""
+        """Return the default model for steps of a space, as a model field holds it; None when not set."""
         return await self.variables_of(tenant_id, space_id, reads.NO_READS).step_model(session)
 
     @cached_property
@@ -87,7 +87,7 @@ class Installation:
 
     @cached_property
     def ring(self) -> "keyring.KeyRing":
-        """The installation's keys. `load_keys` says which of them are written with."""
+        """The installation's keys. `load_keys` selects the current ones."""
         return keyring.KeyRing(self.settings)
 
     async def load_keys(self) -> None:
@@ -151,7 +151,7 @@ class Installation:
 
     @cached_property
     def secret_reads(self) -> "reads.SecretReadLog":
-        """Writes down the reads of secrets that no run does."""
+        """Records reads of secrets outside of runs."""
         return reads.SecretReadLog(self.database)
 
     def variables_of(self, tenant_id: str, space_id: str, audit: "reads.ReadAudit") -> "space.SpaceModels":

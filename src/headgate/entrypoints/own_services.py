@@ -59,7 +59,7 @@ class OwnRedis:
         return f"redis://:{self._password}@127.0.0.1:{self._port}/{database}"
 
     def start(self) -> None:
-        """Start it, and wait until it answers. Raises `Unavailable`."""
+        """Start it, and wait until it responds. Raises `Unavailable`."""
         private_folder(self._folder)
         # Over standard input, so that no list of processes shows the password.
         lines = [
@@ -156,7 +156,7 @@ class OwnPostgres:
         while self._backends():
             if time.monotonic() > until:
                 raise Unavailable(
-                    "Processes of the PostgreSQL that ended still have its data open.", remedy="It is tried again."
+                    "Processes of a stopped PostgreSQL still have its data folder open.", remedy="Retrying."
                 )
             time.sleep(0.05)
         note.unlink(missing_ok=True)

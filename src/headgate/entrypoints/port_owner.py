@@ -10,7 +10,7 @@ _LISTENS = "0A"
 
 
 def refuse_taken_port(host: str, port: int) -> None:
-    """Raise `Invalid` when nobody else can listen at this port now. Port 0 is never taken."""
+    """Raise `Invalid` when this port is in use. Port 0 is always free."""
     if not port:
         return
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -26,7 +26,7 @@ def refuse_taken_port(host: str, port: int) -> None:
 
 
 def _owner(port: int) -> str:
-    """The program that listens at a port, where the system says so (Linux, for programs of this user)."""
+    """Return the program that listens at a port, if the system reports it (Linux, for programs of this user)."""
     sockets = set()
     for table in (Path("/proc/net/tcp"), Path("/proc/net/tcp6")):
         with suppress(OSError):

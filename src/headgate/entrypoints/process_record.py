@@ -101,7 +101,7 @@ class ProcessRecord:
             self._path.unlink(missing_ok=True)
 
     def end_after(self, owner: Process) -> None:
-        """End what a killed owner left, unless another `up` owns the folder: it did so before it started.
+        """End leftovers of a killed owner, unless another `up` owns the folder.
 
         The kernel may release the lock of a killed process some time after it closed its pipes: this waits for it.
         """
@@ -113,7 +113,7 @@ class ProcessRecord:
             self.end_remaining()
 
     def add(self, name: str, process: Process) -> None:
-        """Record a process, in place of an earlier one of the name."""
+        """Record a process, replacing an earlier one of the same name."""
         self._processes[name] = process
         self._write()
 
@@ -147,7 +147,7 @@ class ProcessRecord:
             if time.monotonic() - began > most:
                 who = "" if owner is None else f" as process {owner.pid}"
                 raise Conflict(
-                    f"`headgate up` runs on this data folder already{who}.",
+                    f"`headgate up` is already running on this data folder{who}.",
                     remedy="Stop it first, or choose another folder with HEADGATE_DATA_DIR.",
                 )
             time.sleep(POLL_SECONDS)

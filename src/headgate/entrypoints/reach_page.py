@@ -1,4 +1,4 @@
-"""Writes the page of what each part may reach: from the tables the parts read, and from the components' own code."""
+"""Generates the reference of outgoing access: from tables in the code, and from the components' code."""
 
 import ast
 import importlib
@@ -75,7 +75,7 @@ def reach_page() -> str:
 def _processes() -> Iterator[tuple[str, ...]]:
     everything = "the data folder, the database, its own program"
     key = "all variables (it holds the key), keys of its environment"
-    bounds = "none of its own: limits of the service manager"
+    bounds = "no limits except those of the service manager"
     yield "server, worker, beat, command line", "the rows below", everything, key, bounds
     yield "custom code of a `Python` node", "none", _scratch(Limits()), "none", _bounds(Limits())
     component = "secrets that its fields refer to, for the hosts of its manifest"

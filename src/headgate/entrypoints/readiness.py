@@ -1,4 +1,4 @@
-"""Whether an installation can do its work: the database, and what carries runs out. For `/health/ready` and doctor."""
+"""Readiness of an installation: database and engine. For `/health/ready` and doctor."""
 
 import asyncio
 import math
@@ -25,7 +25,7 @@ class PartState(BaseModel):
     state: State
     latency_ms: float
     detail: str = ""
-    """How it is, or why it failed. Never an address with a password."""
+    """State or error. Never contains a URL with a password."""
 
 
 class Readiness(BaseModel):
@@ -56,7 +56,7 @@ async def check_readiness(
         lag: Maximum lag of the event loop in the last ten seconds, in seconds.
         most_lag_seconds: Lag above which the event loop has failed.
     """
-    checks = [_answers("database", ping), *([] if writes is None else [_answers("writer of runs", writes)])]
+    checks = [_answers("database", ping), *([] if writes is None else [_answers("run writer", writes)])]
     answers, (engine, engine_health) = await asyncio.gather(asyncio.gather(*checks), _engine(health))
     parts = [*answers, *([] if lag is None else [_loop(lag(), most_lag_seconds)]), *_parts_of(engine, engine_health)]
     return Readiness(
@@ -69,7 +69,11 @@ async def check_readiness(
 
 def _loop(lag: float, most: float) -> PartState:
     good = lag <= most
-    why = f"It was blocked for {lag:.1f} seconds lately: a slow disk, or too little processor time." if not good else ""
+    why = (
+        f"It was blocked for {lag:.1f} seconds recently: the disk is slow, or processor time is short."
+        if not good
+        else ""
+    )
     return PartState(name="event loop", state="ok" if good else "failed", latency_ms=round(lag * 1000, 2), detail=why)
 
 

@@ -33,7 +33,7 @@ def reaped(record: ProcessRecord) -> Iterator[None]:
 
 
 def main(folder: Path, owner: Process) -> None:
-    """Wait for the end of `up`; when it was killed, end what it left."""
+    """Wait for the end of `up`; if it was killed, end what it left."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     if os.read(0, 1) != _DONE:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from headgate.features.mcptools import connector as mcp_connector
     from headgate.features.models.classes import ModelClasses
     from headgate.features.runs import ports, starters
-    from headgate.features.runs.deliveries import attempt, courier
+    from headgate.features.runs.approvals import asking
+    from headgate.features.runs.deliveries import attempt, delivery_sender
     from headgate.features.runs.quotas import service as quotas
     from headgate.foundation import guarded_http
     from headgate.foundation.crypto import SecretBox
@@ -44,8 +45,9 @@ else:
     run_files = lazy_module("headgate.features.files.run_files")
     mcp_connector = lazy_module("headgate.features.mcptools.connector")
     starters = lazy_module("headgate.features.runs.starters")
+    asking = lazy_module("headgate.features.runs.approvals.asking")
     attempt = lazy_module("headgate.features.runs.deliveries.attempt")
-    courier = lazy_module("headgate.features.runs.deliveries.courier")
+    delivery_sender = lazy_module("headgate.features.runs.deliveries.delivery_sender")
     quotas = lazy_module("headgate.features.runs.quotas.service")
     guarded_http = lazy_module("headgate.foundation.guarded_http")
     sandbox_libraries = lazy_module("headgate.sandbox.libraries")
@@ -59,7 +61,7 @@ class StepServices:
 
     Args:
         installation: Settings, the migrated database and the parts that read it; it stays the caller's.
-        bus: Where the events of runs go.
+        bus: Bus for the events of runs.
         recover: Whether the engine recovers runs of ended processes.
         scans: Whether jobs that other processes made due run here; None: where runs are recovered.
     """
@@ -77,6 +79,11 @@ class StepServices:
         self.spaces = FlowSpaces(database)
         self.capacity = Capacity(settings.engine, settings.data_dir, connection_wait=lambda: database.wait_seconds)
         self.jobs = JobRunner(database, _leases(settings), scans=recover if scans is None else scans)
+
+    @cached_property
+    def starters(self) -> "starters.RunStarters":
+        """Users who start runs."""
+        return starters.RunStarters(self.installation.database)
 
     @property
     def components(self) -> "Registry":
@@ -192,16 +199,21 @@ class StepServices:
     @cached_property
     def workspaces(self) -> "starter_workspaces.StarterWorkspaces":
         """Workspaces of users who start runs."""
-        return starter_workspaces.StarterWorkspaces(
-            self.installation.workspace, starters.RunStarters(self.installation.database)
-        )
+        return starter_workspaces.StarterWorkspaces(self.installation.workspace, self.starters)
 
     @cached_property
-    def deliveries(self) -> "courier.Courier":
+    def approvals(self) -> "asking.StepApprovals":
+        """Decisions of users."""
+        return asking.StepApprovals(self.installation.database, self.installation.box, self.spaces)
+
+    @cached_property
+    def deliveries(self) -> "delivery_sender.DeliverySender":
         """Sends step outputs to web addresses; registers its jobs."""
         base = self.installation
         sender = attempt.Sender(self.web, self.secrets, self.files)
-        return courier.Courier(base.database, base.box, sender, self.bus, self.jobs, metrics=self.telemetry.metrics)
+        return delivery_sender.DeliverySender(
+            base.database, base.box, sender, self.bus, self.jobs, metrics=self.telemetry.metrics
+        )
 
     async def close(self) -> None:
         """Close the parts that were created."""
@@ -247,7 +259,7 @@ def _most_places(settings: Settings) -> "Callable[[Path], int | None]":
 
 
 def _slots(settings: Settings) -> "guarded_http.RequestSlots":
-    """As many requests at once as there may be steps at once, where the operator sets no number."""
+    """Return the limit of concurrent requests: that of concurrent steps, unless configured."""
     steps = settings.engine.max_concurrent_runs * settings.engine.max_concurrent_steps
     return guarded_http.RequestSlots(settings.http.max_connections or steps, settings.http.max_connections_per_host)
 

@@ -1,4 +1,4 @@
-"""Joins the port of runs to the workspace slice: the files of whoever started a run."""
+"""Connects the port of runs to the workspace slice: files of the user who started a run."""
 
 from dataclasses import dataclass
 
@@ -11,13 +11,13 @@ from headgate.sdk import WorkspaceTools
 
 @dataclass(frozen=True, slots=True)
 class StarterWorkspaces:
-    """Workspaces of the people who start runs."""
+    """Workspaces of users who start runs."""
 
     workspace: Workspace
     starters: RunStarters
 
     async def of_run(self, key: RunKey, root_path: str, *, read_only: bool) -> WorkspaceTools:
-        """The tools of whoever started the run, bound to them; before each call it is looked up who that is."""
+        """Return the tools of the user who started the run; the user's rights are checked before each call."""
         starter = Owner(key.tenant_id, await self.starters.of(key))
 
         async def look_again() -> None:

@@ -49,7 +49,7 @@ def studio_of(parts: "Parts", maker_of: Callable[[Principal], ComponentMaker | N
 def stored_of(
     parts: "Parts", principal: Principal, flow_id_of: Callable[[], str | None], again: Again | None
 ) -> StoredFlow:
-    """The flow that a turn of the assistant works on, as it is stored."""
+    """Return the stored flow of an assistant turn."""
     visits = _visits()
     stored: StoredFlow = visits.StoredDraft(visits.Visit(studio_of(parts), principal, again=again), flow_id_of)
     return stored

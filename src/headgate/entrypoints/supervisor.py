@@ -39,7 +39,7 @@ class Service(Protocol):
 
     @property
     def name(self) -> str:
-        """As it is shown."""
+        """name: Display name."""
         ...
 
     @property
@@ -127,7 +127,7 @@ class Supervisor:
             if self._stopping.is_set():
                 return
             pause = backoff.after(time.monotonic() - began)
-            self._say(part.name, place, f"ended with code {code}; started again in {pause:g} seconds")
+            self._say(part.name, place, f"ended with code {code}; restarting in {pause:g} seconds")
             await self._stops_within(pause)
 
     async def _guard(self, service: Service, place: int) -> None:
@@ -137,7 +137,7 @@ class Supervisor:
             if await asyncio.to_thread(service.is_alive):
                 continue
             pause = backoff.after(time.monotonic() - began)
-            self._say(service.name, place, f"ended; started again in {pause:g} seconds")
+            self._say(service.name, place, f"ended; restarting in {pause:g} seconds")
             if await self._stops_within(pause):
                 return
             try:
@@ -178,7 +178,7 @@ class Supervisor:
         sys.stderr.flush()
 
     async def _stop(self) -> None:
-        """Tell the parts to stop, the last first; kill what does not."""
+        """Stop the parts in reverse order; kill those that do not end."""
         running = [
             self._processes[part.name]
             for part in reversed(self._parts)

@@ -1,4 +1,4 @@
-"""What a step reaches outside, with a span around each call. Used only where traces are exported."""
+"""Traces the external calls of a step. Used only when traces are exported."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # named without importing LangChain
 
 @dataclass(frozen=True, slots=True)
 class TracedHttp:
-    """The guarded client. Of an address only the host is told: a path or a query may hold a secret."""
+    """The guarded client. Only the host of a URL is recorded: path and query may contain a secret."""
 
     client: HttpClient
     traces: Tracing
@@ -52,12 +52,12 @@ class TracedModels:
         return traced(await self.models.chat_model(origin, model), model, self.traces)
 
     async def transcribe(self, origin: Origin, model: Model, audio: Recording) -> Transcript:
-        """The words of a recording, in one span."""
+        """Transcribe a recording, in one span."""
         with self.traces.span(f"transcribe {model.name}", {"gen_ai.request.model": model.name}, kind="client"):
             return await self.models.transcribe(origin, model, audio)
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
-        """Ids of the files that the model takes as they are."""
+        """Return the ids of files that the model accepts directly."""
         return self.models.check_inputs(model, files, unreadable=unreadable)
 
 

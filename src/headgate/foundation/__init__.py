@@ -1,1 +1,1 @@
-"""Settings, database, errors, crypto, events, telemetry and ids: what every other floor stands on."""
+"""Foundation layer: settings, database, errors, crypto, events, telemetry and ids."""

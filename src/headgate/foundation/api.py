@@ -1,4 +1,4 @@
-"""What the routes of every slice share: sessions of one transaction, pages, problem answers in the OpenAPI document."""
+"""Shared parts of HTTP routes: transactional sessions, pages and problem responses for the OpenAPI document."""
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any, Generic, TypeVar
@@ -19,7 +19,7 @@ class Page(BaseModel, Generic[Item]):
 
     items: Sequence[Item]
     next_cursor: str | None = None
-    """Give it as `cursor` to get the next page; null on the last one."""
+    """Pass it as `cursor` to get the next page; null on the last page."""
 
 
 class Problem(BaseModel):
@@ -29,13 +29,13 @@ class Problem(BaseModel):
     title: str
     status: int
     code: str
-    """Stable: programs decide by this."""
+    """Stable; use it for decisions in programs."""
     detail: str
     remedy: str = ""
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The `responses` of a route that may answer with these problems; 422 and 503 always may come."""
+    """Return the `responses` of a route that may respond with these problems; 422 and 503 are always included."""
     return {
         status: {"model": Problem, "content": {"application/problem+json": {}}}
         for status in sorted({*statuses, 422, 503})
@@ -43,9 +43,9 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def get_database(request: Request) -> Database:
-    """The application's database."""
-    found: Database = request.app.state.database
-    return found
+    """Return the application's database."""
+    database: Database = request.app.state.database
+    return database
 
 
 async def _read_session(database: Annotated[Database, Depends(get_database)]) -> AsyncIterator[AsyncSession]:
@@ -58,26 +58,26 @@ async def _write_session(database: Annotated[Database, Depends(get_database)]) -
         yield session
 
 
-# Function scope: with FastAPI's default the commit would come after the answer has gone.
+# Function scope: with FastAPI's default, the commit would run after the response was sent.
 ReadSession = Annotated[AsyncSession, Depends(_read_session, scope="function")]
 WriteSession = Annotated[AsyncSession, Depends(_write_session, scope="function")]
 
 Limit = Annotated[int, Query(ge=1, le=200, description="Items per page.")]
-Cursor = Annotated[str | None, Query(max_length=200, description="`next_cursor` of the page before.")]
+Cursor = Annotated[str | None, Query(max_length=200, description="`next_cursor` of the previous page.")]
 
 
 def page_of(rows: Sequence[Item], limit: int, cursor_of: str) -> tuple[Sequence[Item], str | None]:
-    """Cut rows fetched with `limit + 1` to a page and name where the next begins."""
+    """Cut rows fetched with `limit + 1` to one page and set its `next_cursor`."""
     if len(rows) <= limit:
         return rows, None
-    kept = rows[:limit]
-    return kept, str(getattr(kept[-1], cursor_of))
+    items = rows[:limit]
+    return items, str(getattr(items[-1], cursor_of))
 
 
 def parse_cursor(cursor: str | None) -> str | None:
-    """A cursor is the id of the last item seen. Raises `Invalid`."""
+    """Parse a cursor, which is the id of the last item of the previous page. Raises `Invalid`."""
     if cursor is None:
         return None
     if not is_id(cursor):
-        raise Invalid("The cursor is not one that this server gave.", remedy="Leave it out to start at the first page.")
+        raise Invalid("Invalid cursor.", remedy="Omit it to start at the first page.")
     return cursor

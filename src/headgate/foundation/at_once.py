@@ -1,4 +1,4 @@
-"""Bounds what one key has at work at once, in this process. How often a minute it may begin is `accounts.throttle`."""
+"""Limits concurrent operations per key in this process. The rate per minute is limited by `accounts.throttle`."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -8,15 +8,15 @@ from headgate.foundation.errors import HeadgateError
 
 
 class AtOnce:
-    """Counts what is at work, by key. Lives on one event loop: between asking and taking nothing else happens.
+    """Counts running operations by key. Bound to one event loop, so check and increment are atomic.
 
     Args:
-        most: How many of one key; 0: without a limit.
-        full: What is raised for one more, made from `most`.
+        limit: Maximum per key; 0 means no limit.
+        full: Creates the error for a rejected operation from `limit`.
     """
 
-    def __init__(self, most: int, full: Callable[[int], HeadgateError]) -> None:
-        self._most = most
+    def __init__(self, limit: int, full: Callable[[int], HeadgateError]) -> None:
+        self._most = limit
         self._full = full
         self._held: Counter[str] = Counter()
 
@@ -25,7 +25,7 @@ class AtOnce:
 
     @contextmanager
     def held(self, key: str) -> Iterator[None]:
-        """A place of this key's, for as long as it lasts. Raises what `full` makes where none is left."""
+        """Count one operation of this key for the duration of the block. Raises the error of `full` at the limit."""
         if self._most and self._held[key] >= self._most:
             raise self._full(self._most)
         self._held[key] += 1

@@ -1,4 +1,4 @@
-"""The one sequence of bytes of a JSON value: RFC 8785 (JSON Canonicalization Scheme), and its SHA-256."""
+"""Canonical bytes of a JSON value (RFC 8785, JSON Canonicalization Scheme) and their SHA-256."""
 
 import hashlib
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 import rfc8785
 
 SAFE_INTEGER = 2**53 - 1
-"""Beyond it readers that hold numbers as IEEE doubles (RFC 7493) lose digits."""
+"""Readers that store numbers as IEEE doubles (RFC 7493) lose digits above it."""
 
 
 def canonical(value: Any) -> bytes:  # noqa: ANN401 - any JSON value
-    """The canonical bytes. Raises `rfc8785.CanonicalizationError` on what is not JSON; see `portable`."""
+    """The canonical bytes. Raises `rfc8785.CanonicalizationError` for values that are not JSON; see `portable`."""
     return rfc8785.dumps(value)
 
 
@@ -20,9 +20,9 @@ def digest(value: Any) -> str:  # noqa: ANN401 - any JSON value
 
 
 def portable(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """The value with numbers that every reader reads alike: whole ones beyond 2^53 - 1 become text.
+    """Return the value with numbers that every reader parses alike: integers beyond 2^53 - 1 become text.
 
-    A database that keeps JSON as numbers of its own gives 1e22 back as a whole number; both forms become one text.
+    A database with its own JSON number type returns 1e22 as an integer; both forms become the same text.
     """
     if isinstance(value, dict):
         return {str(key): portable(item) for key, item in value.items()}

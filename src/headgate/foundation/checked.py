@@ -1,4 +1,4 @@
-"""Models made of what somebody gave, outside of HTTP, where FastAPI does this."""
+"""Validates input into models outside of HTTP, where FastAPI does it."""
 
 from typing import Any, TypeVar
 
@@ -10,11 +10,11 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def checked(model: type[M], /, **members: Any) -> M:  # noqa: ANN401 - checked here
-    """The model of these members. Raises `Invalid` with the first fault, and without what was given."""
+    """Return the validated model. Raises `Invalid` with the first error, without the input."""
     try:
         return model(**members)
     except ValidationError as error:
-        # Of a union the last alternative is the one with bounds.
+        # In a union, the last alternative is the one with bounds.
         fault = error.errors(include_input=False, include_url=False)[-1]
         message = fault["msg"].removeprefix("Value error, ")
         raise Invalid(f"{fault['loc'][0] if fault['loc'] else 'input'}: {message}.") from error

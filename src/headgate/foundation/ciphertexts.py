@@ -1,18 +1,18 @@
-"""The form of a ciphertext: `hg1.KEYID.CONTENT`, so that it names the key that reads it."""
+"""Format of a ciphertext: `hg1.KEYID.CONTENT`, which names its key."""
 
 MARK = b"hg1."
-"""What every ciphertext begins with; then the id of its key and a full stop."""
+"""Prefix of every ciphertext, followed by the key id and a full stop."""
 ID_CHARACTERS = 16
-"""Of a key."""
+"""Length of a key id."""
 PREFIX = len(MARK) + ID_CHARACTERS + 1
-"""Bytes of a ciphertext before what is encrypted."""
+"""Length of the prefix of a ciphertext, in bytes."""
 
 
 def prefix_of(key_id: str) -> bytes:
-    """What every ciphertext of a key begins with."""
+    """Return the prefix of every ciphertext of a key."""
     return MARK + key_id.encode() + b"."
 
 
 def key_id_of(token: bytes) -> str:
-    """The id of the key that a ciphertext names; empty for one that names none."""
+    """Return the key id in a ciphertext; empty when there is none."""
     return token[len(MARK) : PREFIX - 1].decode("ascii", "replace") if token.startswith(MARK) else ""

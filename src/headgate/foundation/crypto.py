@@ -1,7 +1,7 @@
-"""Encrypts secrets at rest and signs evidence with the keys of the installation's ring.
+"""Encrypts secrets at rest and signs evidence with the installation's keyring.
 
-Secrets are encrypted with Fernet (AES-128-CBC with HMAC-SHA256). A ciphertext is `hg1.KEYID.FERNET`, so that it names
-the key that reads it.
+Secrets are encrypted with Fernet (AES-128-CBC with HMAC-SHA256). A ciphertext is `hg1.KEYID.FERNET`, so it names its
+key.
 """
 
 import hashlib
@@ -15,26 +15,26 @@ from headgate.foundation.errors import Unavailable
 from headgate.foundation.keyring import InstallationKey, KeyRing, Purpose, signer_of
 from headgate.foundation.signing import Signer
 
-if TYPE_CHECKING:  # imported when the first secret is touched; it costs a quarter of the start-up time
+if TYPE_CHECKING:  # imported when the first secret is used; it takes a quarter of the start-up time
     from cryptography.fernet import Fernet
 
 
 class SecretBox:
-    """Encrypts with the current key of a ring, and decrypts with any key of it."""
+    """Encrypts with the current key of a keyring and decrypts with any of its keys."""
 
     def __init__(self, ring: KeyRing) -> None:
         self._ring = ring
         self._ciphers: dict[str, Fernet] = {}
 
     def encrypt(self, secret: SecretStr) -> bytes:
-        """The secret as a token that is safe to store. Raises `Unavailable` when the current key cannot be read."""
+        """Return the encrypted secret. Raises `Unavailable` when the current key cannot be read."""
         key = self._ring.current(Purpose.SECRETS)
         return prefix_of(key.id) + self._cipher(key).encrypt(secret.get_secret_value().encode())
 
     def decrypt(self, token: bytes) -> SecretStr:
-        """The secret again.
+        """Return the decrypted secret.
 
-        Raises `KeyMissing` when the key that it names is not on this machine, and `Unavailable` when it is damaged.
+        Raises `KeyMissing` when its key is not on this machine, and `Unavailable` when the key is damaged.
         """
         try:
             if not token.startswith(MARK):
@@ -47,28 +47,31 @@ class SecretBox:
         except Exception as error:
             raise Unavailable(
                 "A stored secret cannot be decrypted.",
-                remedy="It is damaged, or of another HEADGATE_SECRET_KEY or secret.key: set the variable again.",
+                remedy=(
+                    "It is damaged, or was encrypted with another HEADGATE_SECRET_KEY or secret.key: "
+                    "set the variable again."
+                ),
             ) from error
 
     def tag(self, purpose: str, text: str) -> str:
-        """A tag that only this installation makes: HMAC-SHA256 under a key of this purpose alone, in hex."""
+        """A tag that only this installation can create: HMAC-SHA256 with a key of this purpose, in hexadecimal."""
         return _tag(self._ring.current(Purpose.SECRETS), purpose, text)
 
     def is_tag(self, purpose: str, text: str, tag: str) -> bool:
-        """Whether a tag was made here for this text, with the current key or an earlier one."""
+        """Return whether this installation created a tag for this text, with the current key or an earlier one."""
         keys = self._ring.every(Purpose.SECRETS)
         return any(hmac.compare_digest(_tag(key, purpose, text).encode(), tag.encode()) for key in keys)
 
     def _decrypt_unnamed(self, token: bytes) -> SecretStr:
-        """What was stored before ciphertexts named their key."""
+        """Decrypt a ciphertext of the old format, which does not name its key."""
         for key in self._ring.every(Purpose.SECRETS):
             try:
                 return SecretStr(self._cipher(key).decrypt(token).decode())
             except _library().InvalidToken:
                 continue
         raise Unavailable(
-            "A stored secret cannot be decrypted: none of this machine's keys encrypted it.",
-            remedy="Start with the HEADGATE_SECRET_KEY or secret.key that stored it, or set the variable again.",
+            "A stored secret cannot be decrypted: it was not encrypted with any key of this machine.",
+            remedy="Start with the HEADGATE_SECRET_KEY or secret.key that encrypted it, or set the variable again.",
         )
 
     def _cipher(self, key: InstallationKey) -> "Fernet":
@@ -79,13 +82,13 @@ class SecretBox:
 
 
 class EvidenceSigner:
-    """Signs with the current key of a ring."""
+    """Signs with the current key of a keyring."""
 
     def __init__(self, ring: KeyRing) -> None:
         self.ring = ring
 
     def signer(self) -> Signer:
-        """The current key. Raises `Unavailable` when it can be neither read nor made, or is no key."""
+        """The signer of the current key. Raises `Unavailable` when the key cannot be read or created, or is invalid."""
         return signer_of(self.ring.current(Purpose.EVIDENCE).material)
 
 
@@ -100,7 +103,7 @@ def _fernet(key: bytes) -> "Fernet":
     except ValueError as error:
         raise Unavailable(
             "The secret key is not 32 bytes of URL-safe base64.",
-            remedy="Correct HEADGATE_SECRET_KEY, or put the right secret.key back into the data folder.",
+            remedy="Correct HEADGATE_SECRET_KEY, or restore the right secret.key in the data folder.",
         ) from error
 
 

@@ -23,12 +23,12 @@ PROBLEM_TYPE_BASE = "https://headgate.dev/problems/"
 
 
 class HeadgateError(Exception):
-    """An error with a stable code, a message for people and what to do next.
+    """An error with a stable code, a user-facing message and a remedy.
 
     Args:
-        detail: What happened, naming the thing it happened to. Never contains a secret.
+        detail: What happened, naming the affected object. Never contains a secret.
         remedy: What the reader can do about it; empty when nothing can be done.
-        extra: Further members of the problem document (JSON values).
+        extra: Additional members of the problem document (JSON values).
     """
 
     code: ClassVar[str] = "internal_error"
@@ -46,7 +46,7 @@ class HeadgateError(Exception):
         return f"{detail} {self.remedy}".strip()
 
     def problem(self) -> dict[str, JsonValue]:
-        """The RFC 9457 problem document of this error."""
+        """Return the RFC 9457 problem document of this error."""
         document: dict[str, JsonValue] = {
             "type": PROBLEM_TYPE_BASE + self.code.replace("_", "-"),
             "title": self.title,
@@ -60,7 +60,7 @@ class HeadgateError(Exception):
 
 
 class Invalid(HeadgateError):
-    """The input is understood and wrong."""
+    """The input is well formed but invalid."""
 
     code = "invalid"
     status = 422
@@ -68,7 +68,7 @@ class Invalid(HeadgateError):
 
 
 class Unauthenticated(HeadgateError):
-    """Who is asking is unknown."""
+    """The caller is unknown."""
 
     code = "unauthenticated"
     status = 401
@@ -76,7 +76,7 @@ class Unauthenticated(HeadgateError):
 
 
 class Forbidden(HeadgateError):
-    """The asker may see the thing but not do this to it."""
+    """The caller may view the resource but not perform this operation."""
 
     code = "forbidden"
     status = 403
@@ -84,7 +84,7 @@ class Forbidden(HeadgateError):
 
 
 class NotFound(HeadgateError):
-    """The thing does not exist for the asker."""
+    """The resource does not exist for the caller."""
 
     code = "not_found"
     status = 404
@@ -92,7 +92,7 @@ class NotFound(HeadgateError):
 
 
 class Conflict(HeadgateError):
-    """The thing changed meanwhile, or its state forbids the request."""
+    """The resource has changed, or its state does not allow the request."""
 
     code = "conflict"
     status = 409
@@ -100,7 +100,7 @@ class Conflict(HeadgateError):
 
 
 class TooLarge(HeadgateError):
-    """The input is over a documented limit."""
+    """The input exceeds a documented limit."""
 
     code = "too_large"
     status = 413
@@ -116,7 +116,7 @@ class RateLimited(HeadgateError):
 
 
 class Unavailable(HeadgateError):
-    """A part that Headgate needs is missing, full or locked."""
+    """A required part of Headgate is missing, full or locked."""
 
     code = "unavailable"
     status = 503
@@ -128,7 +128,7 @@ class DatabaseAway(Unavailable):
 
 
 class UpstreamFailed(HeadgateError):
-    """A model provider or web server outside Headgate failed."""
+    """A model provider or external web server failed."""
 
     code = "upstream_failed"
     status = 502

@@ -119,13 +119,13 @@ class EventRelay:
 
     async def _send(self) -> None:
         """Send the batch in one round trip. What Redis does not accept is dropped."""
-        waiting, ended = self._waiting, self._ended
+        waiting, ended_groups = self._waiting, self._ended
         self._waiting, self._ended, self._bytes = {}, set(), 0
         pipe = self.client.pipeline(transaction=False)
         for topic, events in waiting.items():
             entry: dict[bytes, bytes] = {_EVENTS: orjson.dumps(events, default=str)}
             pipe.xadd(topic, entry, maxlen=MOST_ENTRIES, approximate=True)  # type: ignore[arg-type]
-            pipe.expire(topic, min(IDLE_SECONDS, self._keep_seconds) if topic in ended else self._keep_seconds)
+            pipe.expire(topic, min(IDLE_SECONDS, self._keep_seconds) if topic in ended_groups else self._keep_seconds)
         try:
             await pipe.execute()
         except (RedisError, OSError) as error:
@@ -173,7 +173,7 @@ class RelaySubscription:
         self._began = _order(newest[0][0]) if newest else (0, 0)
 
     def pending(self) -> Sequence[Event]:
-        """The received events; clears them."""
+        """Return the received events; clears them."""
         events, self._pending = self._pending, []
         return events
 
@@ -187,23 +187,23 @@ class RelaySubscription:
             response = await self._client.xread({self._topic: self._entry}, block=block, count=100)
         except (RedisError, OSError) as error:
             raise Unavailable(
-                f"Redis does not answer: {error}", remedy="The rows are read until it is back."
+                f"Redis is unreachable: {error}", remedy="Events are read from the database until it is available."
             ) from error
         return self._take(_entries(response), self._began)
 
     def _take(self, entries: Sequence[tuple[bytes, dict[bytes, bytes]]], began: tuple[int, int]) -> bool:
-        woken = not entries
+        was_woken = not entries
         for self._entry, fields in entries:
             for kind, data, group in orjson.loads(fields[_EVENTS]):
                 if kind == _WAKE:
-                    woken = True
+                    was_woken = True
                 elif group or _order(self._entry) > began:
                     self._pending.append(Event(kind, data))
-        return woken
+        return was_woken
 
 
 def _entries(response: Any) -> list[tuple[bytes, dict[bytes, bytes]]]:  # noqa: ANN401 - untyped in the client
-    """The entries of the only stream in the response of XREAD."""
+    """Return the entries of the only stream in the response of XREAD."""
     streams = response.values() if isinstance(response, dict) else (entries for _, entries in response or ())
     return [(entry[0], entry[1]) for entries in streams for entry in entries]
 

@@ -50,7 +50,7 @@ class EventSink(Protocol):
         ...
 
     def may_have_readers(self, topic: str) -> bool:
-        """Whether this topic may have readers."""
+        """Return whether this topic may have readers."""
         ...
 
 
@@ -142,7 +142,7 @@ class EventBus:
             return
         if state.readers:
             buffer = state.groups.setdefault("", _Group())
-            buffer.events = deque(sorted((*buffer.events, *group_events.events), key=lambda one: one[0]))
+            buffer.events = deque(sorted((*buffer.events, *group_events.events), key=lambda entry: entry[0]))
             buffer.size += group_events.size
             self._trim(buffer)
         else:
@@ -150,7 +150,7 @@ class EventBus:
             self._forget_if_idle(topic, state)
 
     def may_have_readers(self, topic: str) -> bool:
-        """Whether the topic has readers in this process."""
+        """Return whether the topic has readers in this process."""
         state = self._topics.get(topic)
         return state is not None and state.readers > 0
 
@@ -204,9 +204,9 @@ class BusSubscription:
         """Buffered events after the reader's position; without a group, only those since it subscribed."""
         events: list[tuple[int, Event]] = []
         for name, group in self._topic.groups.items():
-            after = self._after if name else max(self._after, self._began)
+            position = self._after if name else max(self._after, self._began)
             for number, _, event in reversed(group.events):
-                if number <= after:
+                if number <= position:
                     break
                 events.append((number, event))
         self._after = self._topic.last
@@ -221,8 +221,8 @@ class BusSubscription:
                     await topic.changed.wait()
             except TimeoutError:
                 return True
-        woken, self._wakes = topic.wakes != self._wakes, topic.wakes
-        return woken
+        was_woken, self._wakes = topic.wakes != self._wakes, topic.wakes
+        return was_woken
 
 
 def _wake(topic: _Topic) -> None:

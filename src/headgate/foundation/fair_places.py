@@ -1,4 +1,4 @@
-"""Places of this process that tasks take in turn, shared fairly by tenant, space and user. See `fair_queue`."""
+"""Limited capacity of this process, shared fairly by tenant, space and user. See `fair_queue`."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -12,7 +12,7 @@ Place = Ticket[asyncio.Future[None]]
 
 
 class Share(NamedTuple):
-    """For whom work is done."""
+    """The tenant, space and user that work is done for."""
 
     tenant: str
     space: str = ""
@@ -25,41 +25,41 @@ _share: ContextVar[Share] = ContextVar("share", default=NOBODY)
 
 
 def work_for(share: Share) -> None:
-    """Do the rest of this task for somebody."""
+    """Attribute the rest of this task to a tenant, space and user."""
     _share.set(share)
 
 
 def current_share() -> Share:
-    """For whom this task works; `NOBODY` where that was not said."""
+    """Return the share of the current task; `NOBODY` when none is set."""
     return _share.get()
 
 
 def share_of(tenant_id: str) -> Share:
-    """For whom this task works, where that is of the tenant; else the tenant as a whole."""
+    """The share of the current task when it belongs to the tenant; otherwise the share of the tenant as a whole."""
     share = _share.get()
     return share if share.tenant == tenant_id else Share(tenant_id)
 
 
 class FairPlaces:
-    """Places that tasks wait for. Lives on one event loop.
+    """Slots that tasks wait for. Bound to one event loop.
 
     Args:
-        places: How many are shared.
-        spare: How many more there are for those below their share; see `FairQueue`.
-        most: Most places of a tenant, a space or a user, by path; None: no limit.
+        places: Number of regular slots.
+        spare: Number of additional slots for paths below their share; see `FairQueue`.
+        limit_of: Maximum slots of a tenant, space or user, by path; None means no limit.
     """
 
-    def __init__(self, places: int, spare: int = 0, *, most: Callable[[Path], int | None] = lambda _: None) -> None:
-        self._queue: FairQueue[asyncio.Future[None]] = FairQueue(places, spare, most=most)
+    def __init__(self, places: int, spare: int = 0, *, limit_of: Callable[[Path], int | None] = lambda _: None) -> None:
+        self._queue: FairQueue[asyncio.Future[None]] = FairQueue(places, spare, limit_of=limit_of)
 
     @property
     def waiting(self) -> int:
-        """How many tasks wait."""
+        """Number of waiting tasks."""
         return len(self._queue)
 
     @asynccontextmanager
     async def held(self, share: Share, *, seconds: float | None = None) -> AsyncIterator[None]:
-        """A place, for as long as the block lasts. Raises `TimeoutError`, see `take`."""
+        """A slot for the duration of the block. Raises `TimeoutError`, see `take`."""
         place = await self.take(share, seconds)
         try:
             yield
@@ -67,7 +67,7 @@ class FairPlaces:
             self.release(place)
 
     async def take(self, share: Share, seconds: float | None = None) -> Place:
-        """Wait for a place. Raises `TimeoutError` when none is given within so many seconds."""
+        """Wait for a slot. Raises `TimeoutError` when none is assigned within the given number of seconds."""
         ticket = self._queue.add(share, asyncio.get_running_loop().create_future())
         self._admit()
         try:
@@ -82,7 +82,7 @@ class FairPlaces:
         return ticket
 
     def release(self, place: Place) -> None:
-        """Return a place."""
+        """Release a slot."""
         self._queue.release(place)
         self._admit()
 

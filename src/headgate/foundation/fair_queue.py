@@ -1,16 +1,16 @@
-"""Fair assignment of limited places: a weighted queue over a tree, for example tenant, space and user. Pure.
+"""Fair assignment of limited slots: a weighted queue over a tree, for example tenant, space and user. Pure.
 
-A free place goes to the waiting child that holds the fewest places for its weight; among equals to the one whose turn
-it is by start-time fair queueing (Goyal et al., 1996), which follows weights where there is a single place. The same
-rule applies on every level, first come, first served within a leaf. Consequences, which the property tests check:
+A free slot goes to the waiting child with the fewest slots for its weight; ties are resolved by start-time fair
+queueing (Goyal et al., 1996), which also follows the weights when there is a single slot. The same rule applies on
+every level, first come, first served within a leaf. Consequences, which the property tests check:
 
-- Work-conserving: no place is free while somebody waits who may have one.
-- While others wait, nobody is given a place who is above their share; a share is exceeded by less than one place.
-- Nobody waits for ever while places are released.
+- Work-conserving: no slot is free while an eligible request waits.
+- While others wait, no request above its share is granted; a share is exceeded by less than one slot.
+- No request waits indefinitely while slots are released.
 
-Places that are held for long would still make newcomers wait. So there are spare places beyond the regular ones: while
-all regular places are held, a leaf that holds less than its share of them gets a spare one. Whoever is above their
-share gets none until fewer than the regular number are held again.
+Slots that are held for long would still make newcomers wait. So there are spare slots in addition to the regular ones:
+while all regular slots are held, a leaf that holds less than its share gets a spare one. A leaf above its share gets no
+slot until fewer than the regular number are held again.
 """
 
 import heapq
@@ -37,7 +37,7 @@ def _unlimited(path: Path) -> int | None:  # noqa: ARG001
 
 @dataclass(eq=False, slots=True)
 class Ticket(Generic[T]):
-    """One request for a place."""
+    """One request for a slot."""
 
     item: T
     leaf: "_Node[T]"
@@ -53,36 +53,36 @@ class _Node(Generic[T]):
     used: int = 0
     waiting: int = 0
     offered: bool = False
-    """Whether it waits and may be given a place: it is in its parent's heap."""
+    """Whether it waits and is eligible for a slot: it is in its parent's heap."""
     ready: int = 0
-    """Children that are offered."""
+    """Eligible children."""
     active_weight: float = 0.0
-    """Weight of the children that hold places or wait."""
+    """Weight of the children that hold slots or wait."""
     active: int = 0
     virtual: float = 0.0
     """Virtual time: the start tag of the last child that was served."""
     start: float = 0.0
     finish: float = 0.0
     version: int = 0
-    """Which of its entries in the heap is current."""
+    """Identifies the current entry in the heap."""
     heap: "list[tuple[float, float, int, int, _Node[T]]]" = field(default_factory=list)
     tickets: "OrderedDict[int, Ticket[T]]" = field(default_factory=OrderedDict)
-    """Of a leaf: those that wait, first come first."""
+    """Waiting tickets of a leaf, in order of arrival."""
 
     @property
     def idle(self) -> bool:
-        """Whether it neither holds places nor waits."""
+        """Return whether it neither holds slots nor waits."""
         return not self.used and not self.waiting
 
 
 class FairQueue(Generic[T]):
-    """Places, who holds them, and who waits. Every operation takes O(log n) time in the number of siblings.
+    """Slots, their holders and waiting tickets. Every operation takes O(log n) time in the number of siblings.
 
     Args:
-        places: How many places are shared.
-        spare: How many more there are for leaves below their share.
+        places: Number of regular slots.
+        spare: Number of additional slots for leaves below their share.
         weight: Weight of a tree node by its path, read when it becomes active.
-        most: Most places that a tree node may hold, by its path; None: no limit.
+        limit_of: Maximum slots of a tree node, by its path; None means no limit.
     """
 
     def __init__(
@@ -91,41 +91,41 @@ class FairQueue(Generic[T]):
         spare: int = 0,
         *,
         weight: Callable[[Path], float] = _equal,
-        most: Callable[[Path], int | None] = _unlimited,
+        limit_of: Callable[[Path], int | None] = _unlimited,
     ) -> None:
         self._places = places
         self._spare = spare
         self._weight = weight
-        self._most = most
+        self._most = limit_of
         self._root: _Node[T] = _Node(())
         self._order = itertools.count()
 
     def __len__(self) -> int:
-        """How many wait."""
+        """Number of waiting tickets."""
         return self._root.waiting
 
     @property
     def used(self) -> int:
-        """How many places are held."""
+        """Number of slots in use."""
         return self._root.used
 
     def held(self, path: Path) -> int:
-        """How many places a tree node holds."""
+        """Return the number of slots that a tree node holds."""
         node = self._find(path)
         return 0 if node is None else node.used
 
     def waiting(self, path: Path) -> int:
-        """How many wait at or below a tree node."""
+        """Return the number of tickets that wait at or below a tree node."""
         node = self._find(path)
         return 0 if node is None else node.waiting
 
     def share(self, path: Path) -> float:
-        """How many regular places a tree node has a right to, by the weights of those that are active now."""
+        """Return the regular slots that a tree node is entitled to, by the weights of the active nodes."""
         node = self._find(path)
         return 0.0 if node is None else self._share(node)
 
     def add(self, path: Path, item: T) -> Ticket[T]:
-        """Wait for a place. Call `next` afterwards until it returns None."""
+        """Add a waiting ticket. Call `next` afterwards until it returns None."""
         leaf = self._leaf(path)
         ticket = Ticket(item, leaf)
         leaf.tickets[id(ticket)] = ticket
@@ -134,7 +134,7 @@ class FairQueue(Generic[T]):
         return ticket
 
     def withdraw(self, ticket: Ticket[T]) -> None:
-        """Wait no longer. A ticket that was granted is released instead."""
+        """Withdraw a ticket. A granted ticket is released."""
         if ticket.granted:
             raise ValueError("the ticket has a place: release it")
         if ticket.leaf.tickets.pop(id(ticket), None) is not None:
@@ -142,12 +142,12 @@ class FairQueue(Generic[T]):
             self._offer(ticket.leaf)
 
     def next(self) -> Ticket[T] | None:
-        """Give a place to the next who may have one; None when there is no such place or nobody."""
+        """Grant the next ticket a slot; None when no slot is free or no ticket is eligible."""
         leaf = self._choose()
         return None if leaf is None else self._grant(leaf, next(iter(leaf.tickets.values())))
 
     def take(self, path: Path, item: T) -> Ticket[T] | None:
-        """Take a place at once; None, and nothing changes, when the path would have to wait."""
+        """Take a slot immediately; returns None without changes when the path would have to wait."""
         ticket = self.add(path, item)
         leaf = self._choose()
         if leaf is ticket.leaf and len(leaf.tickets) == 1:
@@ -156,7 +156,7 @@ class FairQueue(Generic[T]):
         return None
 
     def release(self, ticket: Ticket[T]) -> None:
-        """Return a place. Call `next` afterwards until it returns None."""
+        """Release a slot. Call `next` afterwards until it returns None."""
         if not ticket.granted:
             raise ValueError("the ticket has no place")
         ticket.granted = False
@@ -164,13 +164,13 @@ class FairQueue(Generic[T]):
         self._offer(ticket.leaf)
 
     def refresh(self, path: Path) -> None:
-        """Read the limit of a tree node, which has changed, anew. Call `next` afterwards until it returns None."""
+        """Read the changed limit of a tree node. Call `next` afterwards until it returns None."""
         node = self._find(path)
         if node is not None and node.parent is not None:
             self._offer(node)
 
     def _choose(self) -> _Node[T] | None:
-        """The leaf whose turn it is, where there is a place for it."""
+        """Return the next leaf to serve, when there is a slot for it."""
         root = self._root
         if root.used >= self._places + self._spare:
             return None
@@ -208,18 +208,18 @@ class FairQueue(Generic[T]):
         return ticket
 
     def _count(self, leaf: _Node[T], *, used: int = 0, waiting: int = 0) -> None:
-        """Count along the path, and who of it became active or idle."""
+        """Update the counts along the path, and which nodes became active or idle."""
         node = leaf
         while (parent := node.parent) is not None:
-            before = node.idle
+            was_idle = node.idle
             node.used += used
             node.waiting += waiting
-            if before and not node.idle:
+            if was_idle and not node.idle:
                 node.weight = self._weight(node.path)
                 node.start = max(parent.virtual, node.finish)
                 parent.active += 1
                 parent.active_weight += node.weight
-            elif node.idle and not before:
+            elif node.idle and not was_idle:
                 parent.active -= 1
                 parent.active_weight = parent.active_weight - node.weight if parent.active else 0.0
                 self._prune(parent)
@@ -228,10 +228,10 @@ class FairQueue(Generic[T]):
         node.waiting += waiting
 
     def _offer(self, node: _Node[T]) -> None:
-        """Enter the nodes of a path in the heaps of their parents as they are now, or take them out."""
+        """Update the nodes of a path in the heaps of their parents."""
         while (parent := node.parent) is not None:
-            most = self._most(node.path)
-            offered = bool(node.tickets or node.ready) and (most is None or node.used < most)
+            limit = self._most(node.path)
+            offered = bool(node.tickets or node.ready) and (limit is None or node.used < limit)
             parent.ready += offered - node.offered
             node.offered = offered
             node.version += 1
@@ -245,7 +245,7 @@ class FairQueue(Generic[T]):
 
     @staticmethod
     def _prune(parent: _Node[T]) -> None:
-        """Forget idle children that are owed nothing: all where nobody is active, else those whose turn is past."""
+        """Remove idle children without credit: all of them when none is active, otherwise those whose turn passed."""
         if not parent.active:
             parent.children.clear()
             parent.heap.clear()

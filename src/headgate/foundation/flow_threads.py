@@ -1,7 +1,7 @@
-"""Threads for work whose amount a flow decides, apart from the event loop's own.
+"""Threads for work whose amount depends on a flow, separate from the event loop's pool.
 
-The loop's pool resolves names, hashes passwords and reads files for everybody; a flow never takes a place in it. What
-does not end in linear time belongs in a process that can be killed (`headgate.components.isolated`).
+The loop's pool resolves names, hashes passwords and reads files for all users; flows never use it. Work that may not
+end in linear time belongs in a process that can be killed (`headgate.components.isolated`).
 """
 
 import asyncio
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 async def run_in_flow_thread(
     work: Callable[Arguments, Result], *arguments: Arguments.args, **named: Arguments.kwargs
 ) -> Result:
-    """Call it in one of these threads and give what it gives or raises; waits where all are taken."""
+    """Call a function in one of these threads and return its result; waits when all are in use."""
     call = partial(copy_context().run, partial(work, *arguments, **named))
     return await asyncio.get_running_loop().run_in_executor(_threads(), call)
 

@@ -8,15 +8,15 @@ _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
 
 def new_id() -> str:
-    """A new id of 36 characters; later ids sort after earlier ones."""
+    """Return a new id of 36 characters; later ids sort after earlier ones."""
     return str(uuid7())
 
 
 def is_id(text: str) -> bool:
-    """Whether a text has the form of an id; what has not is never asked of a database or made a path."""
+    """Return whether a text has the form of an id; other text is never used in a query or path."""
     return _ID.fullmatch(text) is not None
 
 
 def made_at(id_: str) -> int:
-    """When an id was made, in milliseconds since 1970: the first 48 bits of a UUID of version 7."""
+    """Return when an id was created, in milliseconds since 1970: the first 48 bits of a version 7 UUID."""
     return int(id_[:8] + id_[9:13], 16)

@@ -1,4 +1,4 @@
-"""Files that hold one key each: 32 bytes in URL-safe base64, readable by their owner only."""
+"""Key files: one key each, 32 bytes in URL-safe base64, readable by the owner only."""
 
 import base64
 import binascii
@@ -13,12 +13,12 @@ _BYTES = 32
 
 
 def new_key() -> bytes:
-    """A new random key, in base64."""
+    """Return a new random key, in base64."""
     return base64.urlsafe_b64encode(os.urandom(_BYTES))
 
 
 def is_key(text: bytes) -> bytes | None:
-    """The bytes of a key in base64; None for what is no base64."""
+    """Return the bytes of a key in base64; None when it is not base64."""
     try:
         return base64.urlsafe_b64decode(text)
     except (binascii.Error, ValueError):
@@ -26,7 +26,7 @@ def is_key(text: bytes) -> bytes | None:
 
 
 def read_key(path: Path) -> bytes:
-    """The key in a file. Raises `Unavailable`."""
+    """Return the key in a file. Raises `Unavailable`."""
     try:
         return path.read_bytes().strip()
     except OSError as error:
@@ -36,10 +36,10 @@ def read_key(path: Path) -> bytes:
 
 
 def write_key(path: Path, key: bytes, variable: str) -> None:
-    """Write a new key, readable by the owner only, whole or not at all, without ever replacing one.
+    """Write a new key atomically, readable by the owner only, without ever replacing an existing one.
 
     Args:
-        path: The file; its folder is there.
+        path: The file; its folder exists.
         key: The key.
         variable: The variable to name when it cannot be written. Raises `Unavailable`.
     """
@@ -49,7 +49,7 @@ def write_key(path: Path, key: bytes, variable: str) -> None:
             file.write(key)
             file.flush()
             os.fsync(file.fileno())
-        with suppress(FileExistsError):  # another process was first: its key is the one
+        with suppress(FileExistsError):  # another process was first: its key is used
             os.link(part, path)
     except OSError as error:
         raise Unavailable(

@@ -1,4 +1,4 @@
-"""What keys of known services look like: one pattern for logs and for checks of flows."""
+"""Patterns of keys of known services, for logs and flow checks."""
 
 import re
 from typing import Final
@@ -15,5 +15,5 @@ _ABOUT_A_KEY: Final = re.compile(
 
 
 def is_about_a_key(name: str) -> bool:
-    """Whether a name such as `without_key` or `primary_key` ends in a word for a secret and its value is none."""
+    """Return whether a name such as `without_key` or `primary_key` only looks like the name of a secret."""
     return _ABOUT_A_KEY.search(name.strip()) is not None

@@ -22,5 +22,5 @@ class _LazyModule(ModuleType):
 
 
 def lazy_module(name: str) -> ModuleType:
-    """The module with that dotted name, imported when one of its attributes is first read."""
+    """Return the module with that dotted name, imported when one of its attributes is first read."""
     return _LazyModule(name)

@@ -1,4 +1,4 @@
-"""Structured logs that never hold a secret."""
+"""Structured logs without secrets."""
 
 import base64
 import binascii
@@ -42,18 +42,18 @@ _BASIC = re.compile(r"\b(?P<lead>basic\s+)(?P<value>[^\s\"',;&]{6,})", re.IGNORE
 _PROSE = re.compile(
     r"[A-ZÀ-ÖØ-Þ]?[a-zà-öø-ÿ]{2,}(?:[A-Z][a-z]{2,})*[A-Z]{0,5}s?|[A-ZÀ-ÖØ-Þ]{1,8}s?|\d{1,4}[a-z]?",
 )
-"""A word as people write it: `chatbot`, `Understanding`, `ChatOpenAI`, `FAQ`, `4o`."""
+"""A word in prose: `chatbot`, `Understanding`, `ChatOpenAI`, `FAQ`, `4o`."""
 _BETWEEN_WORDS = re.compile(r"[-/.:!?()\[\]{}*`’…]+")
 
 
 def is_prose(text: str) -> bool:
-    """Whether what stands behind `basic` is words, as in `basic chatbot`, and no name and password in base64."""
+    """Return whether the text after `basic` is prose, as in `basic chatbot`, and not credentials in base64."""
     words = [word for word in _BETWEEN_WORDS.split(text) if word]
     return ":" not in text.rstrip(":") and all(map(_PROSE.fullmatch, words)) and not _is_name_and_password(text)
 
 
 def _is_name_and_password(text: str) -> bool:
-    """Whether it is what RFC 7617 makes of a name and a password."""
+    """Return whether it is an RFC 7617 encoding of a name and a password."""
     try:
         return ":" in base64.b64decode(text + "=" * (-len(text) % 4), validate=True).decode()
     except (binascii.Error, ValueError):
@@ -61,15 +61,15 @@ def _is_name_and_password(text: str) -> bool:
 
 
 def redact_text(text: str) -> str:
-    """Text without the things that look like keys, tokens, passwords or credentials in a URL."""
+    """Return text without anything that looks like a key, token, password or credentials in a URL."""
     without_basic = _BASIC.sub(
-        lambda found: found[0] if is_prose(found["value"]) else f"{found['lead']}{REDACTED}", text
+        lambda match: match[0] if is_prose(match["value"]) else f"{match['lead']}{REDACTED}", text
     )
-    return _SECRET_TEXT.sub(lambda found: f"{found['header'] or found['lead'] or ''}{REDACTED}", without_basic)
+    return _SECRET_TEXT.sub(lambda match: f"{match['header'] or match['lead'] or ''}{REDACTED}", without_basic)
 
 
 def redact(value: Any) -> Any:  # noqa: ANN401 - any log value
-    """A copy of a value without secrets: by name in mappings, by shape in text."""
+    """Return a copy of a value without secrets: by name in mappings, by pattern in text."""
     if isinstance(value, SecretStr):
         return REDACTED
     if isinstance(value, str):
@@ -91,19 +91,19 @@ def _names_a_secret(name: str) -> bool:
 
 
 def _redact_event(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    shown = without_secrets(redact(event))
-    return {key: (event[key] if key in {"level", "timestamp"} else value) for key, value in shown.items()}
+    clean_event = without_secrets(redact(event))
+    return {key: (event[key] if key in {"level", "timestamp"} else value) for key, value in clean_event.items()}
 
 
 class _WithoutSecrets(logging.Filter):
-    """Takes the secrets of the run that is executing out of what libraries log."""
+    """Removes the secrets of the executing run from log records of libraries."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Always lets the record through."""
+        """Always accept the record."""
         text = record.getMessage()
-        shown = without_secrets(text)
-        if shown != text:
-            record.msg, record.args = shown, ()
+        clean_text = without_secrets(text)
+        if clean_text != text:
+            record.msg, record.args = clean_text, ()
         if record.exc_info and not record.exc_text:
             record.exc_text = without_secrets(logging.Formatter().formatException(record.exc_info))
         return True
@@ -124,25 +124,25 @@ def log_context(**values: str) -> Iterator[None]:
 
 
 def configure(settings: LogSettings) -> None:
-    """Set up logging once, at an entry point. Structlog itself is imported and set up by the first line."""
+    """Configure logging once, at an entry point. Structlog is imported and configured by the first log line."""
     _Logger.pending = settings
     if "structlog" in sys.modules:
         _set_up_structlog()
     level = max(_level(settings), logging.WARNING)
     logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
     for handler in logging.getLogger().handlers:
-        if not any(isinstance(one, Repeats) for one in handler.filters):
+        if not any(isinstance(log_filter, Repeats) for log_filter in handler.filters):
             handler.addFilter(Repeats())
             handler.addFilter(_WithoutSecrets())
 
 
 def get_logger(name: str) -> "log_types.FilteringBoundLogger":
-    """A logger that carries the name of its module."""
+    """Return a logger with the name of its module."""
     return cast("log_types.FilteringBoundLogger", _Logger(name))
 
 
 class _Logger:
-    """A structlog logger that is made when it is used: most commands write no line, and importing structlog is slow."""
+    """A structlog logger that is created on first use: most commands log nothing, and importing structlog is slow."""
 
     pending: LogSettings | None = None
     """Settings that structlog does not have yet."""
@@ -168,7 +168,7 @@ def _set_up_structlog() -> None:
             _add_context,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            # Without the values of local variables: among them are the things that no log may hold.
+            # Without the values of local variables: they may contain values that must not be logged.
             structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False))
             if as_json
             else structlog.processors.format_exc_info,

@@ -1,4 +1,4 @@
-"""The names that people give to things: one type for every named thing."""
+"""Names of users' objects: one type for every named object."""
 
 import unicodedata
 from typing import Annotated
@@ -6,55 +6,56 @@ from typing import Annotated
 from pydantic import AfterValidator, StringConstraints
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Unicode categories of controls (NUL, line breaks), marks that are not seen or turn text around, halves of surrogate
-pairs, private and unassigned characters, and separators of lines and paragraphs."""
+"""Unicode categories of controls (NUL, line breaks), invisible and direction marks, halves of surrogate pairs, private
+and unassigned characters, and separators of lines and paragraphs.
+"""
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-"""Letters and marks that are drawn as nothing."""
+"""Letters and marks without a visible glyph."""
 
 
 _JOINER = "\u200d"
 _BEHIND_EMOJI = frozenset("\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
-"""The mark of a picture's coloured form, and tones of skin."""
+"""The emoji variation selector, and skin tones."""
 
 
-def _is_hidden(name: str, place: int) -> bool:
-    character = name[place]
+def _is_hidden(name: str, index: int) -> bool:
+    character = name[index]
     if character == _JOINER:
-        return not _joins_emoji(name, place)
+        return not _joins_emoji(name, index)
     return character in _BLANK or unicodedata.category(character) in _INVISIBLE
 
 
-def _joins_emoji(name: str, place: int) -> bool:
-    """Whether a joiner makes one picture of two (Unicode Technical Standard 51): then it is seen."""
-    before = name[:place].rstrip("".join(_BEHIND_EMOJI))[-1:]
-    return _is_picture(before) and _is_picture(name[place + 1 : place + 2])
+def _joins_emoji(name: str, index: int) -> bool:
+    """Return whether a joiner combines two emoji (Unicode Technical Standard 51), which makes it visible."""
+    preceding = name[:index].rstrip("".join(_BEHIND_EMOJI))[-1:]
+    return _is_picture(preceding) and _is_picture(name[index + 1 : index + 2])
 
 
 def _is_picture(character: str) -> bool:
-    drawn = "\u2190" <= character < "\u2c00" or character >= "\U0001f000"
-    return drawn and unicodedata.category(character) in {"So", "Sm"}
+    is_symbol = "\u2190" <= character < "\u2c00" or character >= "\U0001f000"
+    return is_symbol and unicodedata.category(character) in {"So", "Sm"}
 
 
 def visible_name(name: str) -> str:
-    """The name in normal form (NFC). Raises `ValueError` for one that could be taken for another or not be seen."""
+    """The name in normal form (NFC). Raises `ValueError` when it is invisible or could be mistaken for another."""
     name = unicodedata.normalize("NFC", name)
-    for place, character in enumerate(name):
-        if _is_hidden(name, place):
+    for index, character in enumerate(name):
+        if _is_hidden(name, index):
             raise ValueError(f"a name has no invisible or control characters (U+{ord(character):04X})")
     return name
 
 
 def name_from(text: str, *, longest: int, otherwise: str) -> str:
-    """A name made of a text that was written for something else: invisible characters are omitted."""
+    """Return a name made from other text, without invisible characters."""
     seen = "".join(" " if sign.isspace() else sign for sign in unicodedata.normalize("NFC", text))
-    kept = "".join(sign for place, sign in enumerate(seen) if not _is_hidden(seen, place))
-    return _cut(" ".join(kept.split()), longest) or otherwise
+    visible = "".join(sign for index, sign in enumerate(seen) if not _is_hidden(seen, index))
+    return _cut(" ".join(visible.split()), longest) or otherwise
 
 
 def _cut(name: str, longest: int) -> str:
-    """The beginning of a name, which does not end in half a picture."""
+    """Return the beginning of a name without splitting an emoji."""
     return name[:longest].rstrip(f" {_JOINER}")
 
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(visible_name)]
-"""A name in one line of visible characters, without blanks around it. Where it is used its greatest length is added."""
+"""A name in one line of visible characters, without surrounding whitespace. Users of the type add a maximum length."""

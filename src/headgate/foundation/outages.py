@@ -60,12 +60,12 @@ class Repeats(logging.Filter):
         self._kinds: dict[tuple[str, str], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is logged."""
+        """Return whether the record is logged."""
         kind, now = (record.name, str(record.msg)), self._now()
-        lost = record.exc_info and any(_is_lost_connection(error) for error in _chain(record.exc_info[1]))
-        if lost:
+        lost_connection = record.exc_info and any(_is_lost_connection(error) for error in _chain(record.exc_info[1]))
+        if lost_connection:
             record.exc_info = record.exc_text = None
-        _make_one_line(record, first_only=bool(lost))
+        _make_one_line(record, first_only=bool(lost_connection))
         since, omitted = self._kinds.get(kind, (-self._seconds, 0))
         if now - since < self._seconds:
             self._kinds[kind] = since, omitted + 1
@@ -85,7 +85,7 @@ def _make_one_line(record: logging.LogRecord, *, first_only: bool) -> None:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An error, its cause, the cause of that, and so on."""
+    """Yield an error, its cause, the cause of that, and so on."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__

@@ -1,4 +1,4 @@
-"""The data folder and what is in it, closed to other users of the machine: it holds prompts, answers and keys."""
+"""Data folder with permissions for its user only: it contains prompts, results and keys."""
 
 import os
 import stat
@@ -9,7 +9,7 @@ from pathlib import Path
 from headgate.foundation.errors import Unavailable
 
 UMASK = 0o077
-"""Permissions that no file or folder gets which a process of Headgate creates."""
+"""Permissions that files and folders created by Headgate never have."""
 DATABASE_FILE, KEY_FILE, EVIDENCE_KEY_FILE = "headgate.db", "secret.key", "evidence.key"
 KEYS_FOLDER = "keys"
 _SUFFIXES = ("", "-wal", "-shm", "-journal")
@@ -17,9 +17,9 @@ _SUFFIXES = ("", "-wal", "-shm", "-journal")
 
 
 def private_folder(folder: Path) -> Path:
-    """A folder of Headgate's own that only its user may enter (0700); missing parents are created the same.
+    """Create a private folder of Headgate (0700); missing parents are created the same way.
 
-    One that others may enter is repaired. Raises `OSError`.
+    The permissions of an existing folder are repaired. Raises `OSError`.
     """
     _create(folder)
     _tighten(folder, 0o700)
@@ -27,21 +27,21 @@ def private_folder(folder: Path) -> Path:
 
 
 def data_folder(folder: Path) -> Path:
-    """The data folder: created as 0700, or repaired, with the keys in it, where Headgate uses it already.
+    """Create the data folder as 0700, or repair it and the keys in it when Headgate uses it already.
 
-    A folder with files of others only keeps its mode: it was shared on purpose. What Headgate puts into it is private.
-    Raises `Unavailable`.
+    A folder that contains only other files keeps its mode: it was shared on purpose. Files that Headgate creates in it
+    are private. Raises `Unavailable`.
     """
     keys = [folder / name for name in (KEY_FILE, EVIDENCE_KEY_FILE)]
     try:
         _create(folder)
-        ours = any(path.exists() for path in (folder / DATABASE_FILE, *keys)) or not any(folder.iterdir())
+        is_headgate_folder = any(path.exists() for path in (folder / DATABASE_FILE, *keys)) or not any(folder.iterdir())
     except OSError as error:
         raise Unavailable(
             f"The data folder {folder} cannot be created: {error.strerror}.",
-            remedy="Set HEADGATE_DATA_DIR to a folder that you can write to.",
+            remedy="Set HEADGATE_DATA_DIR to a writable folder.",
         ) from error
-    if ours:
+    if is_headgate_folder:
         _tighten(folder, 0o700)
     for key in keys:
         _tighten(key, 0o600)
@@ -49,7 +49,7 @@ def data_folder(folder: Path) -> Path:
 
 
 def private_database(database: Path) -> None:
-    """Create the file of a database as 0600, or repair it with the files next to it."""
+    """Create the database file as 0600, or repair it and the files next to it."""
     with suppress(OSError):  # it exists, or cannot be created: connecting reports why
         # Only to create it: closing an open database file would release the locks that this process holds on it.
         os.close(os.open(database, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -58,7 +58,7 @@ def private_database(database: Path) -> None:
 
 
 def is_private(path: Path) -> bool:
-    """Whether other users of the machine have no permission on it. Raises `OSError`."""
+    """Return whether other users of the machine have no permissions on it. Raises `OSError`."""
     return not stat.S_IMODE(path.stat().st_mode) & UMASK
 
 
@@ -69,9 +69,9 @@ def _create(folder: Path) -> None:
         path.mkdir(mode=0o700, exist_ok=True)
 
 
-def _tighten(path: Path, most: int) -> None:
+def _tighten(path: Path, allowed: int) -> None:
     """Remove permissions beyond `most`. A shared folder (sticky bit), or what another user owns, is unchanged."""
     with suppress(OSError):
         mode = stat.S_IMODE(path.stat().st_mode)
-        if mode & ~most and not mode & stat.S_ISVTX:
-            path.chmod(mode & most)
+        if mode & ~allowed and not mode & stat.S_ISVTX:
+            path.chmod(mode & allowed)

@@ -1,6 +1,6 @@
-"""Blocks of quoted text in what the model reads. Nothing quoted can end its own quotation.
+"""Quoted blocks in prompts. Quoted text cannot close its own quotation.
 
-A model reads `［End  of …`, `[e\u200bnd of …` and a Cyrillic `[Еnd of …` as the line that ends the block: they count.
+A model reads `［End  of …`, `[e\u200bnd of …` and a Cyrillic `[Еnd of …` as the closing line, so they are handled too.
 """
 
 import hashlib
@@ -9,7 +9,7 @@ import unicodedata
 
 CUT = "\n... [truncated]"
 _UNSEEN = "\0"
-"""Stands for a character that is not seen, in text that is only compared."""
+"""Replaces an invisible character in text that is only compared."""
 _WORDS = re.compile(r"e\0*n\0*d[\W_]*o\0*f(?![a-z])")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _BRACKETS = dict.fromkeys("⁅⟦❲〔【〖〘〚⦋⦍⦏⌊⌈", "[") | dict.fromkeys("⁆⟧❳〕】〗〙〛⦌⦎⦐⌋⌉", "]")
@@ -18,14 +18,14 @@ _LOOK_ALIKES |= dict.fromkeys("оοօσо०੦", "o") | dict.fromkeys("ғƒϝք
 
 
 def quoted(opening: str, text: str, closing: str) -> str:
-    """A block: opening, text without anything that looks like a closing line, closing."""
+    """Return a block: opening line, text without anything that looks like a closing line, closing line."""
     return f"{opening}\n{unclosing(text)}\n{closing}"
 
 
 def as_data(source: str, text: str) -> str:
-    """Content from outside as a model reads it: labelled as data, between two boundaries it cannot contain.
+    """Return external content for a model: labelled as data, between two boundaries that it cannot contain.
 
-    The boundary is a hash of the whole text, so nothing in the text can hold it, and the same text gives the same
+    The boundary is a hash of the complete text, so the text cannot contain it, and the same text produces the same
     prompt in every attempt at a step.
     """
     label = " ".join(source.replace("[", "(").replace("]", ")").split())
@@ -38,30 +38,30 @@ def as_data(source: str, text: str) -> str:
 
 
 def unclosing(text: str) -> str:
-    """The text with the brackets of every `[End of ...]` made round. Takes time in proportion to its length."""
+    """Return the text with the square brackets of every `[End of ...]` replaced by round ones, in linear time."""
     flat, letters = _flat(text), list(text)
     line = ending = -1
-    for found in _WORDS.finditer(flat):
-        opening = _bracket_before(flat, found.start())
+    for match in _WORDS.finditer(flat):
+        opening = _bracket_before(flat, match.start())
         if opening < 0:
             continue
         letters[opening] = "("
-        line, ending = _next(flat, "\n", found.end(), line), _next(flat, "]", found.end(), ending)
+        line, ending = _next(flat, "\n", match.end(), line), _next(flat, "]", match.end(), ending)
         if ending < line:
             letters[ending] = ")"
     return "".join(letters)
 
 
 def _next(flat: str, sought: str, start: int, known: int) -> int:
-    """Where it comes next from a place on, or the end of the text; `known` is where it came next from one before."""
+    """Return the next position of `sought` from `start`, or the end of the text; `known` is an earlier result."""
     if known >= start:
         return known
-    found = flat.find(sought, start)
-    return found if found >= 0 else len(flat)
+    position = flat.find(sought, start)
+    return position if position >= 0 else len(flat)
 
 
 def _bracket_before(flat: str, at: int) -> int:
-    """Where the nearest bracket opens, if nothing but separators is between; else -1."""
+    """Return the position of the preceding bracket when only separators are in between; else -1."""
     while (at := at - 1) >= 0 and not flat[at].isalnum():
         if flat[at] == "[":
             return at
@@ -69,25 +69,25 @@ def _bracket_before(flat: str, at: int) -> int:
 
 
 def clipped_to(text: str, most: int) -> str:
-    """The text, cut with a mark where it is longer than `most` characters."""
+    """Return the text, cut with a mark when it is longer than `most` characters."""
     return text if len(text) <= most else text[:most] + CUT
 
 
 def shortened(text: str, most: int) -> str:
-    """The text in at most `most` characters, the last of them an ellipsis where it was cut."""
+    """Return the text in at most `most` characters, ending with an ellipsis when it was cut."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _flat(text: str) -> str:
-    """The text as it looks, character for character: small letters, plain brackets."""
+    """Return the visual form of the text, character for character: lower case, plain brackets."""
     if text.isascii() and not _CONTROLS.search(text):
         return text.lower()
-    return text.translate({ord(one): _look(one) for one in set(text)})
+    return text.translate({ord(character): _look(character) for character in set(text)})
 
 
-def _look(letter: str) -> str:
-    """The one character that a character looks like."""
-    if unicodedata.category(letter) in {"Cf", "Mn", "Me", "Cn", "Co"} or _CONTROLS.match(letter):
+def _look(character: str) -> str:
+    """Return the character that a character looks like."""
+    if unicodedata.category(character) in {"Cf", "Mn", "Me", "Cn", "Co"} or _CONTROLS.match(character):
         return _UNSEEN
-    plain = unicodedata.normalize("NFKD", letter).casefold()[:1] or letter
-    return _LOOK_ALIKES.get(plain, plain)
+    folded = unicodedata.normalize("NFKD", character).casefold()[:1] or character
+    return _LOOK_ALIKES.get(folded, folded)

@@ -1,4 +1,4 @@
-"""Signatures by the installation's key: Ed25519 (RFC 8032) over the canonical JSON of a few members."""
+"""Signatures with the installation's key: Ed25519 (RFC 8032) over the canonical JSON of a few members."""
 
 import base64
 import binascii
@@ -17,7 +17,7 @@ _KEY_BYTES = 32
 
 
 class EvidenceKey(BaseModel):
-    """A key that evidence is signed with, as anybody may know it."""
+    """The public form of an evidence signing key."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,63 +46,63 @@ class Signer:
         self.key = key_of(self._private.public_key().public_bytes_raw())
 
     def sign(self, members: Mapping[str, Any]) -> dict[str, Any]:
-        """The members, the key, and the signature over both."""
+        """Return the members, the key, and the signature over both."""
         signed = _signed(members, self.key)
         return {**signed, "signature": _text(self._private.sign(canonical(signed)))}
 
     def commitment(self, where: str, value: Any) -> str:  # noqa: ANN401 - any JSON value
-        """Stands for a value that is left out: HMAC-SHA256, so that nobody can find the value by trying.
+        """Return a commitment that replaces an omitted value: HMAC-SHA256, so the value cannot be guessed by trying.
 
-        Who holds the private key can show that a value is the one that was left out.
+        The holder of the private key can prove which value was omitted.
         """
         secret = hmac.digest(self._seed.get_secret_value(), b"headgate evidence commitment", hashlib.sha256)
         return hmac.new(secret, canonical({"where": where, "value": value}), hashlib.sha256).hexdigest()
 
 
 def key_of(public_key: bytes) -> EvidenceKey:
-    """The key of these 32 bytes."""
+    """Return the evidence key of these 32 bytes."""
     return EvidenceKey(key_id=hashlib.sha256(public_key).hexdigest()[:16], public_key=_text(public_key))
 
 
 def read_public_key(text: str) -> EvidenceKey:
-    """A public key as it is printed: base64, line breaks and spaces around it allowed. Raises `Invalid`."""
-    found = exact_base64(text.strip())
-    if found is None or len(found) != _KEY_BYTES:
+    """Parse a printed public key: base64, surrounding whitespace and line breaks allowed. Raises `Invalid`."""
+    key = exact_base64(text.strip())
+    if key is None or len(key) != _KEY_BYTES:
         raise Invalid(
             "This is not a public key of 32 bytes in base64.", remedy="Print the key with `headgate evidence key`."
         )
-    return key_of(found)
+    return key_of(key)
 
 
-def broken_signature(found: Any, members: Mapping[str, Any]) -> str | None:  # noqa: ANN401 - from a file
-    """What is wrong with what `Signer.sign` made of these members, or None when the signature holds."""
-    if not isinstance(found, dict):
+def broken_signature(document: Any, members: Mapping[str, Any]) -> str | None:  # noqa: ANN401 - from a file
+    """Return what is wrong with an output of `Signer.sign` for these members, or None when the signature is valid."""
+    if not isinstance(document, dict):
         return "it is missing."
-    public = exact_base64(found.get("public_key"))
-    signature = exact_base64(found.get("signature"))
+    public = exact_base64(document.get("public_key"))
+    signature = exact_base64(document.get("signature"))
     if public is None or len(public) != _KEY_BYTES or signature is None:
-        return "its public key or signature is not what it should be: it was changed."
+        return "its public key or signature is malformed: it was changed."
     expected = _signed(members, key_of(public))
-    for member in sorted(expected.keys() | found.keys()):
-        if member != "signature" and found.get(member) != expected.get(member):
-            return f"'{member}' is not that of the chain and key."
+    for member in sorted(expected.keys() | document.keys()):
+        if member != "signature" and document.get(member) != expected.get(member):
+            return f"'{member}' does not match the chain and key."
     ed25519, invalid_signature = _ed25519()
     try:
         ed25519.Ed25519PublicKey.from_public_bytes(public).verify(signature, canonical(expected))
-    except (invalid_signature, ValueError):  # the latter for 32 bytes that are no point of the curve
-        return f"its signature is not by key {expected['key_id']} over this chain."
+    except (invalid_signature, ValueError):  # the latter for 32 bytes that are not a point of the curve
+        return f"its signature does not match key {expected['key_id']} and this chain."
     return None
 
 
 def exact_base64(text: Any) -> bytes | None:  # noqa: ANN401 - from a file
-    """The bytes of a text that is base64 in the one way that they are written; else None."""
+    """Return the bytes of a text in canonical base64; else None."""
     if not isinstance(text, str):
         return None
     try:
-        found = base64.b64decode(text, validate=True)
+        content = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         return None
-    return found if _text(found) == text else None
+    return content if _text(content) == text else None
 
 
 def _signed(members: Mapping[str, Any], key: EvidenceKey) -> dict[str, Any]:

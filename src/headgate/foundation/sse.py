@@ -1,6 +1,6 @@
-"""Server-sent events: how an event is written, and a stream that keeps its line and ends when its reader may not go on.
+"""Server-sent events: encoding, heartbeat comments, and streams that end when the reader loses access.
 
-The form is the one of the HTML standard, section "Server-sent events".
+The format is that of the HTML standard, section "Server-sent events".
 """
 
 import asyncio
@@ -17,18 +17,19 @@ from starlette.types import Send
 from headgate.foundation.errors import Forbidden, NotFound, Unauthenticated, Unavailable
 
 HEARTBEAT_SECONDS = 15.0
-"""Silence after which a comment is sent, so that nothing on the way takes the line for dead."""
+"""Idle time after which a comment is sent, so that no intermediary closes the connection."""
 CHECK_SECONDS = 2.0
-"""Nothing is sent later than this after the last check whether the reader may have it, and no stream stays open longer
-without one."""
+"""Interval between checks of the reader's access. No data is sent later than this after the last check, and no stream
+stays open longer without one.
+"""
 SSE_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-"""No proxy keeps the events back."""
+"""Disables buffering by proxies."""
 
 
 class EventStream(StreamingResponse):
-    """An answer of server-sent events. When its reader is gone the generator is closed before anything else goes on.
+    """A response of server-sent events. When the reader disconnects, the generator is closed first.
 
-    The framework leaves that to the garbage collector where the reader was lost while something was being sent.
+    The framework leaves that to the garbage collector when the reader disconnects during a send.
     """
 
     media_type = "text/event-stream"
@@ -38,21 +39,21 @@ class EventStream(StreamingResponse):
         self._events = events
 
     async def stream_response(self, send: Send) -> None:
-        """Send the events until they end or nobody listens."""
+        """Send the events until they end or the reader disconnects."""
         async with aclosing(self._events):
             await super().stream_response(send)
 
 
 @dataclass(frozen=True, slots=True)
 class SseEvent:
-    """An event as it goes to one reader."""
+    """An event for one reader."""
 
     id: str
     kind: str
     data: dict[str, JsonValue]
 
     def as_sse(self) -> bytes:
-        """The event as a server-sent event."""
+        """Return the event in the format of server-sent events."""
         return b"id: %b\nevent: %b\ndata: %b\n\n" % (self.id.encode(), self.kind.encode(), orjson.dumps(self.data))
 
 
@@ -62,51 +63,51 @@ async def with_heartbeat(
     *,
     may_go_on: Callable[[], Awaitable[bool]] | None = None,
 ) -> AsyncGenerator[bytes, None]:
-    """The events as server-sent ones, with a comment whenever nothing was said for so long.
+    """Yield the events in the format of server-sent events, with a comment after each idle period.
 
     Args:
-        events: What happens.
-        seconds: Silence after which a comment is sent.
-        may_go_on: Whether the reader may still have them; asked every `CHECK_SECONDS`. The stream ends when not.
+        events: The events.
+        seconds: Idle time after which a comment is sent.
+        may_go_on: Whether the reader still has access; checked every `CHECK_SECONDS`. The stream ends when not.
     """
     waiting = asyncio.ensure_future(anext(events, None))
     clock = asyncio.get_running_loop().time
-    asked = spoke = clock()
+    checked_at = spoke = clock()
     try:
         while True:
             pause = seconds - (clock() - spoke)
             done, _ = await asyncio.wait([waiting], timeout=pause if may_go_on is None else min(pause, CHECK_SECONDS))
-            if may_go_on is not None and clock() - asked >= CHECK_SECONDS:
+            if may_go_on is not None and clock() - checked_at >= CHECK_SECONDS:
                 if not await may_go_on():
                     return
-                asked = clock()
+                checked_at = clock()
             if not done and clock() - spoke < seconds:
                 continue
             spoke = clock()
             if not done:
                 yield b": still here\n\n"
                 continue
-            told = waiting.result()
-            if told is None:
+            event = waiting.result()
+            if event is None:
                 return
-            yield told.as_sse()
+            yield event.as_sse()
             waiting = asyncio.ensure_future(anext(events, None))
     finally:
-        with CancelScope(shield=True):  # who hung up is cancelled again at each step
+        with CancelScope(shield=True):  # a disconnected reader's task is cancelled again at each step
             waiting.cancel()
             await asyncio.wait([waiting])
             await events.aclose()
 
 
 def while_allowed(check: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[bool]]:
-    """For `with_heartbeat`: whether the check raises nothing that would have kept the reader out at the beginning."""
+    """Return a check for `with_heartbeat` that fails when `check` raises an error that would have denied access."""
 
     async def may_go_on() -> bool:
         try:
             await check()
         except (Unauthenticated, Forbidden, NotFound):
             return False
-        except Unavailable:  # the database is away: what was allowed stays so until it can say
+        except Unavailable:  # the database is unreachable: access stays as it was until it responds
             return True
         return True
 

@@ -1,16 +1,16 @@
-"""The pure flow language. No I/O, no framework; every function takes values and gives values.
+"""The pure flow language. No I/O, no framework; functions take values and return values.
 
-| module                                | what it answers                                                           |
+| module                                | contents                                                                  |
 |---------------------------------------|---------------------------------------------------------------------------|
-| `model`, `ports`, `template`          | what a flow, a port type and a component are                              |
-| `wiring`, `plan`                      | what is a step, what configures one, and in which order steps run         |
-| `validate`, `issues`, `names`         | may it be saved, may it run; faults with the nearest valid name           |
+| `model`, `ports`, `template`          | flows, port types and components                                          |
+| `wiring`, `plan`                      | steps, configuration nodes, and the execution order                       |
+| `validate`, `issues`, `names`         | whether it can be saved and run; faults with the nearest valid name       |
 | `interpolate`, `mentions`, `context`  | `{{step.output}}`: finding, renaming and resolving it                     |
-| `contracts`, `json_schema`            | does a value keep a promise, does one promise satisfy another             |
+| `contracts`, `json_schema`            | whether a value satisfies a contract, or one contract another             |
 | `spec`                                | a flow as text and back                                                   |
-| `edits`, `changes`, `merge`           | a changed flow, and what changed, to show, send, replay or undo           |
-| `diff`, `value_changes`               | what is different between two flows                                       |
-| `canonical`, `execution_hash`         | checksums, and whether a finished step may be kept                        |
-| `layout`, `layering`, `geometry`      | where nodes stand on the canvas                                           |
-| `flow_io`, `draw`                     | what goes in and comes out; the flow as a drawing in a terminal           |
+| `edits`, `changes`, `merge`           | a changed flow and its changes, to show, send, replay or undo             |
+| `diff`, `value_changes`               | the differences between two flows                                         |
+| `canonical`, `execution_hash`         | checksums, and whether a finished step can be reused                      |
+| `layout`, `layering`, `geometry`      | positions of nodes on the canvas                                          |
+| `flow_io`, `draw`                     | inputs and outputs; the flow as a drawing in a terminal                   |
 """

@@ -1,4 +1,4 @@
-"""One text for one value, and checksums of flows made from it."""
+"""Canonical JSON of values, and checksums of flows."""
 
 import hashlib
 import json
@@ -9,13 +9,13 @@ from headgate.graph.model import Flow, Node
 from headgate.graph.template import Catalog
 
 COSMETIC_NODE_MEMBERS = frozenset({"label", "position"})
-"""Members of a node that never change what it does."""
+"""Members of a node that never change its behaviour."""
 COSMETIC_SETTINGS = frozenset({"widget", "icon", "require_tests", "required_trials"})
-"""Settings that never change what a flow does: what passed its tests still passes when tests become required."""
+"""Settings that never change a flow's behaviour: a passed flow stays passed when tests become required."""
 
 
 def canonical_json(value: JsonValue) -> str:
-    """The one JSON text of a value: members sorted, no spaces, characters as they are. Raises `ValueError` on NaN."""
+    """The canonical JSON of a value: members sorted, no spaces, characters unescaped. Raises `ValueError` for NaN."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
@@ -25,18 +25,19 @@ def sha256_of(value: JsonValue) -> str:
 
 
 def checksum(flow: Flow) -> str:
-    """The content address of a flow: everything that was set counts, cosmetics too.
+    """Return the content address of a flow: everything that was set counts, also cosmetics.
 
-    Members at their default do not, so that a later Headgate with one member more gives old flows the same checksum.
+    Members with default values are omitted, so that a later Headgate with an additional member computes the same
+    checksum.
     """
     return sha256_of(flow.model_dump(mode="json", exclude_defaults=True))
 
 
 def logic_checksum(flow: Flow, catalog: Catalog | None = None) -> str:
-    """Checksum of what a flow does.
+    """Return the checksum of a flow's behaviour.
 
-    Names, descriptions, labels, positions, the icon and the widget's looks do not count, nor do notes when the
-    catalog tells them apart. The order of nodes and edges counts: aliases and lists of values follow it.
+    Names, descriptions, labels, positions, the icon and the widget's appearance do not count, nor do notes when the
+    catalog identifies them. The order of nodes and edges counts: aliases and lists of values depend on it.
     """
     settings = flow.settings.model_dump(mode="json", exclude=set(COSMETIC_SETTINGS), exclude_defaults=True)
     notes = {node.id for node in flow.nodes if _is_note(node, catalog)}
@@ -52,18 +53,18 @@ def logic_checksum(flow: Flow, catalog: Catalog | None = None) -> str:
 
 
 def node_logic(node: Node) -> dict[str, JsonValue]:
-    """A node without its cosmetics, as JSON.
+    """Return a node without its cosmetics, as JSON.
 
     An allow-list counts as a set, and only where it is in force (seed 002, Resume Determinism).
     """
-    found = node.model_dump(mode="json", exclude=set(COSMETIC_NODE_MEMBERS), exclude_defaults=True)
+    members = node.model_dump(mode="json", exclude=set(COSMETIC_NODE_MEMBERS), exclude_defaults=True)
     if node.policy.tool_allowlist:
-        del found["policy"]["tool_allowlist"]
+        del members["policy"]["tool_allowlist"]
         if node.policy.tool_policy == "restricted":
-            found["policy"]["tool_allowlist"] = sorted(set(node.policy.tool_allowlist))
-        elif not found["policy"]:
-            del found["policy"]
-    return found
+            members["policy"]["tool_allowlist"] = sorted(set(node.policy.tool_allowlist))
+        elif not members["policy"]:
+            del members["policy"]
+    return members
 
 
 def _is_note(node: Node, catalog: Catalog | None) -> bool:

@@ -1,4 +1,4 @@
-"""A test case of a flow: what goes in, and what has to hold for what comes out. Checking it asks no model."""
+"""Test cases of a flow: an input, and expectations of the output. Checked without a model."""
 
 from typing import Annotated, Any
 
@@ -16,18 +16,25 @@ _Sought = Annotated[PlainText, Field(min_length=1, max_length=20_000)]
 
 
 class Expectation(BaseModel):
-    """What has to hold for the text that a flow answers with. Everything that is set has to hold."""
+    """Expectations of a flow's output text. All set expectations must hold."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    contains: list[_Sought] = Field(default_factory=list, max_length=20, description="Texts it has, in any case.")
-    excludes: list[_Sought] = Field(default_factory=list, max_length=20, description="Texts it has not.")
-    equals: PlainText | None = Field(
-        default=None, max_length=100_000, description="All of it, but for white space at its ends."
+    contains: list[_Sought] = Field(
+        default_factory=list, max_length=20, description=("Texts that the answer contains, ignoring case.")
     )
-    matches: PlainText | None = Field(default=None, max_length=1000, description="An RE2 expression found in it.")
+    excludes: list[_Sought] = Field(
+        default_factory=list, max_length=20, description=("Texts that the answer does not contain.")
+    )
+    equals: PlainText | None = Field(
+        default=None, max_length=100_000, description="The complete answer, ignoring white space at its ends."
+    )
+    matches: PlainText | None = Field(
+        default=None, max_length=1000, description=("An RE2 expression that matches somewhere in the answer.")
+    )
     json_schema: PlainObject | None = Field(
-        default=None, description="JSON Schema, in the words of contracts, that it satisfies when read as JSON."
+        default=None,
+        description=("JSON Schema, in the subset that contracts support, that the answer satisfies as JSON."),
     )
 
     @field_validator("matches")
@@ -47,12 +54,12 @@ class Expectation(BaseModel):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is asked but that there is an answer."""
+        """Return whether only the existence of an output is expected."""
         return not (self.contains or self.excludes or self.matches or self.json_schema) and self.equals is None
 
 
 class TestCase(BaseModel):
-    """One input, and what is expected of the answer."""
+    """One input, and the expected output."""
 
     __test__ = False
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -61,24 +68,24 @@ class TestCase(BaseModel):
     text: PlainText = Field(default="", max_length=100_000, description="The text input.")
     form: PlainObject = Field(default_factory=dict, description="Answers to the flow's form, by field id.")
     file_ids: list[FileId] = Field(
-        default_factory=list, max_length=20, description="Ids of uploaded files that are given beside the text."
+        default_factory=list, max_length=20, description="Ids of uploaded files, in addition to the text."
     )
     expect: Expectation = Expectation()
 
 
 def misses(expected: Expectation, answer: str) -> list[str]:
-    """What does not hold for an answer, one line each, to be read after "the answer"; empty when all of it holds."""
-    found = answer.encode(errors="replace").decode().strip()
-    folded = found.casefold()
+    """Return unmet expectations of an output, one line each, to be read after "the answer"; empty when all are met."""
+    text = answer.encode(errors="replace").decode().strip()
+    folded = text.casefold()
     lines = [f"does not contain {_clipped(text)}" for text in expected.contains if text.casefold() not in folded]
     lines += [f"contains {_clipped(text)}" for text in expected.excludes if text.casefold() in folded]
-    if expected.equals is not None and found != expected.equals.strip():
+    if expected.equals is not None and text != expected.equals.strip():
         lines.append(f"is not {_clipped(expected.equals.strip())}")
-    if expected.matches is not None and _compiled(expected.matches).search(found) is None:
-        lines.append(f"has nothing that matches {_clipped(expected.matches)}")
+    if expected.matches is not None and _compiled(expected.matches).search(text) is None:
+        lines.append(f"does not match {_clipped(expected.matches)}")
     if expected.json_schema is not None:
-        lines += _against(expected.json_schema, found)
-    if expected.is_empty and not found:
+        lines += _against(expected.json_schema, text)
+    if expected.is_empty and not text:
         lines.append("is empty")
     return lines
 

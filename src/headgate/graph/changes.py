@@ -1,4 +1,4 @@
-"""What an edit did, as small values that can be shown, sent, replayed, put in a JSON Patch and undone."""
+"""Changes of an edit, as small values that can be shown, sent, replayed, converted to a JSON Patch and undone."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ Part = TypeVar("Part", Node, Edge)
 
 
 class ChangeKind(StrEnum):
-    """What happened to one part of a flow."""
+    """Kind of a change of one part of a flow."""
 
     NODE_ADDED = "node_added"
     NODE_REMOVED = "node_removed"
@@ -44,75 +44,75 @@ class Change:
 
     @property
     def id(self) -> str:
-        """Id of the node or edge, after the change where it still exists."""
+        """Return the id of the node or edge, after the change where it still exists."""
         part = self.after or self.before
         return part.id if part is not None else ""
 
     @property
     def values(self) -> tuple[ValueChange, ...]:
-        """What changed inside a node that was changed, its id and position aside."""
+        """Return the changes inside a changed node, except for id and position."""
         if isinstance(self.before, Node) and isinstance(self.after, Node):
             return node_changes(self.before, self.after)
         return ()
 
     def inverse(self) -> "Change":
-        """The change that takes this one back."""
+        """Return the change that reverts this one."""
         return replace(self, kind=_INVERSE.get(self.kind, self.kind), before=self.after, after=self.before)
 
     def lines(self) -> list[str]:
-        """The change in words, one line a value."""
+        """Return a description of the change, one line per value."""
         if isinstance(self.before, Node) and isinstance(self.after, Node):
             renamed = [f"renamed '{self.before.id}' to '{self.after.id}'"] if self.before.id != self.after.id else []
-            moved = [f"moved '{self.id}'"] if self.before.position != self.after.position else []
-            return [*renamed, *moved, *(f"'{self.id}' {value}" for value in self.values)]
+            movements = [f"moved '{self.id}'"] if self.before.position != self.after.position else []
+            return [*renamed, *movements, *(f"'{self.id}' {value}" for value in self.values)]
         if isinstance(self.before, Edge) and isinstance(self.after, Edge):
             return [f"{self.before.id} is now {self.after.id}"]
         part = self.after or self.before
-        done = "added" if self.after is not None else "removed"
-        return [f"{done} '{part.id}' ({part.type})" if isinstance(part, Node) else f"{done} {self.id}"]
+        action = "added" if self.after is not None else "removed"
+        return [f"{action} '{part.id}' ({part.type})" if isinstance(part, Node) else f"{action} {self.id}"]
 
     def as_json(self) -> dict[str, JsonValue]:
-        """The change as a JSON object, whole parts included, so that another client can apply it."""
-        found: dict[str, JsonValue] = {"kind": self.kind.value, "id": self.id, "index": self.index}
+        """Return the change as a JSON object with complete parts, so that another client can apply it."""
+        document: dict[str, JsonValue] = {"kind": self.kind.value, "id": self.id, "index": self.index}
         for name, part in (("before", self.before), ("after", self.after)):
             if part is not None:
-                found[name] = part.model_dump(mode="json")
-        return found
+                document[name] = part.model_dump(mode="json")
+        return document
 
     def patch(self) -> list[dict[str, JsonValue]]:
-        """The change as operations of a JSON Patch on the flow's JSON."""
+        """Return the change as operations of a JSON Patch on the flow's JSON."""
         path = f"/{'nodes' if isinstance(self.after or self.before, Node) else 'edges'}/{self.index}"
         if self.before is None:
             return [{"op": "add", "path": path, "value": _dump(self.after)}]
         if self.after is None:
             return [{"op": "remove", "path": path}]
-        made = jsonpatch.make_patch(_dump(self.before), _dump(self.after)).patch
-        return [_below(path, operation) for operation in cast("list[dict[str, JsonValue]]", made)]
+        operations = jsonpatch.make_patch(_dump(self.before), _dump(self.after)).patch
+        return [_below(path, operation) for operation in cast("list[dict[str, JsonValue]]", operations)]
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A flow after an edit and what the edit changed, in the order it did."""
+    """A flow after an edit, and the changes of the edit, in order."""
 
     flow: Flow
     changes: tuple[Change, ...] = ()
 
     @property
     def nodes(self) -> list[str]:
-        """Ids of the nodes that were added, removed or changed, each once."""
+        """Return ids of the nodes that were added, removed or changed, each once."""
         return list(dict.fromkeys(change.id for change in self.changes if change.kind.value.startswith("node")))
 
     def lines(self) -> list[str]:
-        """What changed, one line each."""
+        """Return the changes, one line each."""
         return [line for change in self.changes for line in change.lines()]
 
     def patch(self) -> list[dict[str, JsonValue]]:
-        """A JSON Patch (RFC 6902) that turns the JSON of the flow before into that of the flow after."""
+        """Return a JSON Patch (RFC 6902) that turns the JSON of the flow before into that of the flow after."""
         return [operation for change in self.changes for operation in change.patch()]
 
 
 def apply_changes(flow: Flow, changes: Iterable[Change]) -> Edit:
-    """Make changes on a flow, in order. Raises `ValueError` when one does not fit the flow it meets."""
+    """Apply changes to a flow, in order. Raises `ValueError` for one that does not match the flow."""
     nodes, edges = list(flow.nodes), list(flow.edges)
     done = tuple(changes)
     for change in done:
@@ -124,19 +124,19 @@ def apply_changes(flow: Flow, changes: Iterable[Change]) -> Edit:
 
 
 def undo(edit: Edit) -> Edit:
-    """The edit that takes an edit back."""
+    """Return the edit that reverts an edit."""
     return apply_changes(edit.flow, [change.inverse() for change in reversed(edit.changes)])
 
 
 def removals(parts: Sequence[Part], unwanted: Callable[[Part], bool], kind: ChangeKind) -> list[Change]:
-    """Changes that remove every unwanted part, last first, so that the places of the others hold."""
-    places = [index for index, part in enumerate(parts) if unwanted(part)]
-    return [Change(kind, index, parts[index]) for index in reversed(places)]
+    """Return changes that remove every unwanted part, last first, so that the other indexes stay valid."""
+    indexes = [index for index, part in enumerate(parts) if unwanted(part)]
+    return [Change(kind, index, parts[index]) for index in reversed(indexes)]
 
 
 def _apply(parts: list[Part], index: int, before: Part | None, after: Part | None) -> None:
     if before is not None and (index >= len(parts) or parts[index] != before):
-        raise ValueError(f"the flow has no {before.id} at place {index} as it was before the change")
+        raise ValueError(f"the flow no longer has {before.id} at position {index}")
     parts[index : index + (before is not None)] = [after] if after is not None else []
 
 

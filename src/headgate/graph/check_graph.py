@@ -1,4 +1,4 @@
-"""Checks of nodes and edges: does the graph hold together?"""
+"""Checks of nodes and edges."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -20,22 +20,22 @@ from headgate.graph.wiring import (
 )
 
 MAX_ATTACHMENTS = 200
-"""Most models and tools on one step, counted through chains."""
+"""Maximum models and tools of one step, including nested ones."""
 
 
 _RESERVED = {
-    FLOW_INPUT: "references use it for the run's own input",
-    "constructor": "in browsers everything has that already",
+    FLOW_INPUT: "references use it for the run's input",
+    "constructor": "it is reserved in browsers",
 }
 
 
 def node_issues(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:
-    """Ids that occur twice or are reserved, unknown types, and code that does not belong to its node."""
+    """Yield duplicate or reserved ids, unknown types, and code that does not belong to its node."""
     for node_id, count in Counter(node.id for node in wiring.flow.nodes).items():
         if count > 1:
             yield Issue(
                 IssueCode.DUPLICATE_NODE,
-                f"{count} nodes are called '{node_id}'.",
+                f"{count} nodes have the id '{node_id}'.",
                 "Give each node its own id.",
                 node=node_id,
             )
@@ -43,7 +43,7 @@ def node_issues(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:
         if node.id in RESERVED_IDS:
             yield Issue(
                 IssueCode.RESERVED_ID,
-                f"no node may be called '{node.id}': {_RESERVED[node.id]}.",
+                f"no node can have the id '{node.id}': {_RESERVED[node.id]}.",
                 "Choose another id.",
                 node=node.id,
             )
@@ -53,35 +53,37 @@ def node_issues(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:
 
 
 def unknown_type(type_: str, catalog: Catalog, node_id: str = "") -> Issue:
-    """The issue of a component type that does not exist."""
-    known = catalog.types()
-    found = nearest(type_, known)
-    who = f"node '{node_id}': " if node_id else ""
-    hint = f"; did you mean '{found}'?" if found else "."
-    remedy = f"Use '{found}', or search the components." if found else f"Known types: {listed(known, most=40)}."
-    return Issue(IssueCode.UNKNOWN_TYPE, f"{who}there is no component '{type_}'{hint}", remedy, node=node_id)
+    """Return the issue of a component type that does not exist."""
+    types = catalog.types()
+    suggestion = nearest(type_, types)
+    prefix = f"node '{node_id}': " if node_id else ""
+    hint = f"; did you mean '{suggestion}'?" if suggestion else "."
+    remedy = (
+        f"Use '{suggestion}', or search the components." if suggestion else f"Known types: {listed(types, most=40)}."
+    )
+    return Issue(IssueCode.UNKNOWN_TYPE, f"{prefix}there is no component '{type_}'{hint}", remedy, node=node_id)
 
 
 def edge_issues(wiring: Wiring) -> Iterator[Issue]:
-    """Edges that lead nowhere, do not fit, occur twice or crowd an input that takes one."""
+    """Yield edges with missing ends, incompatible types, duplicates, and second edges into a single-edge input."""
     seen: set[Edge] = set()
     taken: dict[tuple[str, str], Edge] = {}
     for edge in wiring.flow.edges:
-        found = edge_issue(wiring, edge)
-        if found is None and edge in seen:
-            found = Issue(
+        issue = edge_issue(wiring, edge)
+        if issue is None and edge in seen:
+            issue = Issue(
                 IssueCode.DUPLICATE_EDGE, f"the edge {edge.id} occurs twice.", "Remove one.", edge.target, edge=edge.id
             )
-        if found is None:
-            found = crowding_issue(wiring, edge, taken)
-        if found is not None:
-            yield found
+        if issue is None:
+            issue = crowding_issue(wiring, edge, taken)
+        if issue is not None:
+            yield issue
         seen.add(edge)
         taken.setdefault((edge.target, edge.input), edge)
 
 
 def edge_issue(wiring: Wiring, edge: Edge) -> Issue | None:
-    """What is wrong with one edge by itself, if anything. Nodes of unknown type are left to `node_issues`."""
+    """Return the fault of one edge by itself, if any. Nodes of unknown type are reported by `node_issues`."""
     for end in (edge.source, edge.target):
         if end not in wiring.nodes:
             hint = did_you_mean(end, wiring.nodes) or "."
@@ -108,7 +110,7 @@ def edge_issue(wiring: Wiring, edge: Edge) -> Issue | None:
 
 
 def crowding_issue(wiring: Wiring, edge: Edge, taken: dict[tuple[str, str], Edge]) -> Issue | None:
-    """The issue of a second edge into an input that takes one. `taken`: input to the first edge into it."""
+    """Return the issue of a second edge into a single-edge input."""
     template = wiring.templates.get(edge.target)
     field = template.field(edge.input) if template else None
     first = taken.get((edge.target, edge.input))
@@ -132,7 +134,9 @@ def _output_issue(node: Node, template: Template, edge: Edge) -> Issue | None:
     return Issue(
         IssueCode.UNKNOWN_OUTPUT,
         f"{named(node)} has no output '{edge.output}'{hint} Outputs: {listed(names)}.",
-        f"Leave '{node.id}' by one of its outputs." if names else f"'{node.id}' has no outputs; remove the edge.",
+        f"Start the edge at one of the outputs of '{node.id}'."
+        if names
+        else f"'{node.id}' has no outputs; remove the edge.",
         node.id,
         edge.output,
         edge.id,
@@ -146,17 +150,20 @@ def _input_issue(node: Node, source: Template, target: Template, edge: Edge) -> 
     leaving = output_type(source, edge.output)
     if leaving is None or accepts(leaving, field.types):
         return None
-    wanted = listed(field.types)
+    accepted = listed(field.types)
     between = converter(leaving, field.types)
     if leaving in CONFIGURATION_TYPES:
-        remedy = f"{leaving} outputs lead only to inputs that take a {leaving}."
+        remedy = f"Outputs of type {leaving} can only be connected to inputs of type {leaving}."
     elif between:
         remedy = f"Put a {between} node between '{edge.source}' and '{edge.target}'."
     else:
-        remedy = f"Connect an output of type {wanted}."
+        remedy = f"Connect an output of type {accepted}."
     return Issue(
         IssueCode.TYPE_MISMATCH,
-        f"edge {edge.id}: '{edge.output}' gives {leaving}, but input '{edge.input}' of {named(node)} takes {wanted}.",
+        (
+            f"edge {edge.id}: '{edge.output}' has type {leaving}, but input '{edge.input}' of {named(node)} "
+            f"takes {accepted}."
+        ),
         remedy,
         node.id,
         edge.input,
@@ -171,7 +178,7 @@ def _unknown_input(node: Node, target: Template, field: FieldTemplate | None, ed
         return Issue(
             IssueCode.UNKNOWN_INPUT,
             f"{message} Inputs: {listed(names)}.",
-            f"Set '{edge.input}' as a value; {{{{{edge.source}.{edge.output}}}}} in it brings the output in.",
+            f"Set '{edge.input}' as a value; {{{{{edge.source}.{edge.output}}}}} in it inserts the output.",
             node.id,
             edge.input,
             edge.id,
@@ -180,7 +187,9 @@ def _unknown_input(node: Node, target: Template, field: FieldTemplate | None, ed
     return Issue(
         IssueCode.UNKNOWN_INPUT,
         f"{named(node)} has no input '{edge.input}'{hint} Inputs: {listed(names)}.",
-        f"Lead the edge to one of the inputs of '{node.id}'." if names else f"'{node.id}' takes no edges; remove it.",
+        f"Connect the edge to one of the inputs of '{node.id}'."
+        if names
+        else f"'{node.id}' takes no edges; remove it.",
         node.id,
         edge.input,
         edge.id,
@@ -188,17 +197,17 @@ def _unknown_input(node: Node, target: Template, field: FieldTemplate | None, ed
 
 
 def cycle_issues(wiring: Wiring) -> Iterator[Issue]:
-    """The first cycle, named as a path. A self edge is not told again."""
+    """Yield the first cycle, named as a path. Self edges are reported elsewhere."""
     children = {
-        key: [one.edge.target for one in wires if one.edge.target != key] for key, wires in wiring.leaving.items()
+        key: [wire.edge.target for wire in wires if wire.edge.target != key] for key, wires in wiring.leaving.items()
     }
     cycle = find_cycle(wiring.nodes, children)
     if cycle:
-        last = next(one.edge for one in wiring.leaving[cycle[-1]] if one.edge.target == cycle[0])
+        last = next(wire.edge for wire in wiring.leaving[cycle[-1]] if wire.edge.target == cycle[0])
         walk = " -> ".join([*cycle, cycle[0]]) if len(cycle) <= 12 else " -> ".join([*cycle[:11], "...", cycle[0]])
         yield Issue(
             IssueCode.CYCLE,
-            f"the steps run in a circle: {walk}.",
+            f"the steps form a cycle: {walk}.",
             f"Remove one of its edges, for example {last.id}. To repeat work over a list use a Map node.",
             cycle[0],
             edge=last.id,
@@ -206,7 +215,7 @@ def cycle_issues(wiring: Wiring) -> Iterator[Issue]:
 
 
 def attachment_issues(wiring: Wiring) -> Iterator[Issue]:
-    """Nodes on which more models and tools hang than a run should build; of a chain only the first."""
+    """Yield nodes with more attached models and tools than a run should build; of nested ones only the first."""
     for key, count in attachment_counts(wiring).items():
         if count > MAX_ATTACHMENTS:
             yield Issue(
@@ -219,5 +228,5 @@ def attachment_issues(wiring: Wiring) -> Iterator[Issue]:
 
 
 def named(node: Node) -> str:
-    """`node 'brief' (AIStep)`, as messages call a node."""
+    """Return `node 'brief' (AIStep)`, as nodes are named in messages."""
     return f"node '{node.id}' ({node.type})"

@@ -1,4 +1,4 @@
-"""Checks of what a flow reads of its run, and of values that never count."""
+"""Checks of the run inputs that a flow reads, and of values that have no effect."""
 
 from collections.abc import Iterator
 
@@ -11,12 +11,12 @@ from headgate.graph.wiring import Wiring
 
 FORM_INPUT, FILE_INPUT = "FormInput", "FileInput"
 FORM_READERS = {FORM_INPUT: "only", FILE_INPUT: "field"}
-"""Components that name fields of the form in a param, and that param."""
+"""Components that name form fields in a param, and that param."""
 FILE_FIELDS = frozenset({"image", "audio", "document", "file"})
 
 
 def form_issues(wiring: Wiring) -> Iterator[Issue]:
-    """Steps that read form fields which the flow does not have."""
+    """Yield steps that read form fields which the flow does not have."""
     form = {field.id: field for field in wiring.flow.form}
     for key in wiring.steps:
         node = wiring.nodes[key]
@@ -24,7 +24,7 @@ def form_issues(wiring: Wiring) -> Iterator[Issue]:
             yield Issue(
                 IssueCode.MISSING_FORM,
                 f"{named(node)} returns the answers of the flow's form, and the flow has no form.",
-                "Give the flow a form with at least one field, or use a TextInput.",
+                "Add a form with at least one field to the flow, or use a TextInput.",
                 key,
             )
         elif node.type in FORM_READERS:
@@ -33,7 +33,7 @@ def form_issues(wiring: Wiring) -> Iterator[Issue]:
 
 
 def fields_read(node: Node) -> list[str]:
-    """Ids of the form fields that a form reader names."""
+    """Return ids of the form fields that a form reader names."""
     value = node.params.get(FORM_READERS[node.type])
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
@@ -41,28 +41,34 @@ def fields_read(node: Node) -> list[str]:
         except ValueError:
             return []  # reported as a wrong value
     if isinstance(value, str):
-        value = [one.strip() for one in value.replace("\n", ",").split(",")] if node.type == FORM_INPUT else [value]
-    return [one for one in value if isinstance(one, str) and one and "{{" not in one] if isinstance(value, list) else []
+        value = [item.strip() for item in value.replace("\n", ",").split(",")] if node.type == FORM_INPUT else [value]
+    return (
+        [item for item in value if isinstance(item, str) and item and "{{" not in item]
+        if isinstance(value, list)
+        else []
+    )
 
 
 def _field_issues(node: Node, name: str, form: dict[str, FormField]) -> Iterator[Issue]:
     field = form.get(name)
-    fields = [one.id for one in form.values() if node.type == FORM_INPUT or one.type in FILE_FIELDS]
+    fields = [field.id for field in form.values() if node.type == FORM_INPUT or field.type in FILE_FIELDS]
     if field is None:
-        what = (
+        description = (
             f"reads the form field '{name}', and {'the flow has no form' if not form else 'the form has no such field'}"
         )
         hint = did_you_mean(name, fields)
     elif node.type == FILE_INPUT and field.type not in FILE_FIELDS:
-        what, hint = f"reads a file from the form field '{name}', whose type is {field.type}", ""
+        description, hint = f"reads a file from the form field '{name}', whose type is {field.type}", ""
     else:
         return
-    remedy = f"Fields that fit: {listed(fields)}." if fields else "Add the field to the form."
-    yield Issue(IssueCode.MISSING_FORM, f"{named(node)} {what}{hint or '.'}", remedy, node.id, FORM_READERS[node.type])
+    remedy = f"Fields of that type: {listed(fields)}." if fields else "Add the field to the form."
+    yield Issue(
+        IssueCode.MISSING_FORM, f"{named(node)} {description}{hint or '.'}", remedy, node.id, FORM_READERS[node.type]
+    )
 
 
 def hidden_values(wiring: Wiring) -> Iterator[Issue]:
-    """Warnings of values that are set on a field and replaced by what an edge brings."""
+    """Yield warnings for field values that an edge replaces."""
     for key in wiring.steps:
         template, inbound = wiring.templates[key], wiring.data_into(key)
         if template is None:
@@ -74,8 +80,8 @@ def hidden_values(wiring: Wiring) -> Iterator[Issue]:
             source = wiring.templates[wire.edge.source]
             output = source.output(wire.edge.output) if source is not None else None
             on_branch = output is not None and output.branch
-            if on_branch and any(other.edge.input != field.name for other in inbound):
-                continue  # where the branch is not taken, the step can run by its other edges, and the value counts
+            if on_branch and any(wire.edge.input != field.name for wire in inbound):
+                continue  # when the branch is not taken, the step can run by its other edges, and the value is used
             yield _hidden(wiring.nodes[key], field.name, wire.edge, on_branch=on_branch)
 
 

@@ -1,4 +1,4 @@
-"""Checks of the values set on a node: does the field exist, and can it hold this?"""
+"""Checks of node values: known fields and valid values."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -9,43 +9,43 @@ from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.json_values import parse_json
 from headgate.graph.model import Node
 from headgate.graph.names import clipped, did_you_mean, listed, nearest
-from headgate.graph.secret_reference import EXAMPLE, MODEL_KEY, is_reference
+from headgate.graph.secret_reference import EXAMPLE, MODEL_FALLBACK, MODEL_KEY, MOST_FALLBACKS, is_reference
 from headgate.graph.template import FieldKind, FieldTemplate, Template
 
 _BOOLEANS = frozenset({"true", "false", "yes", "no", "on", "off", "1", "0", "t", "f", "y", "n"})
 
 
 def param_issues(node: Node, template: Template, params: Mapping[str, JsonValue] | None = None) -> Iterator[Issue]:
-    """Unknown fields and values a field cannot hold, of all of a node's params or of those given."""
+    """Yield unknown fields and invalid values, of all of a node's params or of the given ones."""
     for name, value in (node.params if params is None else params).items():
         field = template.field(name)
-        found = unknown_field(node, template, name) if field is None else value_issue(node, field, value)
-        if found is not None:
-            yield found
+        issue = unknown_field(node, template, name) if field is None else value_issue(node, field, value)
+        if issue is not None:
+            yield issue
 
 
 def unknown_field(node: Node, template: Template, name: str) -> Issue:
-    """The issue of a param that the component has no field for."""
+    """Return the issue of a param that the component has no field for."""
     names = [field.name for field in template.fields]
     hint = did_you_mean(name, names) or "."
     return Issue(
         IssueCode.UNKNOWN_FIELD,
         f"{named(node)} has no field '{name}'{hint} Fields: {listed(names)}.",
-        f"Set '{found}' instead." if (found := nearest(name, names)) else f"Remove '{name}'.",
+        f"Set '{suggestion}' instead." if (suggestion := nearest(name, names)) else f"Remove '{name}'.",
         node.id,
         name,
     )
 
 
 def value_issue(node: Node, field: FieldTemplate, value: JsonValue) -> Issue | None:
-    """Why a field cannot hold a value.
+    """Return why a field cannot have a value.
 
-    Nothing and empty text always pass; so does anything with `{{` in it, but where a secret is named.
+    Null and empty text are always valid; so is any text with `{{`, except in a secret field.
     """
     if value is None or value == "":
         return None
-    if field.carries_secret and (found := _secret_issue(node, field, value)) is not None:
-        return found
+    if field.carries_secret and (issue := _secret_issue(node, field, value)) is not None:
+        return issue
     if isinstance(value, str) and "{{" in value and field.interpolate:
         return None
     if field.options:
@@ -63,20 +63,27 @@ def value_issue(node: Node, field: FieldTemplate, value: JsonValue) -> Issue | N
 
 
 def _secret_issue(node: Node, field: FieldTemplate, value: JsonValue) -> Issue | None:
-    """The issue of a secret that is not referred to as one. Text in a secret field would be looked up by nobody."""
+    """Return the issue of a secret that is not a reference. Text in a secret field would never be looked up."""
     if field.is_secret:
-        wrong = "" if is_reference(value) else field.name
+        invalid_name = "" if is_reference(value) else field.name
     elif not isinstance(value, dict):
         return None
     else:
         members = value if field.secret_values else [name for name in (MODEL_KEY,) if name in value]
         texts = (str, int, float) if field.secret_values else ()
-        wrong = next((name for name in members if not isinstance(value[name], texts) and not _names(value[name])), "")
-    if not wrong:
+        invalid_name = next(
+            (name for name in members if not isinstance(value[name], texts) and not _names(value[name])), ""
+        )
+        fallback = None if field.secret_values else value.get(MODEL_FALLBACK)
+        issues = (_secret_issue(node, field, one) for one in (fallback if isinstance(fallback, list) else ()))
+        first = next((issue for issue in issues if issue is not None), None)
+        if first is not None:
+            return first
+    if not invalid_name:
         return None
     return Issue(
         IssueCode.INVALID_VALUE,
-        f"'{clipped(wrong, 60)}' in field '{field.name}' of {named(node)} is not a reference to a secret.",
+        f"'{clipped(invalid_name, 60)}' in field '{field.name}' of {named(node)} is not a reference to a secret.",
         f"Store the value (`headgate variables set MY_TOKEN`) and write {EXAMPLE}.",
         node.id,
         field.name,
@@ -88,8 +95,8 @@ def _names(value: JsonValue) -> bool:
 
 
 def _option_issue(node: Node, field: FieldTemplate, value: JsonValue) -> Issue | None:
-    chosen = value if isinstance(value, list) else [value]
-    wrong = next((one for one in chosen if not isinstance(one, str) or one not in field.options), None)
+    selected = value if isinstance(value, list) else [value]
+    wrong = next((one for one in selected if not isinstance(one, str) or one not in field.options), None)
     if wrong is None and (isinstance(value, str) or field.kind is FieldKind.MULTISELECT):
         return None
     hint = did_you_mean(wrong, field.options) if isinstance(wrong, str) else ""
@@ -128,7 +135,7 @@ def _is_text(value: JsonValue) -> bool:
 
 
 def _is_json(value: JsonValue) -> bool:
-    """Whether text that begins like a list or an object is one; other values may stand in a JSON field as they are."""
+    """Return whether text that begins like a list or an object is JSON; other values are allowed in a JSON field."""
     if not isinstance(value, str) or not value.lstrip().startswith(("[", "{")):
         return True
     try:
@@ -142,6 +149,17 @@ def _is_file(value: JsonValue) -> bool:
     return isinstance(value, dict) and all(isinstance(value.get(name), str) for name in ("id", "name"))
 
 
+def _is_model(value: JsonValue) -> bool:
+    if not isinstance(value, dict):
+        return isinstance(value, str) and "/" in value
+    fallback = value.get(MODEL_FALLBACK) or []
+    if not isinstance(fallback, list) or len(fallback) > MOST_FALLBACKS:
+        return False
+    names = [f"{one.get('provider')}/{one.get('name')}" if isinstance(one, dict) else one for one in fallback]
+    nested = any(isinstance(one, dict) and one.get(MODEL_FALLBACK) for one in fallback)
+    return not nested and all(isinstance(one, str) and "/" in one for one in names) and len(set(names)) == len(names)
+
+
 _EXPECTED: dict[FieldKind, tuple[Callable[[JsonValue], bool], str]] = {
     FieldKind.NUMBER: (_is_number, "a number"),
     FieldKind.INTEGER: (_is_integer, "a whole number"),
@@ -151,20 +169,20 @@ _EXPECTED: dict[FieldKind, tuple[Callable[[JsonValue], bool], str]] = {
     FieldKind.MULTISELECT: (_is_json, 'a list such as ["a", "b"]'),
     FieldKind.TABLE: (lambda value: isinstance(value, (dict, list)), "a table: a list of objects"),
     FieldKind.FILE: (
-        lambda value: all(_is_file(one) for one in (value if isinstance(value, list) else [value])),
-        "what an edge brings, or a file as an object with id and name",
+        lambda value: all(_is_file(item) for item in (value if isinstance(value, list) else [value])),
+        "a value from an edge, or a file as an object with id and name",
     ),
     FieldKind.MODEL: (
-        lambda value: isinstance(value, dict) or (isinstance(value, str) and "/" in value),
-        "a model as provider/name",
+        _is_model,
+        f"a model as provider/name, with up to {MOST_FALLBACKS} different fallback models that have none themselves",
     ),
 }
-"""Kind to what it takes. Text and message fields take anything that the component itself converts."""
+"""Accepted values by field kind. Text and message fields accept everything that the component itself converts."""
 
 
 def _told(field: FieldTemplate, value: JsonValue) -> str:
-    """The value for a message; what may be a secret is left out."""
-    return "what it holds" if field.kind is FieldKind.SECRET or field.name == "headers" else _shown(value)
+    """Return the value for a message, without possible secrets."""
+    return "the content of the note" if field.kind is FieldKind.SECRET or field.name == "headers" else _shown(value)
 
 
 def _shown(value: JsonValue) -> str:

@@ -1,4 +1,4 @@
-"""Checks of step policies (seed 002, flow_steps): do the rules of a step make sense where it stands?"""
+"""Checks of step policies (seed 002, flow_steps)."""
 
 from collections.abc import Iterator, Mapping
 
@@ -9,22 +9,22 @@ from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import InputSource, Node
 from headgate.graph.names import did_you_mean, listed, nearest, sentence
 from headgate.graph.ports import CONFIGURATION_TYPES, PortType
-from headgate.graph.template import DOCUMENT_OUTPUT, Template
+from headgate.graph.template import DOCUMENT_OUTPUT, ERROR_OUTPUT, Template
 from headgate.graph.wiring import FILE_IDS, FLOW_INPUT, MAIN_OUTPUT, Wiring, ancestor_masks
 
 ALMOST_THE_SAME = 80.0
-"""Least similarity, of 100, at which the first word of `{{...}}` is taken for a misspelt step."""
+"""Minimum similarity, of 100, at which the first word of `{{...}}` counts as a misspelt step."""
 HTTP_SOURCES = frozenset({InputSource.HTTP_GET, InputSource.HTTP_POST})
 
 
 def contract_issues(wiring: Wiring) -> Iterator[Issue]:
-    """Contracts of a flow's steps that are no contracts."""
+    """Yield invalid contracts of a flow's steps."""
     for step in wiring.steps:
         yield from _contract_issues(wiring.nodes[step])
 
 
 def policy_issues(wiring: Wiring) -> Iterator[Issue]:
-    """Everything else that is wrong with the policies of a flow's steps."""
+    """Yield all other faults of step policies."""
     reach = Reach(wiring)
     for step in wiring.steps:
         node = wiring.nodes[step]
@@ -32,12 +32,13 @@ def policy_issues(wiring: Wiring) -> Iterator[Issue]:
         yield from _source_issues(node, template, has_parents=bool(wiring.parents[step]))
         yield from _delivery_issues(node)
         yield from _document_issues(node, template)
+        yield from _failure_issues(wiring, node, template)
         if template is not None:
             yield from _binding_issues(node, template, reach)
 
 
 class Reach:
-    """Which steps come before which; computed when first asked."""
+    """The order of steps; computed on first use."""
 
     def __init__(self, wiring: Wiring) -> None:
         self.wiring = wiring
@@ -45,9 +46,10 @@ class Reach:
         self._masks: tuple[dict[str, int], dict[str, int]] | None = None
 
     def fault(self, reference: Reference, node_id: str, *, own_output: bool = False) -> tuple[str, str] | None:
-        """Message and remedy when a reference names a step that is not before `node_id`; None when it is fine.
+        """Return message and remedy when a reference names a step that is not before `node_id`; None when it is valid.
 
-        What does not look like a step (an alias, `<word>.output`, a step's id almost) is no reference and passes.
+        Anything that does not look like a step (an alias, `<word>.output`, nearly a step's id) is not a reference and
+        passes.
         """
         root = reference.root
         if root == FLOW_INPUT:
@@ -56,7 +58,7 @@ class Reach:
         if step is None:
             return self._unknown(reference)
         if len(self.wiring.order) < len(self.wiring.steps):
-            return None  # a cycle is told first; until it is cut nothing runs before anything
+            return None  # a cycle is reported first; until it is removed there is no order
         if step not in self.bits:
             return (
                 f"{reference} refers to '{step}', which is not a step and produces nothing",
@@ -86,32 +88,32 @@ class Reach:
 
     def _unknown(self, reference: Reference) -> tuple[str, str] | None:
         root = reference.root
-        known = [*self.wiring.steps, FLOW_INPUT]
+        names = [*self.wiring.steps, FLOW_INPUT]
         meant = (
             (root.startswith("step_") and root[5:].isdigit())
             or reference.path[1:2] == (MAIN_OUTPUT,)
-            or nearest(root, known, at_least=ALMOST_THE_SAME)
+            or nearest(root, names, at_least=ALMOST_THE_SAME)
         )
         if not meant:
             return None
         return (
-            f"{reference} refers to '{root}', and there is no such step{did_you_mean(root, known)}",
+            f"{reference} refers to '{root}', and there is no such step{did_you_mean(root, names)}",
             f"Steps: {listed(self.wiring.steps)}.",
         )
 
 
 def never_given(wiring: Wiring, reference: Reference, step: str) -> tuple[str, str] | None:
-    """Message and remedy when a step never gives what a reference asks of it; None when it may."""
+    """Return message and remedy when a step never outputs what a reference names; None when it may."""
     template = wiring.templates[step]
     if template is None or len(reference.path) < 2:
         return None
     name = reference.path[1]
     main = template.main_output.name if template.main_output is not None else ""
-    given = [output.name for output in template.outputs if output.type not in CONFIGURATION_TYPES]
-    if name not in {*given, MAIN_OUTPUT, FILE_IDS}:
-        hint = did_you_mean(name, [*given, MAIN_OUTPUT])
-        told = f"{reference} refers to an output '{name}' that '{step}' ({template.type}) does not have{hint}"
-        return told, f"Its outputs: {listed(given)}."
+    outputs = [output.name for output in template.outputs if output.type not in CONFIGURATION_TYPES]
+    if name not in {*outputs, MAIN_OUTPUT, FILE_IDS}:
+        hint = did_you_mean(name, [*outputs, MAIN_OUTPUT])
+        message = f"{reference} refers to an output '{name}' that '{step}' ({template.type}) does not have{hint}"
+        return message, f"Its outputs: {listed(outputs)}."
     policy = wiring.nodes[step].policy
     covered = contract_outputs(policy, main, [(output.name, output.type) for output in template.outputs])
     contract = policy.output_contract
@@ -132,15 +134,15 @@ def _source_issues(node: Node, template: Template | None, *, has_parents: bool) 
         yield _policy_issue(
             node,
             "input_source",
-            "is a first step, so it cannot read all previous steps",
+            "is a first step, so it cannot read previous steps",
             "Use input_source flow_input, http_get or http_post, or connect a step before it.",
         )
     if source in HTTP_SOURCES and node.policy.input_config is None:
         yield _policy_issue(
             node,
             "input_config",
-            f"reads from a web address (input_source {source.value}), and input_config gives none",
-            "Give input_config a url.",
+            f"reads from a URL (input_source {source.value}), but input_config has none",
+            "Set url in input_config.",
         )
     if (
         source is not InputSource.PREVIOUS_STEP
@@ -152,7 +154,7 @@ def _source_issues(node: Node, template: Template | None, *, has_parents: bool) 
         yield _policy_issue(
             node,
             "input_source",
-            f"reads from elsewhere (input_source {source.value}), and has no input that could take it",
+            f"reads from outside (input_source {source.value}), but has no input to fill",
             "Set input_source back to previous_step.",
         )
 
@@ -162,13 +164,13 @@ def _delivery_issues(node: Node) -> Iterator[Issue]:
         yield _policy_issue(
             node,
             "output_config",
-            "sends its output to a web address (output_mode http_post), and output_config gives none",
-            "Give output_config a url.",
+            "sends its output to a URL (output_mode http_post), but output_config has none",
+            "Set url in output_config.",
         )
 
 
 def _document_issues(node: Node, template: Template | None) -> Iterator[Issue]:
-    """A document is made of words: of a text, message, data or table, and beside no other output of its name."""
+    """Yield faults of document outputs: the main output must be text, message, data or table, and the name unique."""
     if template is None or not node.policy.makes_document:
         return
     what = node.policy.output_type
@@ -177,16 +179,53 @@ def _document_issues(node: Node, template: Template | None) -> Iterator[Issue]:
         yield _policy_issue(
             node,
             "output_type",
-            f"makes a {what} (output_type), and has no text that could become one",
+            f"creates a {what} (output_type), but has no text output to convert",
             "Set output_type to text.",
         )
-    elif [one.type for one in template.outputs if one.name == DOCUMENT_OUTPUT] != [PortType.FILE]:
+    elif [output.type for output in template.outputs if output.name == DOCUMENT_OUTPUT] != [PortType.FILE]:
         yield _policy_issue(
             node,
             "output_type",
-            f"has an output '{DOCUMENT_OUTPUT}' already, which output_type {what} would add",
-            "Put a MakeDocument after it.",
+            f"already has an output '{DOCUMENT_OUTPUT}', which output_type {what} would add",
+            "Add a MakeDocument node after it.",
         )
+
+
+def _failure_issues(wiring: Wiring, node: Node, template: Template | None) -> Iterator[Issue]:
+    """Yield faults of what follows a failure, and of how a disabled step is passed through."""
+    policy = node.policy
+    if template is None:
+        return
+    if policy.has_error_output:
+        error = template.output(ERROR_OUTPUT)
+        if error is None or not error.branch or error.type is not PortType.DATA:
+            yield _policy_issue(
+                node,
+                "on_error",
+                f"already has an output '{ERROR_OUTPUT}', which on_error error_edge would add",
+                "Set on_error to error_data.",
+            )
+        elif not any(wire.edge.output == ERROR_OUTPUT for wire in wiring.leaving[node.id]):
+            yield _policy_issue(
+                node,
+                "on_error",
+                f"takes the error edge when it fails, but nothing is connected to its output '{ERROR_OUTPUT}'",
+                f"Connect '{node.id}.{ERROR_OUTPUT}' to a step, or set on_error to fail.",
+            )
+    if policy.on_error in {"default_value", "error_data"} and (main := template.main_output) is not None:
+        if main.type is PortType.FILE or (main.type is PortType.TABLE and policy.on_error == "error_data"):
+            yield _policy_issue(
+                node,
+                "on_error",
+                f"outputs a {main.type}, which {policy.on_error} cannot replace",
+                "Set on_error to error_edge or fail.",
+            )
+        elif policy.on_error == "default_value" and policy.default_value is None:
+            yield _policy_issue(
+                node, "default_value", "continues with a default value, but has none", "Set default_value."
+            )
+    if policy.disabled == "pass_through" and (template.main_field is None or template.main_output is None):
+        yield _policy_issue(node, "disabled", "has no main input that could be passed through", "Set disabled to skip.")
 
 
 def _contract_issues(node: Node) -> Iterator[Issue]:
@@ -205,7 +244,7 @@ def _contract_issues(node: Node) -> Iterator[Issue]:
 def _binding_issues(node: Node, template: Template, reach: Reach) -> Iterator[Issue]:
     names = [field.name for field in template.fields]
     for name, text in node.policy.input_bindings.items():
-        where = f"input_bindings.{name}"
+        member = f"input_bindings.{name}"
         if name not in names:
             yield Issue(
                 IssueCode.BINDING,
@@ -213,7 +252,7 @@ def _binding_issues(node: Node, template: Template, reach: Reach) -> Iterator[Is
                 f"Fields: {listed(names)}.",
                 "Bind one of its fields.",
                 node.id,
-                where,
+                member,
             )
         for reference in references(text):
             fault = reach.fault(reference, node.id)
@@ -223,7 +262,7 @@ def _binding_issues(node: Node, template: Template, reach: Reach) -> Iterator[Is
                     sentence(f"binding '{name}' of {named(node)}: {fault[0]}"),
                     fault[1],
                     node.id,
-                    where,
+                    member,
                 )
 
 

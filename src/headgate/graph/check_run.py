@@ -1,4 +1,4 @@
-"""Checks that a flow must pass before it runs, beyond those of a draft."""
+"""Checks before a run, in addition to those of a draft."""
 
 from collections.abc import Iterator
 
@@ -23,13 +23,13 @@ from headgate.graph.template import TOOL_OUTPUT, FieldTemplate, OutputTemplate, 
 from headgate.graph.wiring import FLOW_INPUT, MAIN_OUTPUT, Wiring, configured_steps
 
 _TEXT: Contract = {"type": "text"}
-"""What the type of an output says by itself: a text is no file."""
+"""Contracts implied by output types: a text is not a file."""
 _STRUCTURED = frozenset({PortType.DATA, PortType.TABLE, PortType.MESSAGE})
 _FILE_INPUTS = frozenset({InputType.IMAGE, InputType.AUDIO, InputType.DOCUMENT, InputType.FILE})
 
 
 def run_issues(wiring: Wiring) -> Iterator[Issue]:
-    """Everything that keeps a sound draft from running."""
+    """Yield everything that prevents a valid draft from running."""
     if not wiring.steps:
         yield Issue(IssueCode.EMPTY, "the flow has no steps.", "Add a component, for example a ChatInput.")
     yield from orphan_issues(wiring)
@@ -41,12 +41,12 @@ def run_issues(wiring: Wiring) -> Iterator[Issue]:
     yield from _reference_issues(wiring)
     for step in wiring.order:
         yield from _bound_contract_issues(wiring, wiring.nodes[step])
-        for one in wiring.data_into(step):
-            yield from _handover_issues(wiring, one.edge)
+        for wire in wiring.data_into(step):
+            yield from _handover_issues(wiring, wire.edge)
 
 
 def orphan_issues(wiring: Wiring) -> Iterator[Issue]:
-    """Nodes that neither an edge nor a reference connects to the rest. A flow of one node has none; notes never are."""
+    """Yield unconnected nodes. A flow of one node has none; notes never are."""
     members = [key for key in wiring.nodes if key not in wiring.notes]
     if len(members) < 2:
         return
@@ -62,7 +62,7 @@ def orphan_issues(wiring: Wiring) -> Iterator[Issue]:
 
 
 def is_set(node: Node, field: str) -> bool:
-    """Whether a node's own params give a field a value."""
+    """Return whether a node's own params set a field."""
     value = node.params.get(field)
     return value is not None and value not in ("", [])
 
@@ -71,23 +71,27 @@ def _configuration_issues(wiring: Wiring) -> Iterator[Issue]:
     for key in wiring.nodes:
         if key not in wiring.configuration:
             continue
-        for one in wiring.data_into(key):
+        for wire in wiring.data_into(key):
             targets = listed(dict.fromkeys(f"'{out.edge.target}'" for out in wiring.leaving[key]))
             yield Issue(
                 IssueCode.CONFIGURATION_INPUT,
-                f"edge {one.edge.id} brings data to {named(wiring.nodes[key])}, which only configures {targets} "
-                "and is not a step of its own.",
-                f"Set '{one.edge.input}' as a value, or use a second node for the step.",
+                (
+                    f"edge {wire.edge.id} connects data to {named(wiring.nodes[key])}, which only configures "
+                    f"{targets} and is not a step."
+                ),
+                f"Set '{wire.edge.input}' as a value, or use a second node for the step.",
                 key,
-                one.edge.input,
-                one.edge.id,
+                wire.edge.input,
+                wire.edge.id,
             )
 
 
 def _missing_issues(wiring: Wiring, node: Node, template: Template) -> Iterator[Issue]:
-    connected = {one.edge.input for one in wiring.arriving[node.id]}
+    connected = {wire.edge.input for wire in wiring.arriving[node.id]}
     main = template.main_field
-    as_tool = node.id in wiring.configuration and any(one.edge.output == TOOL_OUTPUT for one in wiring.leaving[node.id])
+    as_tool = node.id in wiring.configuration and any(
+        wire.edge.output == TOOL_OUTPUT for wire in wiring.leaving[node.id]
+    )
     for field in template.fields:
         given = (
             not field.required
@@ -102,7 +106,7 @@ def _missing_issues(wiring: Wiring, node: Node, template: Template) -> Iterator[
 
 
 def _brought(node: Node) -> bool:
-    """Whether the policy brings the main input from somewhere other than an edge."""
+    """Return whether the policy provides the main input from somewhere other than an edge."""
     return node.policy.input_source is not InputSource.PREVIOUS_STEP
 
 
@@ -118,7 +122,7 @@ def _missing(node: Node, field: FieldTemplate) -> Issue:
     else:
         remedy = f"Set '{field.name}'."
     return Issue(
-        IssueCode.MISSING_VALUE, f"{named(node)} needs '{field.name}', which is empty.", remedy, node.id, field.name
+        IssueCode.MISSING_VALUE, f"{named(node)} requires '{field.name}', which is empty.", remedy, node.id, field.name
     )
 
 
@@ -132,22 +136,22 @@ def _reference_issues(wiring: Wiring) -> Iterator[Issue]:
         for mention in mentions(node, wiring.templates[key]):
             fault = _form_fault(mention.reference, form)
             if fault is None and not mention.field.startswith("input_bindings."):
-                faults = (reach.fault(mention.reference, one, own_output=mention.own_output) for one in users[key])
-                fault = next((one for one in faults if one is not None), None)
+                faults = (reach.fault(mention.reference, user, own_output=mention.own_output) for user in users[key])
+                fault = next((candidate for candidate in faults if candidate is not None), None)
             if fault is not None:
                 message = sentence(f"'{mention.field}' of {named(node)}: {fault[0]}")
                 yield Issue(IssueCode.UNRESOLVED_REFERENCE, message, fault[1], key, mention.field)
 
 
 def _form_fault(reference: Reference, form: list[str]) -> tuple[str, str] | None:
-    """What is wrong with `{{flow_input.<field>}}` when the form has no such field."""
+    """Return the fault of `{{flow_input.<field>}}` when the form has no such field."""
     if reference.root != FLOW_INPUT or len(reference.path) < 2 or reference.path[1] in [*form, "text"]:
         return None
     name = reference.path[1]
     if not form:
         return (
             f"{reference} refers to a form field '{name}', and the flow has no form",
-            f"Give the flow a form with the field '{name}', or use {{{{flow_input.text}}}}.",
+            f"Add a form with the field '{name}' to the flow, or use {{{{flow_input.text}}}}.",
         )
     return (
         f"{reference} refers to a form field '{name}' that the flow does not have{did_you_mean(name, form)}",
@@ -156,7 +160,7 @@ def _form_fault(reference: Reference, form: list[str]) -> tuple[str, str] | None
 
 
 def _handover_issues(wiring: Wiring, edge: Edge) -> Iterator[Issue]:
-    """Contracts and declared input types, where a main output feeds a main input."""
+    """Check contracts and declared input types between a main output and a main input."""
     giver, taker = wiring.nodes[edge.source], wiring.nodes[edge.target]
     given, taken = wiring.templates[edge.source], wiring.templates[edge.target]
     if given is None or taken is None or given.main_output is None or taken.main_field is None:
@@ -169,8 +173,8 @@ def _handover_issues(wiring: Wiring, edge: Edge) -> Iterator[Issue]:
     if output is not None and not _fits(giver, output.type, wanted, main=edge.output == given.main_output.name):
         yield Issue(
             IssueCode.INCOMPATIBLE,
-            f"{named(taker)} takes input of type {wanted.value}, but {edge.id} brings {output.type}.",
-            f"Change input_type of '{taker.id}', or what '{giver.id}' gives.",
+            f"{named(taker)} takes input of type {wanted.value}, but {edge.id} delivers {output.type}.",
+            f"Change input_type of '{taker.id}', or the output of '{giver.id}'.",
             taker.id,
             "input_type",
             edge.id,
@@ -179,7 +183,7 @@ def _handover_issues(wiring: Wiring, edge: Edge) -> Iterator[Issue]:
 
 
 def _contract_gaps(giver: Node, taker: Node, given: Template, edge: Edge) -> Iterator[Issue]:
-    """Contracts along an edge: of any output, not of the main one alone."""
+    """Check contracts along an edge, for any output."""
     output, wanted = given.output(edge.output), taker.policy.input_contract
     if output is None or wanted is None:
         return
@@ -202,25 +206,29 @@ def _contract_gaps(giver: Node, taker: Node, given: Template, edge: Edge) -> Ite
 
 
 def _contract_of(giver: Node, given: Template, output: OutputTemplate) -> Contract | None:
-    """What a step promises of an output; the run checks the same outputs."""
+    """Return a step's contract for an output; the run checks the same outputs."""
     main = given.main_output.name if given.main_output is not None else None
-    covered = contract_outputs(giver.policy, main, [(one.name, one.type) for one in given.outputs])
+    covered = contract_outputs(
+        giver.policy, main, [(other_output.name, other_output.type) for other_output in given.outputs]
+    )
     return giver.policy.output_contract if output.name in covered else None
 
 
 def _bound_contract_issues(wiring: Wiring, taker: Node) -> Iterator[Issue]:
-    """Contracts where a binding brings the main input: one whole reference to a step, or to a part of what it gives."""
+    """Check contracts where a binding provides the main input: one reference to a step, or to a part of its output."""
     template, wanted = wiring.templates[taker.id], taker.policy.input_contract
     if template is None or template.main_field is None or wanted is None or check_contract(wanted):
         return
     text = taker.policy.input_bindings.get(template.main_field.name, "").strip()
-    whole = REFERENCE.fullmatch(text)
-    given = _promised(wiring, whole[1].split(".")) if whole is not None else None
+    match = REFERENCE.fullmatch(text)
+    given = _promised(wiring, match[1].split(".")) if match is not None else None
     for gap in compatible(given, wanted):
         yield Issue(
             IssueCode.INCOMPATIBLE,
-            f"{text}, as its step's output contract promises it, does not satisfy the input contract of "
-            f"'{taker.id}': {gap}.",
+            (
+                f"{text}, as defined by its step's output contract, does not satisfy the input contract of "
+                f"'{taker.id}': {gap}."
+            ),
             "Change one of the two contracts, or the binding.",
             taker.id,
             f"input_bindings.{template.main_field.name}",
@@ -228,7 +236,7 @@ def _bound_contract_issues(wiring: Wiring, taker: Node) -> Iterator[Issue]:
 
 
 def _promised(wiring: Wiring, path: list[str]) -> Contract | None:
-    """What the contract of a step promises of the value at a path; None when it promises nothing."""
+    """Return what the contract of a step guarantees for the value at a path; None when nothing."""
     step = wiring.step_named(path[0], wiring.aliases) or ""
     template = wiring.templates.get(step)
     if template is None or template.main_output is None or len(path) < 2:

@@ -1,4 +1,4 @@
-"""Checks of a step's allow-list: does it name tools that the step has?"""
+"""Checks of a step's allow-list against its tools."""
 
 from collections.abc import Iterator
 
@@ -11,9 +11,9 @@ from headgate.graph.wiring import Wiring
 
 
 def allowlist_issues(wiring: Wiring) -> Iterator[Issue]:
-    """Names on the list of a restricted step that none of its tools bears.
+    """Yield names on the allow-list of a restricted step that match none of its tools.
 
-    Tools of an MCP server whose names the flow does not hold pass here; publishing asks the server's own list.
+    Tools of an MCP server whose names the flow does not contain pass; publishing checks the server's own list.
     """
     for step in wiring.steps:
         policy = wiring.nodes[step].policy
@@ -25,11 +25,13 @@ def allowlist_issues(wiring: Wiring) -> Iterator[Issue]:
 
 
 def unknown_tool(node: Node, name: str, offered: Offer) -> Issue:
-    """The issue of a name that is no tool of the step."""
+    """Return the issue of a name that matches no tool of the step."""
     return Issue(
         IssueCode.POLICY,
-        f"the tool allow-list of {named(node)} holds '{name[:200]}', which is no tool of this step"
-        f"{did_you_mean(name, offered.names) or '.'}",
+        (
+            f"the tool allow-list of {named(node)} contains '{name[:200]}', which is not a tool of this "
+            f"step{did_you_mean(name, offered.names) or '.'}"
+        ),
         f"Its tools: {listed([*offered.names, *(f'{server}.*' for server in offered.servers)])}. "
         "Tools of MCP servers are written server.tool.",
         node.id,

@@ -24,11 +24,12 @@ from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.mentions import mentions, policy_mentions
 from headgate.graph.model import Flow, InputSource, Node
 from headgate.graph.ports import PortType
+from headgate.graph.secret_reference import MODEL_FALLBACK
 from headgate.graph.template import Catalog
 from headgate.graph.wiring import FLOW_INPUT, Wiring, ancestor_masks, wire
 
 HISTORY_TYPE = "MessageHistory"
-"""The component that reads earlier runs of a chat: what went into them and what came out."""
+"""The component that reads earlier runs of a chat: their inputs and outputs."""
 RUN_INPUT = "the run's input"
 
 
@@ -45,22 +46,22 @@ class Scheme:
 
     @property
     def highest(self) -> int:
-        """The most closed class."""
+        """Return the highest classification."""
         return len(self.names) - 1
 
     def name(self, level: int) -> str:
-        """What people call a class."""
+        """Return the display name of a classification."""
         return self.names[level] if 0 <= level <= self.highest else f"class {level}"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRef:
-    """A model as a flow names it."""
+    """A model in a flow."""
 
     provider: str
     name: str
     own_address: bool = False
-    """Whether the flow says where the model's server is, so that it is not the server the tenant classed."""
+    """Whether the flow sets the model's server, which then is not the classified one."""
 
     def __str__(self) -> str:
         return f"{self.provider}/{self.name}"
@@ -76,11 +77,11 @@ class StepClass:
 
     incoming: int
     origin: str
-    """What brings the incoming class: a step's id, or the run's input; empty when nothing does."""
+    """Sources of the incoming classification: a step's id, or the run's input; empty when there are none."""
     models: tuple[ModelRef, ...]
-    """Models of the step and of what is attached to it, those that the flow names outright."""
+    """Models of the step and of its attachments that the flow names directly."""
     unknown_model: bool
-    """Whether a model is known only when the step runs."""
+    """Whether a model is only known when the step runs."""
     output: int
 
 
@@ -96,13 +97,13 @@ class Classified:
 
 
 def classify(flow: Flow, catalog: Catalog, scheme: Scheme, class_of: ModelClass) -> Classified:
-    """The classes along a flow, and everything that must not be. Works on drafts, also faulty ones."""
-    found = _Classifier(wire(flow, catalog), scheme, class_of)
-    return Classified(scheme, class_of, found.input_class, found.steps, tuple(found.issues()))
+    """Return the classes along a flow, and everything that must not be. Works on drafts, also faulty ones."""
+    classifier = _Classifier(wire(flow, catalog), scheme, class_of)
+    return Classified(scheme, class_of, classifier.input_class, classifier.steps, tuple(classifier.issues()))
 
 
 def model_ref(value: JsonValue) -> ModelRef | None:
-    """The model that a field's value names; None where it is known only when the step runs."""
+    """Return the model in a field's value; None when it is only known when the step runs."""
     provider: JsonValue
     name: JsonValue
     params: JsonValue = None
@@ -118,8 +119,14 @@ def model_ref(value: JsonValue) -> ModelRef | None:
     return ModelRef(provider.strip().lower().replace("-", "_"), name, own_address)
 
 
+def model_refs(value: JsonValue) -> list[ModelRef | None]:
+    """The model that a field's value names, followed by its fallback models."""
+    fallback = value.get(MODEL_FALLBACK) if isinstance(value, dict) else None
+    return [model_ref(value), *(model_ref(one) for one in (fallback if isinstance(fallback, list) else ()))]
+
+
 class _Classifier:
-    """Walks a flow from its first step to its last."""
+    """Computes classifications from the first step of a flow to its last."""
 
     def __init__(self, wiring: Wiring, scheme: Scheme, class_of: ModelClass) -> None:
         self._wiring = wiring
@@ -127,20 +134,20 @@ class _Classifier:
         self._class_of = class_of
         self._aliases = wiring.aliases
         self._bits, self._before = ancestor_masks(wiring)
-        wanted = wiring.flow.settings.input_classification
-        self.input_class = scheme.input_class if wanted is None else wanted
+        input_class = wiring.flow.settings.input_classification
+        self.input_class = scheme.input_class if input_class is None else input_class
         self._history = self.input_class
         self.steps: dict[str, StepClass] = {}
         self._walk()
 
     def _walk(self) -> None:
-        """Once, and again while the answers of earlier runs that a chat remembers are of a higher class."""
+        """Run once, and again while outputs of earlier runs of a chat have a higher classification."""
         while True:
             self.steps = {}
             for step in self._wiring.order:
                 self.steps[step] = self._step(self._wiring.nodes[step])
-            given = [self.steps[step].output for step in self._wiring.order if not self._wiring.children[step]]
-            remembered = max([self._history, *given])
+            final_classes = [self.steps[step].output for step in self._wiring.order if not self._wiring.children[step]]
+            remembered = max([self._history, *final_classes])
             if remembered == self._history:
                 return
             self._history = remembered
@@ -148,7 +155,7 @@ class _Classifier:
     def _step(self, node: Node) -> StepClass:
         members = self._members(node)
         incoming, origin = max(self._sources(node, members), default=(0, ""), key=lambda source: source[0])
-        refs = [model_ref(value) for member in members for value in self._model_values(member)]
+        refs = [ref for member in members for value in self._model_values(member) for ref in model_refs(value)]
         models = tuple(dict.fromkeys(ref for ref in refs if ref is not None))
         unknown = None in refs
         override = node.policy.output_classification_override
@@ -157,20 +164,20 @@ class _Classifier:
         return StepClass(incoming, origin, models, unknown, output)
 
     def _members(self, node: Node) -> list[Node]:
-        """The step and everything attached to it, directly or through others."""
-        found: dict[str, Node] = {node.id: node}
+        """Return the step and its attachments, including nested ones."""
+        members: dict[str, Node] = {node.id: node}
         waiting = [node.id]
         while waiting:
-            for one in self._wiring.attachments(waiting.pop()):
-                source = one.edge.source
-                if source not in found:
-                    found[source] = self._wiring.nodes[source]
+            for attachment in self._wiring.attachments(waiting.pop()):
+                source = attachment.edge.source
+                if source not in members:
+                    members[source] = self._wiring.nodes[source]
                     waiting.append(source)
-        return list(found.values())
+        return list(members.values())
 
     def _model_values(self, node: Node) -> Iterator[JsonValue]:
         template = self._wiring.templates[node.id]
-        connected = {one.edge.input for one in self._wiring.attachments(node.id)}
+        connected = {wire.edge.input for wire in self._wiring.attachments(node.id)}
         for field in template.fields if template is not None else ():
             bound = field.name in node.policy.input_bindings
             if PortType.MODEL in field.types and field.name not in connected:
@@ -179,7 +186,7 @@ class _Classifier:
                     yield value
 
     def _sources(self, node: Node, members: Sequence[Node]) -> Iterator[tuple[int, str]]:
-        """Class and name of everything that reaches a step."""
+        """Yield classification and name of everything that reaches a step."""
         for parent in self._wiring.parents[node.id]:
             yield self._given(parent)
         if node.policy.input_source is InputSource.FLOW_INPUT:
@@ -197,7 +204,11 @@ class _Classifier:
         template = self._wiring.templates[node.id]
         if template is None or not template.reads_input:
             return
-        yield (self._history, "the chat before") if node.type == HISTORY_TYPE else (self.input_class, RUN_INPUT)
+        yield (
+            (self._history, "earlier messages of the chat")
+            if node.type == HISTORY_TYPE
+            else (self.input_class, RUN_INPUT)
+        )
 
     def _mentioned(self, root: str, reader: Node) -> Iterator[tuple[int, str]]:
         if root == FLOW_INPUT:
@@ -211,64 +222,69 @@ class _Classifier:
         return (self.steps[step].output, step) if step in self.steps else (0, step)
 
     def issues(self) -> Iterator[Issue]:
-        """Everything that must not be, step by step."""
+        """Yield everything that must not be, step by step."""
         yield from self._scheme_issues()
-        for step, found in self.steps.items():
+        for step, step_class in self.steps.items():
             node = self._wiring.nodes[step]
-            yield from self._model_issues(node, found)
-            yield from self._outside_issues(node, found)
+            yield from self._model_issues(node, step_class)
+            yield from self._outside_issues(node, step_class)
             yield from self._request_issues(node)
 
     def _scheme_issues(self) -> Iterator[Issue]:
         top = self._scheme.highest
         remedy = f"Classes: {', '.join(f'{level} ({name})' for level, name in enumerate(self._scheme.names))}."
         if self.input_class > top:
-            yield _issue(f"input_classification is {self.input_class}, and the highest class is {top}.", remedy)
+            yield _issue(
+                f"input_classification is {self.input_class}, but the highest classification is {top}.", remedy
+            )
         for step in self.steps:
             override = self._wiring.nodes[step].policy.output_classification_override
             if override is not None and override > top:
-                who = named(self._wiring.nodes[step])
-                message = f"{who} gives class {override}, and the highest class is {top}."
+                subject = named(self._wiring.nodes[step])
+                message = f"{subject} sets classification {override}, but the highest classification is {top}."
                 yield _issue(message, remedy, step, "output_classification_override")
 
-    def _model_issues(self, node: Node, found: StepClass) -> Iterator[Issue]:
+    def _model_issues(self, node: Node, step_class: StepClass) -> Iterator[Issue]:
         name = self._scheme.name
-        for ref in found.models:
+        for ref in step_class.models:
             trusted = self._class_of(ref)
-            if trusted < found.incoming:
+            if trusted < step_class.incoming:
                 yield _issue(
-                    f"{named(node)} asks {ref}, which may see {name(trusted)}, but {_brings(found.origin)} "
-                    f"{name(found.incoming)}.",
-                    f"Choose a model classed {name(found.incoming)} or higher{self._or_lower(found)}",
+                    f"{named(node)} calls {ref}, which is cleared for {name(trusted)}, but "
+                    f"{_brings(step_class.origin)} {name(step_class.incoming)}.",
+                    f"Choose a model cleared for {name(step_class.incoming)} or higher{self._or_lower(step_class)}",
                     node.id,
                     "model",
                 )
 
-    def _outside_issues(self, node: Node, found: StepClass) -> Iterator[Issue]:
-        most, name = self._scheme.external_max, self._scheme.name
-        if node.policy.output_mode == "http_post" and found.output > most:
+    def _outside_issues(self, node: Node, step_class: StepClass) -> Iterator[Issue]:
+        limit, name = self._scheme.external_max, self._scheme.name
+        if node.policy.output_mode == "http_post" and step_class.output > limit:
             yield _issue(
-                f"{named(node)} posts {name(found.output)} to a web address; at most {name(most)} may leave.",
-                "Set output_mode to pass_through, or output_classification_override to the class of what it gives.",
+                f"{named(node)} posts {name(step_class.output)} to a URL; at most {name(limit)} may be sent out.",
+                (
+                    "Set output_mode to pass_through, or output_classification_override to the classification "
+                    "of its output."
+                ),
                 node.id,
                 "output_mode",
             )
-        if found.incoming <= most:
+        if step_class.incoming <= limit:
             return
         for member in self._members(node):
             template = self._wiring.templates[member.id]
             if template is not None and template.outside:
-                does = "sends what it is given" if member.id == node.id else f"may send through {named(member)}"
+                does = "sends its input out" if member.id == node.id else f"may send data through {named(member)}"
                 yield _issue(
-                    f"{named(node)} {does}, and {_brings(found.origin)} {name(found.incoming)}; "
-                    f"at most {name(most)} may leave.",
-                    f"Take {member.id} out{self._or_lower(found)}",
+                    f"{named(node)} {does}, and {_brings(step_class.origin)} {name(step_class.incoming)}; at most "
+                    f"{name(limit)} may be sent out.",
+                    f"Take {member.id} out{self._or_lower(step_class)}",
                     node.id,
                 )
 
     def _request_issues(self, node: Node) -> Iterator[Issue]:
-        """What goes out in the address, headers and body of the requests of a policy."""
-        most, name = self._scheme.external_max, self._scheme.name
+        """Yield issues of the URL, headers and body of the requests of a policy."""
+        limit, name = self._scheme.external_max, self._scheme.name
         sent = tuple(
             place
             for place, used in (
@@ -281,23 +297,23 @@ class _Classifier:
             if not mention.field.startswith(sent):
                 continue
             for level, origin in self._mentioned(mention.reference.root, node):
-                if level > most:
+                if level > limit:
                     yield _issue(
-                        f"'{mention.field}' of {named(node)} sends {mention.reference} out, and {_brings(origin)} "
-                        f"{name(level)}; at most {name(most)} may leave.",
-                        "Take the reference out, or lower the class where it comes from.",
+                        f"'{mention.field}' of {named(node)} sends {mention.reference} out, and "
+                        f"{_brings(origin)} {name(level)}; at most {name(limit)} may be sent out.",
+                        "Remove the reference, or lower the classification at its source.",
                         node.id,
                         mention.field,
                     )
 
-    def _or_lower(self, found: StepClass) -> str:
-        if found.origin in self.steps:
-            return f", or set output_classification_override of '{found.origin}' when what it gives is less than that."
-        return ", or lower input_classification in the flow's settings when the input is less than that."
+    def _or_lower(self, step: StepClass) -> str:
+        if step.origin in self.steps:
+            return f", or set output_classification_override of '{step.origin}' when its output is less sensitive."
+        return ", or lower input_classification in the flow's settings when the input is less sensitive."
 
 
 def _brings(origin: str) -> str:
-    return f"{origin} is" if origin in {RUN_INPUT, "the chat before"} else f"'{origin}' brings"
+    return f"{origin} is" if origin in {RUN_INPUT, "earlier messages of the chat"} else f"'{origin}' brings"
 
 
 def _issue(message: str, remedy: str, node: str = "", field: str = "") -> Issue:

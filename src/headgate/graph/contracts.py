@@ -1,16 +1,16 @@
-"""Contracts: what a step promises to take and to give.
+"""Contracts: the declared inputs and outputs of a step.
 
-A contract is `{"type": "json", "schema": {...}}` (see `json_schema` for the subset), or an envelope for what is not
-JSON. A bare schema is taken as the first form.
+A contract is `{"type": "json", "schema": {...}}` (see `json_schema` for the subset), or an envelope for other types. A
+bare schema is read as the first form.
 
 | member                     | of            | meaning                                                            |
 |----------------------------|---------------|--------------------------------------------------------------------|
 | `schema`                   | json          | the schema                                                         |
 | `format`                   | text          | `plain`, `markdown` or `html`; compared, not checked               |
-| `format`                   | kinds of file | media type, pattern or ending: `application/pdf`, `image/*`, `png` |
-| `max_bytes`                | all but json  | largest size: of the text in UTF-8, of each file                   |
+| `format`                   | kinds of file | media type, pattern or extension: `application/pdf`, `image/*`, `png` |
+| `max_bytes`                | all but json  | maximum size: of the text in UTF-8, of each file                   |
 | `min_length`, `max_length` | text          | characters                                                         |
-| `max_count`                | kinds of file | most files, where a list of them is given                          |
+| `max_count`                | kinds of file | maximum files in a list                                            |
 
 The kinds of file are `image`, `audio`, `document` and `file`; a value is `{"id", "name", "media_type", "size"}` or a
 list of these.
@@ -46,9 +46,9 @@ _DOCUMENTS = ("application/pdf", "application/msword", "application/vnd.", "appl
 
 
 def contract_outputs(policy: StepPolicy, main: str | None, outputs: Iterable[tuple[str, PortType]]) -> tuple[str, ...]:
-    """The outputs that a step's output contract holds of: the check compares these, and the run checks the same.
+    """Return the outputs that a step's output contract applies to, for the check and for the run.
 
-    They are the main output and, where that is JSON, the output `data`, which returns the same as an object.
+    They are the main output and, when that is JSON, the output `data`, which returns the same as an object.
     """
     if policy.output_contract is None:
         return ()
@@ -59,21 +59,21 @@ def contract_outputs(policy: StepPolicy, main: str | None, outputs: Iterable[tup
 
 
 def canonical_contract(contract: Contract) -> dict[str, JsonValue]:
-    """The contract in its one form: a bare JSON Schema is wrapped, anything else is returned as it is."""
+    """Return the contract in canonical form: a bare JSON Schema is wrapped, anything else is returned unchanged."""
     kind = contract.get("type")
-    bare = (
+    is_schema = (
         kind in TYPES or isinstance(kind, list) or (kind is None and ("properties" in contract or "enum" in contract))
     )
-    return {"type": "json", "schema": dict(contract)} if bare else dict(contract)
+    return {"type": "json", "schema": dict(contract)} if is_schema else dict(contract)
 
 
 def check_contract(contract: Contract) -> list[Violation]:
-    """What is wrong with a contract itself; empty when nothing is."""
+    """Return the faults of a contract itself; empty when it is valid."""
     wanted = canonical_contract(contract)
     kind = wanted.get("type")
     if kind not in CONTRACT_TYPES:
         hint = did_you_mean(str(kind), CONTRACT_TYPES)
-        return [Violation("$.type", f"no contract type '{kind}'{hint or '.'} Types: {listed(CONTRACT_TYPES)}")]
+        return [Violation("$.type", f"there is no contract type '{kind}'{hint or '.'} Types: {listed(CONTRACT_TYPES)}")]
     if kind == "json":
         unknown = _unknown_members(wanted, ("type", "schema"))
         return first_violations([*unknown, *schema_faults(wanted.get("schema", {}), "$.schema")])
@@ -81,9 +81,9 @@ def check_contract(contract: Contract) -> list[Violation]:
 
 
 def violations(value: JsonValue, contract: Contract) -> list[Violation]:
-    """How a value breaks a contract, with JSON paths; empty when it keeps it. At most 20, never repeating the value.
+    """Return the violations of a contract with JSON paths; empty when the value is valid. At most 20, without values.
 
-    Raises `ValueError` when the contract itself is faulty; check it first with `check_contract`.
+    Raises `ValueError` when the contract itself is invalid; check it first with `check_contract`.
     """
     faults = check_contract(contract)
     if faults:
@@ -99,9 +99,9 @@ def violations(value: JsonValue, contract: Contract) -> list[Violation]:
 
 
 def compatible(given: Contract | None, wanted: Contract | None) -> list[Violation]:
-    """Why what one step promises to give may not be what the next promises to take; empty when it always is.
+    """Return why an output contract may not satisfy an input contract; empty when it always does.
 
-    Where either says nothing there is nothing to compare, and the value is checked when it arrives.
+    When either is missing there is nothing to compare, and the value is checked at run time.
     """
     if given is None or wanted is None or check_contract(given) or check_contract(wanted):
         return []
@@ -114,7 +114,7 @@ def compatible(given: Contract | None, wanted: Contract | None) -> list[Violatio
 
 
 def part_of(contract: Contract, path: Sequence[str]) -> Contract | None:
-    """What a contract promises of the value at a path inside it; None when it says nothing about it."""
+    """Return the contract of the value at a path inside a contract; None when it does not define one."""
     wanted = canonical_contract(contract)
     if wanted.get("type") != "json":
         return wanted if not path else None
@@ -125,7 +125,7 @@ def part_of(contract: Contract, path: Sequence[str]) -> Contract | None:
 
 
 def missing_member(contract: Contract, path: Sequence[str]) -> str | None:
-    """The first member on a path that no value keeping the contract has; None when there may be one."""
+    """Return the first member on a path that no valid value has; None when there may be one."""
     schema: JsonValue = canonical_contract(contract).get("schema")
     for number, segment in enumerate(path):
         if not isinstance(schema, dict):
@@ -139,7 +139,7 @@ def missing_member(contract: Contract, path: Sequence[str]) -> str | None:
 
 
 def _inner(schema: JsonValue, segment: str) -> JsonValue:
-    """The schema of a member, or of an item of a list; None when nothing is said of it."""
+    """Return the schema of a member, or of an item of a list; None when it is not defined."""
     if not isinstance(schema, dict):
         return None
     members = schema.get("properties")
@@ -149,14 +149,14 @@ def _inner(schema: JsonValue, segment: str) -> JsonValue:
 
 
 _WIDENS = {("json", "text"), ("image", "file"), ("audio", "file"), ("document", "file")}
-"""Pairs where every value of the first may stand for the second."""
+"""Pairs where every value of the first is valid for the second."""
 
 
 def _unknown_members(contract: Contract, known: tuple[str, ...]) -> list[Violation]:
     return [
         Violation(
             "$",
-            f"a {contract['type']} contract has no '{name}'{did_you_mean(name, known) or '.'} It has: {listed(known)}",
+            f"a {contract['type']} contract has no '{name}'{did_you_mean(name, known) or '.'} Members: {listed(known)}",
         )
         for name in contract
         if name not in known
@@ -174,7 +174,7 @@ def _envelope_faults(contract: Contract, known: tuple[str, ...]) -> Iterator[Vio
         yield Violation("$.format", "must be text")
     elif contract["type"] == "text" and form not in TEXT_FORMATS:
         hint = did_you_mean(form, TEXT_FORMATS)
-        yield Violation("$.format", f"no text format '{form}'{hint or '.'} Formats: {listed(TEXT_FORMATS)}")
+        yield Violation("$.format", f"there is no text format '{form}'{hint or '.'} Formats: {listed(TEXT_FORMATS)}")
     low, high = _limit(contract, "min_length"), _limit(contract, "max_length")
     if low is not None and high is not None and low > high:
         yield Violation("$.min_length", f"is over max_length ({high})")
@@ -196,9 +196,9 @@ def _text_violations(value: JsonValue, contract: Contract) -> Iterator[Violation
 
 def _file_violations(value: JsonValue, contract: Contract) -> Iterator[Violation]:
     files = value if isinstance(value, list) else [value]
-    most = _limit(contract, "max_count")
-    if most is not None and len(files) > most:
-        yield Violation("$", f"must be at most {most} files, are {len(files)}")
+    limit = _limit(contract, "max_count")
+    if limit is not None and len(files) > limit:
+        yield Violation("$", f"must be at most {limit} files, are {len(files)}")
     for number, file in enumerate(files):
         path = f"$[{number}]" if isinstance(value, list) else "$"
         if isinstance(file, dict) and "media_type" in file:
@@ -247,13 +247,13 @@ def _envelope_gaps(given: Contract, wanted: Contract) -> Iterator[Violation]:
 
 
 def _limit(contract: Contract, name: str) -> int | None:
-    found = contract.get(name)
-    return found if isinstance(found, int) else None
+    value = contract.get(name)
+    return value if isinstance(value, int) else None
 
 
 def _schema(contract: Contract) -> dict[str, JsonValue]:
-    found = contract.get("schema")
-    return found if isinstance(found, dict) else {}
+    schema = contract.get("schema")
+    return schema if isinstance(schema, dict) else {}
 
 
 def _article(kind: str) -> str:

@@ -28,7 +28,7 @@ _NODE = "○"
 
 
 def draw(flow: Flow, catalog: Catalog | None = None, *, width: int = 80) -> str:
-    """The drawing, no line wider than `width` cells. Works on any flow, also a faulty one.
+    """Return the drawing, at most `width` cells wide. Works on any flow, also an invalid one.
 
     A flow with more lanes than fit is listed in running order instead, each step with the steps it follows.
     """
@@ -46,22 +46,22 @@ def draw(flow: Flow, catalog: Catalog | None = None, *, width: int = 80) -> str:
 
 
 def cut(text: str, width: int) -> str:
-    """The text in one line of at most `width` terminal cells, an ellipsis where something was cut."""
+    """Return the text in one line of at most `width` terminal cells, with an ellipsis when it was cut."""
     line = " ".join(text.split("\n")) if "\n" in text else text
     line = "".join(char if char.isprintable() else "·" for char in line)
     if cells(line) <= width:
         return line
-    kept, used = [], 0
+    characters, used = [], 0
     for char in line:
         used += cells(char)
         if used > width - 1:
             break
-        kept.append(char)
-    return "".join(kept).rstrip() + "…"
+        characters.append(char)
+    return "".join(characters).rstrip() + "…"
 
 
 def cells(text: str) -> int:
-    """How many terminal cells a text takes: wide characters two, combining ones none."""
+    """Return the number of terminal cells of a text: wide characters two, combining ones none."""
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF") for char in text)
@@ -77,71 +77,71 @@ class _Row:
 
 @dataclass(slots=True)
 class _Lanes:
-    """The open lanes while drawing: each leads to a step that is still to come, or is free."""
+    """The open lanes while drawing: each leads to a later step, or is free."""
 
     heads: list[str] = field(default_factory=list)
 
     def open(self, target: str, after: int = -1) -> int:
-        """A lane to a step, in the first free place behind another lane."""
-        for place in range(after + 1, len(self.heads)):
-            if not self.heads[place]:
-                self.heads[place] = target
-                return place
+        """Open a lane to a step, at the first free position after another lane."""
+        for index in range(after + 1, len(self.heads)):
+            if not self.heads[index]:
+                self.heads[index] = target
+                return index
         self.heads.append(target)
         return len(self.heads) - 1
 
-    def close(self, place: int) -> None:
+    def close(self, index: int) -> None:
         """Free a lane."""
-        self.heads[place] = ""
+        self.heads[index] = ""
         while self.heads and not self.heads[-1]:
             self.heads.pop()
 
     def row(self, marks: Mapping[int, str] | None = None) -> str:
-        """The lanes as text, some of them with other marks."""
-        chosen = marks or {}
-        return " ".join(chosen.get(place) or ("│" if head else " ") for place, head in enumerate(self.heads))
+        """Return the lanes as text, some of them with other marks."""
+        lane_marks = marks or {}
+        return " ".join(lane_marks.get(place) or ("│" if head else " ") for place, head in enumerate(self.heads))
 
 
 def _lanes(wiring: Wiring) -> list[_Row]:
     rows: list[_Row] = []
     lanes = _Lanes()
     spaced = len(wiring.order) <= MOST_SPACED_STEPS
-    place = {step: number for number, step in enumerate(wiring.order)}
+    positions = {step: number for number, step in enumerate(wiring.order)}
     for number, step in enumerate(wiring.order):
-        own = lanes.heads.index(step) if step in lanes.heads else lanes.open(step)
-        rows.append(_Row(lanes.row({own: _NODE}), step))
-        children = sorted((child for child in wiring.children[step] if child in place), key=place.__getitem__)
+        own_lane = lanes.heads.index(step) if step in lanes.heads else lanes.open(step)
+        rows.append(_Row(lanes.row({own_lane: _NODE}), step))
+        children = sorted((child for child in wiring.children[step] if child in positions), key=positions.__getitem__)
         joined = [lanes.heads.index(child) for child in children if child in lanes.heads]
-        fresh = [child for child in children if child not in lanes.heads]
-        if fresh:
-            lanes.heads[own] = fresh[0]
-        opened = [lanes.open(child, own) for child in fresh[1:]]
+        new_children = [child for child in children if child not in lanes.heads]
+        if new_children:
+            lanes.heads[own_lane] = new_children[0]
+        opened = [lanes.open(child, own_lane) for child in new_children[1:]]
         if joined or opened:
-            rows.append(_Row(_branching(lanes, own, set(joined), set(opened), ends=not fresh)))
-        elif spaced and fresh and wiring.order[number + 1 : number + 2] == (fresh[0],):
+            rows.append(_Row(_branching(lanes, own_lane, set(joined), set(opened), ends=not new_children)))
+        elif spaced and new_children and wiring.order[number + 1 : number + 2] == (new_children[0],):
             rows.append(_Row(lanes.row()))
-        if not fresh:
-            lanes.close(own)
+        if not new_children:
+            lanes.close(own_lane)
             if not joined and spaced and number + 1 < len(wiring.order):
                 rows.append(_Row(lanes.row()))
     return rows
 
 
-def _branching(lanes: _Lanes, own: int, joined: set[int], opened: set[int], *, ends: bool) -> str:
-    """The line on which a step's lane meets the lanes it leads into."""
+def _branching(lanes: _Lanes, own_lane: int, joined: set[int], opened: set[int], *, ends: bool) -> str:
+    """Return the line on which a step's lane meets the lanes it leads into."""
     ends_at = joined | opened
-    left, right = min({own, *ends_at}), max({own, *ends_at})
+    left, right = min({own_lane, *ends_at}), max({own_lane, *ends_at})
     cells_ = []
-    for place, head in enumerate(lanes.heads):
-        inside = left <= place <= right
+    for index, head in enumerate(lanes.heads):
+        inside = left <= index <= right
         mark = "│" if head else ("─" if inside else " ")
-        if place == own:
-            mark = _own_mark(left < own, right > own, ends=ends)
-        elif place in joined:
-            mark = "├" if place == left else ("┤" if place == right else "┼")
-        elif place in opened:
-            mark = "╭" if place == left else ("╮" if place == right else "┬")
-        cells_.append(mark + ("─" if left <= place < right else " "))
+        if index == own_lane:
+            mark = _own_mark(left < own_lane, right > own_lane, ends=ends)
+        elif index in joined:
+            mark = "├" if index == left else ("┤" if index == right else "┼")
+        elif index in opened:
+            mark = "╭" if index == left else ("╮" if index == right else "┬")
+        cells_.append(mark + ("─" if left <= index < right else " "))
     return "".join(cells_).rstrip()
 
 
@@ -154,10 +154,10 @@ def _own_mark(to_left: bool, to_right: bool, *, ends: bool) -> str:  # noqa: FBT
 
 
 def _texts(wiring: Wiring, *, parents: bool) -> dict[str, str]:
-    """What stands beside each step: id, type, label, where it comes from, what is attached."""
+    """Return the text of each step: id, type, label, sources, attachments."""
     wide = max((len(step) for step in wiring.order), default=0)
     types = max((len(wiring.nodes[step].type) for step in wiring.order), default=0)
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for step in wiring.order:
         node = wiring.nodes[step]
         parts = [f"{step:<{min(wide, 24)}}  {node.type:<{min(types, 20)}}"]
@@ -165,28 +165,28 @@ def _texts(wiring: Wiring, *, parents: bool) -> dict[str, str]:
         sources = list(wiring.parents[step]) if parents else _by_output(wiring, step)
         parts += [f"← {', '.join(sources)}"] if sources else []
         parts += _attached(wiring, step)
-        found[step] = " ".join(parts)
-    return found
+        texts[step] = " ".join(parts)
+    return texts
 
 
 def _by_output(wiring: Wiring, step: str) -> list[str]:
-    """`check.true` for each source that is left by more than one output."""
-    found: dict[str, None] = {}
-    for one in wiring.data_into(step):
-        outputs = {other.edge.output for other in wiring.leaving[one.edge.source] if not other.configures}
+    """Return `check.true` for each source with more than one used output."""
+    labels: dict[str, None] = {}
+    for edge_wire in wiring.data_into(step):
+        outputs = {other.edge.output for other in wiring.leaving[edge_wire.edge.source] if not other.configures}
         if len(outputs) > 1:
-            found[f"{one.edge.source}.{one.edge.output}"] = None
-    return list(found)
+            labels[f"{edge_wire.edge.source}.{edge_wire.edge.output}"] = None
+    return list(labels)
 
 
 def _attached(wiring: Wiring, step: str) -> list[str]:
-    """`[model: llm, tools: calc, url]`: what is attached, and the model chosen in a param."""
+    """Return `[model: llm, tools: calc, url]`: the attachments, and the model in a param."""
     by_input: dict[str, list[str]] = {}
-    for one in wiring.attachments(step):
-        by_input.setdefault(one.edge.input, []).append(one.edge.source)
-    chosen = wiring.nodes[step].params.get("model")
-    if "model" not in by_input and chosen:
-        names = (chosen.get("provider"), chosen.get("name")) if isinstance(chosen, dict) else (chosen,)
+    for edge_wire in wiring.attachments(step):
+        by_input.setdefault(edge_wire.edge.input, []).append(edge_wire.edge.source)
+    model = wiring.nodes[step].params.get("model")
+    if "model" not in by_input and model:
+        names = (model.get("provider"), model.get("name")) if isinstance(model, dict) else (model,)
         by_input["model"] = ["/".join(str(name) for name in names)]
     inside = ", ".join(f"{name}: {', '.join(sources)}" for name, sources in by_input.items())
     return [f"[{inside}]"] if inside else []
@@ -197,11 +197,11 @@ def _joined(row: _Row, text: str, margin: int) -> str:
 
 
 def _rest(wiring: Wiring) -> Iterable[str]:
-    """What is not drawn: steps in a circle, what configures no step, notes."""
+    """Yield what is not drawn: steps in a cycle, unused configuration, notes."""
     if not wiring.steps:
         yield "(no steps)"
-    drawn = set(wiring.order)
-    circle = [step for step in wiring.steps if step not in drawn]
+    drawn_steps = set(wiring.order)
+    circle = [step for step in wiring.steps if step not in drawn_steps]
     if circle:
         yield f"↻ in a circle: {', '.join(circle)}"
     nested = [

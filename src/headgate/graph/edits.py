@@ -1,9 +1,9 @@
-"""Edits of a flow: pure functions that give the new flow and what they changed.
+"""Edits of a flow: pure functions that return the new flow and its changes.
 
-Every edit refuses, with `FlowInvalid` naming the nearest valid name, what a draft may not have; a flow that was sound
-stays sound. Edits never touch what they were not asked to, with three exceptions that they report: removing a node
-takes its edges and the bindings that read it, changing params takes the edges of ports that are gone, and renaming a
-node follows its references.
+Every edit rejects, with `FlowInvalid` and the nearest valid name, anything invalid in a draft; a valid flow stays
+valid. Edits only change what they are asked to, with three exceptions that they report: removing a node removes its
+edges and the bindings that read it, changing params removes the edges of removed ports, and renaming a node updates its
+references.
 """
 
 import re
@@ -63,12 +63,12 @@ def add_node(
     Args:
         flow: The flow.
         type_: Component type.
-        catalog: Where templates come from.
-        node_id: Its id; from the type when None (`URL` is `url`, then `url_2`).
+        catalog: Provides templates.
+        node_id: Its id; derived from the type when None (`URL` is `url`, then `url_2`).
         params: Values to set.
         label: Shown on the canvas instead of the component's own label.
         position: Upper left corner; right of everything when None.
-        code: The node's own code; what the catalog has for the type when None.
+        code: The node's own code; the catalog's code of the type when None.
     """
     template = catalog.template(type_, params or {})
     if template is None:
@@ -78,23 +78,23 @@ def add_node(
         node_id = free_name(_CAMEL.sub("_", type_).lower()[:60], taken)
     else:
         _require_free_id(node_id, taken)
-    where = position or free_position(flow, catalog)
+    location = position or free_position(flow, catalog)
     source = catalog.code(type_) if code is None else code
-    made = _checked(id=node_id, type=type_, label=label, position=where, params=dict(params or {}), code=source)
-    raise_if_any(param_issues(made, template))
-    return apply_changes(flow, [Change(ChangeKind.NODE_ADDED, len(flow.nodes), None, made)])
+    node = _checked(id=node_id, type=type_, label=label, position=location, params=dict(params or {}), code=source)
+    raise_if_any(param_issues(node, template))
+    return apply_changes(flow, [Change(ChangeKind.NODE_ADDED, len(flow.nodes), None, node)])
 
 
 def remove_node(flow: Flow, node_id: str) -> Edit:
     """Remove a node, its edges, and the bindings of other steps that read it."""
     index, node = _found(flow, node_id)
-    gone = removals(flow.edges, lambda edge: node_id in {edge.source, edge.target}, ChangeKind.EDGE_REMOVED)
+    removed_edges = removals(flow.edges, lambda edge: node_id in {edge.source, edge.target}, ChangeKind.EDGE_REMOVED)
     unbound = [
         Change(ChangeKind.NODE_CHANGED, place, other, _unbound(other, node_id))
         for place, other in enumerate(flow.nodes)
         if place != index and other != _unbound(other, node_id)
     ]
-    return apply_changes(flow, [*gone, *unbound, Change(ChangeKind.NODE_REMOVED, index, node)])
+    return apply_changes(flow, [*removed_edges, *unbound, Change(ChangeKind.NODE_REMOVED, index, node)])
 
 
 def connect(flow: Flow, edge: Edge, catalog: Catalog, *, replace: bool = False) -> Edit:
@@ -103,17 +103,17 @@ def connect(flow: Flow, edge: Edge, catalog: Catalog, *, replace: bool = False) 
     Args:
         flow: The flow.
         edge: From an output to an input; `tool` of a component that an agent may call counts as one.
-        catalog: Where templates come from.
-        replace: Take the place of an edge into an input that takes only one, instead of being refused.
+        catalog: Provides templates.
+        replace: Replace an edge into a single-edge input, instead of being rejected.
     """
     wiring = wire(flow, catalog)
     issue = edge_issue(wiring, edge)
     if issue is None and edge in flow.edges:
         raise FlowInvalid(
-            [Issue(IssueCode.DUPLICATE_EDGE, f"the edge {edge.id} is there already.", "", edge.target, edge=edge.id)]
+            [Issue(IssueCode.DUPLICATE_EDGE, f"the edge {edge.id} already exists.", "", edge.target, edge=edge.id)]
         )
-    taken = {(one.target, one.input): one for one in reversed(flow.edges)}
-    crowded = crowding_issue(wiring, edge, taken) if issue is None else None
+    occupied = {(other_edge.target, other_edge.input): other_edge for other_edge in reversed(flow.edges)}
+    crowded = crowding_issue(wiring, edge, occupied) if issue is None else None
     replaced = crowded is not None and replace
     raise_if_any(one for one in (issue, None if replaced else crowded) if one is not None)
     changes = (
@@ -128,14 +128,14 @@ def connect(flow: Flow, edge: Edge, catalog: Catalog, *, replace: bool = False) 
 def disconnect(flow: Flow, edge: Edge) -> Edit:
     """Remove an edge."""
     if edge not in flow.edges:
-        known = [one.id for one in flow.edges]
-        hint = did_you_mean(edge.id, known) or "."
+        edge_ids = [other_edge.id for other_edge in flow.edges]
+        hint = did_you_mean(edge.id, edge_ids) or "."
         raise FlowInvalid(
             [
                 Issue(
                     IssueCode.UNKNOWN_NODE,
                     f"there is no edge {edge.id}{hint}",
-                    f"Edges: {listed(known)}.",
+                    f"Edges: {listed(edge_ids)}.",
                     edge=edge.id,
                 )
             ]
@@ -146,10 +146,10 @@ def disconnect(flow: Flow, edge: Edge) -> Edit:
 def configure(
     flow: Flow, node_id: str, params: Mapping[str, JsonValue], catalog: Catalog, *, unset: Collection[str] = ()
 ) -> Edit:
-    """Set values of a node, and go back to the default of others.
+    """Set values of a node, and reset others to their default.
 
-    Edges of ports that the new values take away (a case of a Switch, a name in a PromptTemplate) go too and are
-    reported. `Edit.patch` is the JSON Patch of the flow.
+    Edges of ports that the new values remove (a case of a Switch, a name in a PromptTemplate) are removed and reported.
+    `Edit.patch` is the JSON Patch of the flow.
     """
     index, node = _found(flow, node_id)
     merged = {name: value for name, value in {**node.params, **params}.items() if name not in unset}
@@ -157,18 +157,20 @@ def configure(
     raise_if_any(param_issues(node, template, params))
     nowhere = [name for name in unset if name not in node.params and template.field(name) is None]
     raise_if_any(unknown_field(node, template, name) for name in nowhere)
-    made = _remade(node, params=merged)
-    if not node_changes(node, made):
+    changed_node = _remade(node, params=merged)
+    if not node_changes(node, changed_node):
         return Edit(flow)
     earlier = catalog.template(node.type, node.params)
-    lost = removals(flow.edges, lambda edge: _port_gone(edge, node_id, earlier, template), ChangeKind.EDGE_REMOVED)
-    return apply_changes(flow, [Change(ChangeKind.NODE_CHANGED, index, node, made), *lost])
+    removed_edges = removals(
+        flow.edges, lambda edge: _port_gone(edge, node_id, earlier, template), ChangeKind.EDGE_REMOVED
+    )
+    return apply_changes(flow, [Change(ChangeKind.NODE_CHANGED, index, node, changed_node), *removed_edges])
 
 
 def rename_node(flow: Flow, node_id: str, new_id: str, catalog: Catalog | None = None) -> Edit:
-    """Give a node another id; its edges and every `{{node_id...}}` in params and policies follow.
+    """Change the id of a node; its edges and every `{{node_id...}}` in params and policies are updated.
 
-    With a catalog, fields that are not interpolated (a Python node's source) are left as they are.
+    With a catalog, fields that are not interpolated (a Python node's source) stay unchanged.
     """
     index, _ = _found(flow, node_id)
     if new_id == node_id:
@@ -177,11 +179,11 @@ def rename_node(flow: Flow, node_id: str, new_id: str, catalog: Catalog | None =
     changes: list[Change] = []
     for place, node in enumerate(flow.nodes):
         template = catalog.template(node.type, node.params) if catalog else None
-        made = rename_roots(node, {node_id: new_id}, template)
+        renamed_node = rename_roots(node, {node_id: new_id}, template)
         if place == index:
-            made = made.model_copy(update={"id": new_id})
-        if made != node:
-            changes.append(Change(ChangeKind.NODE_CHANGED, place, node, made))
+            renamed_node = renamed_node.model_copy(update={"id": new_id})
+        if renamed_node != node:
+            changes.append(Change(ChangeKind.NODE_CHANGED, place, node, renamed_node))
     for place, edge in enumerate(flow.edges):
         if node_id in {edge.source, edge.target}:
             ends = {end: new_id for end in ("source", "target") if getattr(edge, end) == node_id}
@@ -190,17 +192,17 @@ def rename_node(flow: Flow, node_id: str, new_id: str, catalog: Catalog | None =
 
 
 def relabel(flow: Flow, node_id: str, label: str) -> Edit:
-    """Give a node another label."""
+    """Change the label of a node."""
     return _changed(flow, node_id, label=label)
 
 
 def set_code(flow: Flow, node_id: str, code: str | None) -> Edit:
-    """Give a node its own code, or take it away."""
+    """Set or remove a node's own code."""
     return _changed(flow, node_id, code=code)
 
 
 def set_policy(flow: Flow, node_id: str, policy: StepPolicy, catalog: Catalog) -> Edit:
-    """Give a step other rules."""
+    """Set the policy of a step."""
     edit = _changed(flow, node_id, policy=policy)
     wiring = wire(edit.flow, catalog)
     issues = (*contract_issues(wiring), *policy_issues(wiring))
@@ -209,7 +211,7 @@ def set_policy(flow: Flow, node_id: str, policy: StepPolicy, catalog: Catalog) -
 
 
 def move(flow: Flow, positions: Mapping[str, Position]) -> Edit:
-    """Put nodes elsewhere."""
+    """Move nodes."""
     changes = []
     for node_id, position in positions.items():
         index, node = _found(flow, node_id)
@@ -219,21 +221,21 @@ def move(flow: Flow, positions: Mapping[str, Position]) -> Edit:
 
 
 def free_position(flow: Flow, catalog: Catalog | None = None) -> Position:
-    """A place for one more node that overlaps nothing: right of everything, level with the rightmost node."""
-    around = bounds(flow, catalog)
-    if around is None:
+    """Return a position for one more node that overlaps nothing: right of everything, level with the rightmost node."""
+    area = bounds(flow, catalog)
+    if area is None:
         return Position()
     rightmost = max(flow.nodes, key=lambda node: node.position.x)
-    return Position(x=around.right + COLUMN_GAP, y=rightmost.position.y)
+    return Position(x=area.right + COLUMN_GAP, y=rightmost.position.y)
 
 
 def _found(flow: Flow, node_id: str) -> tuple[int, Node]:
     for index, node in enumerate(flow.nodes):
         if node.id == node_id:
             return index, node
-    known = [node.id for node in flow.nodes]
-    hint = did_you_mean(node_id, known) or "."
-    issue = Issue(IssueCode.UNKNOWN_NODE, f"there is no node '{node_id}'{hint}", f"Nodes: {listed(known)}.", node_id)
+    node_ids = [node.id for node in flow.nodes]
+    hint = did_you_mean(node_id, node_ids) or "."
+    issue = Issue(IssueCode.UNKNOWN_NODE, f"there is no node '{node_id}'{hint}", f"Nodes: {listed(node_ids)}.", node_id)
     raise FlowInvalid([issue])
 
 
@@ -246,75 +248,82 @@ def _template(node: Node, params: Mapping[str, JsonValue], catalog: Catalog) -> 
 
 def _changed(flow: Flow, node_id: str, **members: object) -> Edit:
     index, node = _found(flow, node_id)
-    made = _remade(node, **members)
-    return Edit(flow) if made == node else apply_changes(flow, [Change(ChangeKind.NODE_CHANGED, index, node, made)])
+    changed_node = _remade(node, **members)
+    return (
+        Edit(flow)
+        if changed_node == node
+        else apply_changes(flow, [Change(ChangeKind.NODE_CHANGED, index, node, changed_node)])
+    )
 
 
 def _remade(node: Node, **members: object) -> Node:
-    """The node with other members, checked like any outside input."""
+    """Return the node with other members, validated like external input."""
     return _checked(**({name: getattr(node, name) for name in Node.model_fields} | members))
 
 
 def _checked(**members: object) -> Node:
-    """A node of these members. Raises `FlowInvalid` where the model refuses one."""
+    """Return a node with these members. Raises `FlowInvalid` when the model rejects one."""
     try:
         return Node.model_validate(members)
     except ValidationError as error:
         issues = []
-        for one in error.errors(include_url=False):
-            where = ".".join(str(part) for part in one["loc"])
-            message = f"node '{members['id']}': '{where}': {one['msg'].removeprefix('Value error, ')}."
-            issues.append(Issue(IssueCode.INVALID_VALUE, message, "Correct it.", str(members["id"]), where))
+        for fault in error.errors(include_url=False):
+            location = ".".join(str(part) for part in fault["loc"])
+            message = f"node '{members['id']}': '{location}': {fault['msg'].removeprefix('Value error, ')}."
+            issues.append(Issue(IssueCode.INVALID_VALUE, message, "Correct it.", str(members["id"]), location))
         raise FlowInvalid(issues) from error
 
 
 def _require_free_id(node_id: str, taken: Collection[str]) -> None:
     if not re.match(NODE_ID_PATTERN, node_id) or node_id.endswith("\n"):
-        message = f"'{node_id[:80]}' is not a node id: use at most 64 lower-case letters, digits and _, a letter first."
+        message = (
+            f"'{node_id[:80]}' is not a valid node id: use at most 64 lower-case letters, digits and "
+            "_, starting with a letter."
+        )
         raise FlowInvalid([Issue(IssueCode.RESERVED_ID, message, "Choose another id.", node_id[:80])])
     if node_id in taken:
-        what = "is reserved" if node_id in RESERVED_IDS else "is taken"
+        problem = "is reserved" if node_id in RESERVED_IDS else "is taken"
         remedy = f"'{free_name(node_id, taken)}' is free."
-        raise FlowInvalid([Issue(IssueCode.DUPLICATE_NODE, f"the id '{node_id}' {what}.", remedy, node_id)])
+        raise FlowInvalid([Issue(IssueCode.DUPLICATE_NODE, f"the id '{node_id}' {problem}.", remedy, node_id)])
 
 
 def _require_no_way_back(flow: Flow, edge: Edge) -> None:
-    """Refuse an edge whose target leads to its source already."""
+    """Reject an edge that would create a cycle."""
     following: dict[str, list[str]] = {}
-    for one in flow.edges:
-        following.setdefault(one.source, []).append(one.target)
-    came_from: dict[str, str] = {edge.target: ""}
+    for existing_edge in flow.edges:
+        following.setdefault(existing_edge.source, []).append(existing_edge.target)
+    origins: dict[str, str] = {edge.target: ""}
     waiting = [edge.target]
     while waiting:
-        here = waiting.pop()
-        if here == edge.source:
-            walk = [here]
-            while came_from[walk[-1]]:
-                walk.append(came_from[walk[-1]])
+        node_id = waiting.pop()
+        if node_id == edge.source:
+            walk = [node_id]
+            while origins[walk[-1]]:
+                walk.append(origins[walk[-1]])
             path = " -> ".join([*reversed(walk), edge.target][:12])
-            message = f"edge {edge.id} would make the steps run in a circle: {path}."
+            message = f"edge {edge.id} would make the steps form a cycle: {path}."
             remedy = "To repeat work over a list use a Map node."
             raise FlowInvalid([Issue(IssueCode.CYCLE, message, remedy, edge.target, edge=edge.id)])
-        for after in following.get(here, ()):
-            if after not in came_from:
-                came_from[after] = here
+        for after in following.get(node_id, ()):
+            if after not in origins:
+                origins[after] = node_id
                 waiting.append(after)
 
 
-def _unbound(node: Node, gone: str) -> Node:
-    """The node without the bindings that read a step."""
-    kept = {
+def _unbound(node: Node, removed_id: str) -> Node:
+    """Return the node without the bindings that read a step."""
+    kept_bindings = {
         name: text
         for name, text in node.policy.input_bindings.items()
-        if all(reference.root != gone for reference in references(text))
+        if all(reference.root != removed_id for reference in references(text))
     }
-    if len(kept) == len(node.policy.input_bindings):
+    if len(kept_bindings) == len(node.policy.input_bindings):
         return node
-    return node.model_copy(update={"policy": node.policy.model_copy(update={"input_bindings": kept})})
+    return node.model_copy(update={"policy": node.policy.model_copy(update={"input_bindings": kept_bindings})})
 
 
 def _port_gone(edge: Edge, node_id: str, before: Template | None, after: Template) -> bool:
-    """Whether an edge used a port of the node that the new template no longer has."""
+    """Return whether an edge uses a port that the new template no longer has."""
     if edge.source == node_id and output_type(after, edge.output) is None:
         return before is None or output_type(before, edge.output) is not None
     field = after.field(edge.input) if edge.target == node_id else None

@@ -1,13 +1,13 @@
 """Values in queries: a `{{...}}` in SQL, JMESPath or a regular expression is data, never syntax (CWE-89, CWE-943).
 
-| where the reference is          | SQL                             | JMESPath                  | RE2                 |
+| position of the reference       | SQL                             | JMESPath                  | RE2                 |
 |---------------------------------|---------------------------------|---------------------------|---------------------|
 | in single quotes                | its text, quotes doubled        | its text, as a JSON value | its text, escaped   |
 | in double quotes (a name)       | its text, quotes doubled        | its text, JSON-escaped    | its text, escaped   |
 | outside quotes                  | a literal; a list in brackets   | a JSON value              | its text, escaped   |
 | in a comment                    | nothing                         |                           |                     |
 
-A text that is one reference and nothing else is the value itself, as everywhere: the whole query comes from there.
+A text that is a single reference is the value itself, as everywhere: the complete query comes from there.
 """
 
 import json
@@ -30,9 +30,9 @@ Values = Sequence[JsonValue]
 
 
 def embed(text: str, context: Mapping[str, JsonValue], syntax: Syntax) -> JsonValue:
-    """A query with the values of its references put in as data; a text that is one reference gives the value itself.
+    """A query with the values of its references as data; a text that is a single reference returns the value itself.
 
-    What does not resolve stays as it was written. Raises `Invalid` for a text where SQL expects the name of a column.
+    Unresolved references stay unchanged. Raises `Invalid` for a text where SQL expects the name of a column.
     """
     write = _WRITERS.get(syntax)
     if write is None or REFERENCE.fullmatch(text) or "\0" in text:
@@ -47,7 +47,7 @@ def embed(text: str, context: Mapping[str, JsonValue], syntax: Syntax) -> JsonVa
 
 
 def _sql(text: str, values: Values) -> str:
-    return _pieces(_SQL, text, lambda piece: _bare_sql(piece, values), lambda token: _quoted_sql(token, values))
+    return _pieces(_SQL, text, lambda part: _bare_sql(part, values), lambda token: _quoted_sql(token, values))
 
 
 def _quoted_sql(token: str, values: Values) -> str:
@@ -56,17 +56,17 @@ def _quoted_sql(token: str, values: Values) -> str:
     return _filled(token, values, lambda value: as_text(value).replace(token[0], token[0] * 2))
 
 
-def _bare_sql(piece: str, values: Values) -> str:
+def _bare_sql(part: str, values: Values) -> str:
     def put(match: re.Match[str]) -> str:
         literal = _sql_literal(values[int(match[1])])
-        if literal.startswith("'") and _BY.search(piece[: match.start()]):
+        if literal.startswith("'") and _BY.search(part[: match.start()]):
             raise Invalid(
                 f"The value {literal} cannot name a column there.",
                 remedy='Put the reference in double quotes, as in ORDER BY "{{flow_input.column}}".',
             )
         return literal
 
-    return _MARK.sub(put, piece)
+    return _MARK.sub(put, part)
 
 
 def _sql_literal(value: JsonValue) -> str:
@@ -108,11 +108,11 @@ def _filled(text: str, values: Values, write: Callable[[JsonValue], str]) -> str
 
 
 def _pieces(tokens: re.Pattern[str], text: str, bare: Callable[[str], str], quoted: Callable[[str], str]) -> str:
-    written, end = [], 0
+    chunks, end = [], 0
     for token in tokens.finditer(text):
-        written += [bare(text[end : token.start()]), quoted(token[0])]
+        chunks += [bare(text[end : token.start()]), quoted(token[0])]
         end = token.end()
-    return "".join([*written, bare(text[end:])])
+    return "".join([*chunks, bare(text[end:])])
 
 
 _WRITERS: Mapping[Syntax, Callable[[str, Values], str]] = {"sql": _sql, "jmespath": _jmespath, "re2": _re2}

@@ -1,7 +1,7 @@
-"""Hashes that decide whether a finished step may be kept (seed 002, Resume Determinism).
+"""Hashes that decide whether a finished step can be reused (seed 002, Resume Determinism).
 
-What counts: what the step is (component, params, code, policy), what is attached to it, what leads into it, which
-outputs it gives, and the input it saw. What never counts: labels, positions, names and descriptions, order of members.
+Included: the step (component, params, code, policy), its attachments, its inbound edges, its outputs, and its input.
+Excluded: labels, positions, names and descriptions, order of members.
 """
 
 import hashlib
@@ -10,31 +10,32 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from headgate.graph.canonical import node_logic, sha256_of
+from headgate.graph.model import StepPolicy
 from headgate.graph.plan import Attachment, PlanStep
 
 
 def step_logic_hash(step: PlanStep, resolved: Mapping[str, JsonValue] | None = None) -> str:
-    """What a step does, whatever its input: the same in every run and version in which it does the same.
+    """The hash of a step's behaviour, whatever its input: equal in every run and version with the same behaviour.
 
     Args:
         step: The step in its plan.
-        resolved: Facts from outside the flow that decide what the step does: prompt of a linked assistant, effective
-            model parameters, version of the component's code.
+        resolved: External facts that affect the step: prompt of a linked assistant, effective model parameters, version
+            of the component's code.
     """
-    seen: dict[int, JsonValue] = {}
+    hashes: dict[int, JsonValue] = {}
     return sha256_of(
         {
-            "node": node_logic(step.node),
+            "node": node_logic(step.node.model_copy(update={"policy": _lasting(step.policy)})),
             "inbound": [edge.id for edge in step.inbound],
             "outputs": list(step.outputs),
-            "attachments": [_attachment_logic(one, seen) for one in step.attachments],
+            "attachments": [_attachment_logic(attachment, hashes) for attachment in step.attachments],
             "resolved": dict(resolved or {}),
         }
     )
 
 
 def input_context_hash(value: JsonValue) -> str:
-    """Hash of the input a step saw: its resolved fields, as JSON. Order of members does not count."""
+    """Return the hash of a step's input: its resolved fields, as JSON. Order of members is ignored."""
     return sha256_of(value)
 
 
@@ -46,7 +47,7 @@ def step_execution_hash(
     resolved: Mapping[str, JsonValue] | None = None,
     logic: str = "",
 ) -> str:
-    """The hash of one execution of a step.
+    """Return the hash of one execution of a step.
 
     Args:
         step: The step in its plan.
@@ -59,10 +60,15 @@ def step_execution_hash(
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _attachment_logic(attachment: Attachment, seen: dict[int, JsonValue]) -> JsonValue:
-    """The hash of an attachment and everything attached to it; one that is shared is hashed once."""
+def _lasting(policy: StepPolicy) -> StepPolicy:
+    """Return a policy without the members that decide only how often and how long a step is attempted."""
+    return policy.model_copy(update={"retry": None, "timeout_seconds": None, "total_timeout_seconds": None})
+
+
+def _attachment_logic(attachment: Attachment, hashes: dict[int, JsonValue]) -> JsonValue:
+    """Return the hash of an attachment and its nested ones; a shared one is hashed once."""
     key = id(attachment)
-    if key not in seen:
-        inner = [_attachment_logic(one, seen) for one in attachment.attachments]
-        seen[key] = sha256_of({"edge": attachment.edge.id, "node": node_logic(attachment.node), "attachments": inner})
-    return seen[key]
+    if key not in hashes:
+        inner = [_attachment_logic(attachment, hashes) for attachment in attachment.attachments]
+        hashes[key] = sha256_of({"edge": attachment.edge.id, "node": node_logic(attachment.node), "attachments": inner})
+    return hashes[key]

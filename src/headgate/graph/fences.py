@@ -1,4 +1,4 @@
-"""Markdown code blocks in text that a person or a model wrote."""
+"""Markdown code blocks in text by users and models."""
 
 import re
 from typing import Final
@@ -8,9 +8,9 @@ _CLOSING: Final = re.compile(r"^[ \t]*```", re.MULTILINE)
 
 
 def first_block(text: str) -> str | None:
-    """The content of the first code block that is closed; None when there is none.
+    """Return the content of the first closed code block; None when there is none.
 
-    Two linear searches instead of one expression, which takes quadratic time on many blocks that are never closed.
+    Two linear searches instead of one expression, which takes quadratic time on many unclosed blocks.
     """
     opening = _OPENING.search(text)
     closing = opening and _CLOSING.search(text, opening.end())

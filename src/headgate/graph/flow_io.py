@@ -1,4 +1,4 @@
-"""What a flow takes and gives, read from its wiring: never from what nodes happen to be called."""
+"""Inputs and outputs of a flow, derived from its wiring: never from the names of nodes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _BY_TYPE: dict[PortType, OutputKind] = {PortType.FILE: "file", PortType.DATA: "d
 
 @dataclass(frozen=True, slots=True)
 class FlowInput:
-    """A step that reads what the run was started with."""
+    """A step that reads the run's input."""
 
     node: str
     kind: InputKind
@@ -43,36 +43,42 @@ class FlowOutput:
 
 @dataclass(frozen=True, slots=True)
 class FlowIO:
-    """What a flow takes and gives."""
+    """Inputs and outputs of a flow."""
 
     inputs: tuple[FlowInput, ...]
     outputs: tuple[FlowOutput, ...]
     fields: tuple[FormField, ...]
-    """The form a run is started with, whole."""
+    """The complete form that starts a run."""
     tools: tuple[tuple[str, str], ...]
     """Node that is a tool, and the node that may call it."""
 
     @property
     def is_chat(self) -> bool:
-        """Whether it is talked with: a chat message goes in and one comes out."""
-        return any(one.kind == "chat" for one in self.inputs) and any(one.kind == "chat" for one in self.outputs)
+        """Return whether it is a chat flow: a chat message is its input and its output."""
+        return any(flow_input.kind == "chat" for flow_input in self.inputs) and any(
+            flow_input.kind == "chat" for flow_input in self.outputs
+        )
 
     @property
     def takes_text(self) -> bool:
-        """Whether the run's text is read by anything."""
-        return any(one.kind in {"chat", "text"} for one in self.inputs)
+        """Return whether anything reads the run's text."""
+        return any(flow_input.kind in {"chat", "text"} for flow_input in self.inputs)
 
     @property
     def takes_files(self) -> bool:
-        """Whether files given with the run are read by anything."""
-        return any(one.kind == "files" for one in self.inputs)
+        """Return whether anything reads the run's files."""
+        return any(flow_input.kind == "files" for flow_input in self.inputs)
 
     def as_json(self) -> dict[str, JsonValue]:
-        """The classification as a JSON object."""
+        """Return the classification as a JSON object."""
         inputs: list[JsonValue] = [
-            {"node": one.node, "kind": one.kind, "fields": list(one.fields)} for one in self.inputs
+            {"node": flow_input.node, "kind": flow_input.kind, "fields": list(flow_input.fields)}
+            for flow_input in self.inputs
         ]
-        outputs: list[JsonValue] = [{"node": one.node, "kind": one.kind, "output": one.output} for one in self.outputs]
+        outputs: list[JsonValue] = [
+            {"node": flow_output.node, "kind": flow_output.kind, "output": flow_output.output}
+            for flow_output in self.outputs
+        ]
         return {
             "inputs": inputs,
             "outputs": outputs,
@@ -83,7 +89,7 @@ class FlowIO:
 
 
 def classify_io(flow: Flow, catalog: Catalog) -> FlowIO:
-    """What a flow takes and gives. Works on drafts, also faulty ones."""
+    """Return the inputs and outputs of a flow. Works on drafts, also invalid ones."""
     wiring = wire(flow, catalog)
     form = tuple(field.id for field in flow.form)
     inputs = [one for step in wiring.steps for one in _inputs(wiring, wiring.nodes[step], form)]
@@ -120,17 +126,17 @@ def _inputs(wiring: Wiring, node: Node, form: tuple[str, ...]) -> Iterator[FlowI
 
 
 def _read_directly(wiring: Wiring, node: Node) -> Iterator[FlowInput]:
-    """The run's input read by a policy, or by `{{flow_input...}}` in a step or in what is attached to it."""
-    readers = [node, *(wiring.nodes[one.edge.source] for one in wiring.attachments(node.id))]
-    named = dict.fromkeys(
+    """Yield direct uses of the run's input: in a policy, or by `{{flow_input...}}` in a step or its attachments."""
+    readers = [node, *(wiring.nodes[wire.edge.source] for wire in wiring.attachments(node.id))]
+    names = dict.fromkeys(
         mention.reference.path[1]
         for reader in readers
         for mention in mentions(reader, wiring.templates[reader.id])
         if mention.reference.root == FLOW_INPUT and len(mention.reference.path) > 1
     )
-    if node.policy.input_source is InputSource.FLOW_INPUT or "text" in named:
+    if node.policy.input_source is InputSource.FLOW_INPUT or "text" in names:
         yield FlowInput(node.id, "text")
-    fields = tuple(name for name in named if name != "text")
+    fields = tuple(name for name in names if name != "text")
     if fields:
         yield FlowInput(node.id, "form", fields)
 

@@ -1,4 +1,4 @@
-"""Frames on the canvas: a group holds the nodes whose middle lies in it, and stays around them."""
+"""Frames on the canvas: a group contains the nodes whose centre is inside, and encloses them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,13 +8,13 @@ from headgate.graph.model import Node, Position
 __all__ = ["DEFAULT_HEIGHT", "DEFAULT_WIDTH", "LARGEST", "SMALLEST", "framed", "members"]
 PADDING = 32
 TITLE = 28
-"""Room above the members for the title."""
+"""Space above the members for the title."""
 
 
 def members(nodes: Sequence[Node], boxes: Mapping[str, Box]) -> dict[str, list[str]]:
-    """Group to the nodes in it, as they stand; a node in several belongs to the smallest."""
-    found: dict[str, list[str]] = {node.id: [] for node in nodes if node.type == GROUP_TYPE}
-    smallest_first = sorted(found, key=lambda key: boxes[key].width * boxes[key].height)
+    """Return the nodes of each group by position; a node in several belongs to the smallest."""
+    members_by_group: dict[str, list[str]] = {node.id: [] for node in nodes if node.type == GROUP_TYPE}
+    smallest_first = sorted(members_by_group, key=lambda key: boxes[key].width * boxes[key].height)
     for node in nodes:
         if node.type == GROUP_TYPE:
             continue
@@ -23,13 +23,13 @@ def members(nodes: Sequence[Node], boxes: Mapping[str, Box]) -> dict[str, list[s
         for key in smallest_first:
             frame = boxes[key]
             if frame.x <= x <= frame.right and frame.y <= y <= frame.bottom:
-                found[key].append(node.id)
+                members_by_group[key].append(node.id)
                 break
-    return found
+    return members_by_group
 
 
 def framed(group: Node, inside: Sequence[Box]) -> Node:
-    """The group, drawn around these boxes."""
+    """Return the group, resized to enclose these boxes."""
     left, top = min(box.x for box in inside), min(box.y for box in inside)
     width = max(box.right for box in inside) - left + 2 * PADDING
     height = max(box.bottom for box in inside) - top + 2 * PADDING + TITLE

@@ -1,4 +1,4 @@
-"""How large nodes are on the canvas, in canvas units. The canvas draws by the same numbers."""
+"""Node sizes on the canvas, in canvas units. The canvas uses the same numbers."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from headgate.graph.model import Edge, Flow, Node
 from headgate.graph.template import Catalog, Template
 from headgate.graph.wiring import NOTE_TYPE
 
-NODE_WIDTH = 260.0
+NODE_WIDTH = 240.0
 HEADER_HEIGHT = 64.0
 """Title and type, with the padding below the last port."""
 PORT_HEIGHT = 28.0
-"""One row an input, one an output."""
+"""One row per input and output."""
 NOTE_HEIGHT = 160.0
 GROUP_TYPE = "Group"
 DEFAULT_WIDTH, DEFAULT_HEIGHT = 640, 360
@@ -19,7 +19,7 @@ DEFAULT_WIDTH, DEFAULT_HEIGHT = 640, 360
 SMALLEST, LARGEST = 120, 20_000
 """Sides of a frame."""
 GAP = 40.0
-"""Free space that new nodes keep around themselves."""
+"""Free space around new nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Box:
         return self.y + self.height
 
     def overlaps(self, other: "Box") -> bool:
-        """Whether the two share any area."""
+        """Return whether the two share any area."""
         return self.x < other.right and other.x < self.right and self.y < other.bottom and other.y < self.bottom
 
 
@@ -68,7 +68,7 @@ def _side(node: Node, name: str, default: int) -> float:
 
 
 def ports_in_use(edges: Iterable[Edge]) -> dict[str, int]:
-    """Node id to how many of its ports have an edge."""
+    """Return node id to the number of its ports with an edge."""
     used: set[tuple[str, str, bool]] = set()
     for edge in edges:
         used.add((edge.source, edge.output, True))
@@ -80,7 +80,7 @@ def ports_in_use(edges: Iterable[Edge]) -> dict[str, int]:
 
 
 def boxes(flow: Flow, catalog: Catalog | None = None) -> Iterator[Box]:
-    """The rectangle of every node, in the flow's order."""
+    """Yield the rectangle of every node, in the flow's order."""
     used = ports_in_use(flow.edges)
     for node in flow.nodes:
         template = catalog.template(node.type, node.params) if catalog else None
@@ -88,9 +88,9 @@ def boxes(flow: Flow, catalog: Catalog | None = None) -> Iterator[Box]:
 
 
 def bounds(flow: Flow, catalog: Catalog | None = None) -> Box | None:
-    """The rectangle around all nodes; None when there are none."""
-    every = list(boxes(flow, catalog))
-    if not every:
+    """Return the rectangle around all nodes; None when there are none."""
+    all_boxes = list(boxes(flow, catalog))
+    if not all_boxes:
         return None
-    left, top = min(box.x for box in every), min(box.y for box in every)
-    return Box(left, top, max(box.bottom for box in every) - top, max(box.right for box in every) - left)
+    left, top = min(box.x for box in all_boxes), min(box.y for box in all_boxes)
+    return Box(left, top, max(box.bottom for box in all_boxes) - top, max(box.right for box in all_boxes) - left)

@@ -1,17 +1,17 @@
-"""`{{path.to.value}}`: find references in text and put values in their place.
+"""`{{path.to.value}}`: finds references in text and replaces them by values.
 
-A reference is two braces, a path of segments joined by dots, two braces; spaces inside the braces do not matter. A
-segment is any run of characters but white space, dots and braces, so every script works. A path walks objects by
-member and lists by index; where it meets text that is JSON it looks inside. What does not resolve stays exactly as it
-was written. Values are put in once and never read again for references, so a value cannot inject one.
+A reference is two braces, a path of segments joined by dots, two braces; spaces inside the braces are ignored. A
+segment is any run of characters except whitespace, dots and braces, so every script works. A path accesses objects by
+member and lists by index; JSON text is parsed on the way. Unresolved references stay unchanged. Inserted values are
+never scanned for references again, so a value cannot inject one.
 
 | value          | in text        | in text with `json_safe`                    |
 |----------------|----------------|---------------------------------------------|
-| text           | as it is       | escaped for the inside of a JSON string     |
+| text           | unchanged      | escaped for the inside of a JSON string     |
 | number         | as JSON        | as JSON                                     |
 | true, false    | as JSON        | as JSON                                     |
 | null           | nothing        | `null`                                      |
-| object or list | as JSON        | as JSON, to stand outside quotes            |
+| object or list | as JSON        | as JSON, for use outside quotes             |
 """
 
 import json
@@ -24,11 +24,11 @@ from pydantic import JsonValue
 
 REFERENCE = re.compile(r"\{\{\s*([^\s{}.]+(?:\.[^\s{}.]+)*)\s*\}\}")
 LARGEST_TEXT_READ_AS_JSON = 1_048_576
-"""Characters; longer text is not looked into."""
+"""Maximum characters; longer text is not searched."""
 _LONGEST_INDEX = 9
 _MISSING = object()
 Shown = Callable[[str, str], str]
-"""The root of a reference and its value as text, to the text that is put in."""
+"""Maps the root of a reference and its value as text to the inserted text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class Reference:
     start: int
     """Offset of the first brace."""
     end: int
-    """Offset behind the last brace."""
+    """Offset after the last brace."""
 
     @property
     def root(self) -> str:
-        """The first word: `flow_input`, a node id or an alias such as `step_2`."""
+        """Return the first word: `flow_input`, a node id or an alias such as `step_2`."""
         return self.path[0]
 
     def __str__(self) -> str:
@@ -51,33 +51,33 @@ class Reference:
 
 
 def references(text: str) -> list[Reference]:
-    """Every reference in a text, in order."""
+    """Return every reference in a text, in order."""
     if "{{" not in text:
         return []
     return [Reference(tuple(m[1].split(".")), m.start(), m.end()) for m in REFERENCE.finditer(text)]
 
 
 def references_in(value: JsonValue) -> Iterator[Reference]:
-    """Every reference in the texts of a JSON value. Member names are not looked at."""
+    """Yield every reference in the texts of a JSON value. Member names are ignored."""
     for text in texts_in(value):
         yield from references(text)
 
 
 def texts_in(value: JsonValue) -> Iterator[str]:
-    """Every text in a JSON value, depth first, member names left out."""
+    """Yield every text in a JSON value, depth first, without member names."""
     waiting: list[JsonValue] = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict):
-            waiting.extend(reversed(one.values()))
-        elif isinstance(one, list):
-            waiting.extend(reversed(one))
+        item = waiting.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict):
+            waiting.extend(reversed(item.values()))
+        elif isinstance(item, list):
+            waiting.extend(reversed(item))
 
 
 def map_texts(value: JsonValue, change: Callable[[str], JsonValue]) -> JsonValue:
-    """The same JSON value with every text in it changed. Member names stay."""
+    """Return the same JSON value with every text in it mapped. Member names stay unchanged."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
@@ -107,34 +107,34 @@ def interpolate(
     json_safe: bool = False,  # noqa: FBT001, FBT002
     shown: Shown | None = None,
 ) -> JsonValue:
-    """Put values in place of the references of a text, or of every text in a JSON value.
+    """Replace the references of a text, or of every text in a JSON value, by values.
 
     Args:
-        value: Text, or an object or list holding texts.
-        context: What the first words of paths stand for; see `context.build_context`.
-        json_safe: Escape values so that they may stand inside the quotes of a JSON document.
-        shown: Makes of a reference's root and its value as text what is put in; None: the text itself.
+        value: Text, or an object or list with texts.
+        context: Values of the first words of paths; see `context.build_context`.
+        json_safe: Escape values for use inside the quotes of a JSON document.
+        shown: Maps a reference's root and its value as text to the inserted text; None: the text itself.
 
     Returns:
-        The same shape; a text stays a text. Use `resolve` to keep the type of a value that is all there is.
+        The same shape; a text stays a text. Use `resolve` to keep the type of a value that is a single reference.
     """
     lookup = _Lookup(context)
     return map_texts(value, lambda text: _interpolated_text(text, lookup, json_safe=json_safe, shown=shown))
 
 
 def resolve(value: JsonValue, context: Mapping[str, JsonValue]) -> JsonValue:
-    """Like `interpolate`, but a text that is one reference and nothing else becomes the value itself.
+    """Interpolate, but a text that is a single reference becomes the value itself.
 
-    So `"{{rows.output}}"` gives the list, not its JSON text.
+    So `"{{rows.output}}"` returns the list, not its JSON text.
     """
     lookup = _Lookup(context)
 
     def one(text: str) -> JsonValue:
-        whole = REFERENCE.fullmatch(text)
-        if whole is None:
+        match = REFERENCE.fullmatch(text)
+        if match is None:
             return _interpolated_text(text, lookup)
-        found = lookup.find(whole[1])
-        return text if found is _MISSING else found  # type: ignore[return-value]
+        value = lookup.find(match[1])
+        return text if value is _MISSING else value  # type: ignore[return-value]
 
     return map_texts(value, one)
 
@@ -147,7 +147,7 @@ class _Lookup:
         self._read: dict[str, object] = {}
 
     def find(self, path: str) -> object:
-        """The JSON value at `path`, or `_MISSING`."""
+        """Return the JSON value at `path`, or `_MISSING`."""
         value: object = self._context
         for segment in path.split("."):
             if isinstance(value, str):
@@ -172,17 +172,17 @@ def _interpolated_text(text: str, lookup: _Lookup, *, json_safe: bool = False, s
         return text
 
     def put(match: re.Match[str]) -> str:
-        found = lookup.find(match[1])
-        if found is _MISSING:
+        value = lookup.find(match[1])
+        if value is _MISSING:
             return match[0]
-        put_in = as_text(found, json_safe=json_safe)
-        return put_in if shown is None else shown(match[1].partition(".")[0], put_in)
+        replacement = as_text(value, json_safe=json_safe)
+        return replacement if shown is None else shown(match[1].partition(".")[0], replacement)
 
     return REFERENCE.sub(put, text)
 
 
 def as_text(value: object, *, json_safe: bool = False) -> str:
-    """A value as it is put into a text; see the table above."""
+    """Return a value in its text form; see the table above."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)[1:-1] if json_safe else value
     if value is None and not json_safe:

@@ -1,4 +1,4 @@
-"""What is wrong with a flow, said to a person: one `Issue` a fault, gathered in one error."""
+"""Faults of a flow for users: one `Issue` per fault, collected in one error."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from headgate.foundation.errors import Invalid
 
 
 class IssueCode(StrEnum):
-    """Stable names of the faults; a program decides by these, never by the words."""
+    """Stable codes of the faults; programs must use these, never the messages."""
 
     EMPTY = "empty"
     SYNTAX = "syntax"
@@ -53,34 +53,34 @@ class IssueCode(StrEnum):
 
 
 Severity = Literal["error", "warning"]
-"""An error keeps a flow from running. A warning does not: the flow runs, and may not do what was meant."""
+"""An error prevents a flow from running. A warning does not: the flow runs, possibly not as intended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One fault of a flow. `message` names the thing, `remedy` says what to do."""
+    """One fault of a flow. `message` names the affected part, `remedy` the solution."""
 
     code: IssueCode
     message: str
     remedy: str = ""
     node: str = ""
-    """Id of the node it is about; empty when it is about the whole flow."""
+    """Id of the affected node; empty when it is about the complete flow."""
     field: str = ""
     """Field, port or policy member of that node."""
     edge: str = ""
-    """The edge it is about, as in the text spec: `a.text -> b.input`."""
+    """The affected edge, as in the text spec: `a.text -> b.input`."""
     line: int = 0
     """Line of the text spec, from 1; 0 when the flow did not come from text."""
     severity: Severity = "error"
     about: str = ""
-    """What has to be set up outside the flow: the name of a variable, a model, an MCP server, an assistant."""
+    """What must be set up outside the flow: the name of a variable, a model, an MCP server, an assistant."""
 
     def __str__(self) -> str:
-        where = f"line {self.line}: " if self.line else ""
-        return f"{where}{self.message}"
+        prefix = f"line {self.line}: " if self.line else ""
+        return f"{prefix}{self.message}"
 
     def as_json(self) -> dict[str, JsonValue]:
-        """The issue as a JSON object without its empty members. `severity` is there for warnings only."""
+        """Return the issue as a JSON object without its empty members. `severity` is there for warnings only."""
         members: dict[str, JsonValue] = {
             "code": self.code.value,
             "message": self.message,
@@ -96,27 +96,27 @@ class Issue:
 
 
 class FlowInvalid(Invalid):
-    """A flow has faults; carries them all as `issues`, in the order a reader should mend them."""
+    """A flow has faults; carries them all as `issues`, in the order in which to fix them."""
 
     code = "flow_invalid"
-    title = "The flow has faults"
+    title = "Invalid flow"
 
     def __init__(self, issues: Iterable[Issue]) -> None:
         self.issues = tuple(issues)
         if not self.issues:
             raise ValueError("FlowInvalid needs at least one issue")
-        first, rest = self.issues[0], len(self.issues) - 1
-        more = f" (and {rest} more {'fault' if rest == 1 else 'faults'})" if rest else ""
+        first, remaining = self.issues[0], len(self.issues) - 1
+        more = f" (and {remaining} more {'fault' if remaining == 1 else 'faults'})" if remaining else ""
         as_json = cast("list[JsonValue]", [issue.as_json() for issue in self.issues])
         super().__init__(f"{first}{more}", remedy=first.remedy, issues=as_json)
 
     def lines(self) -> list[str]:
-        """One line an issue, with its remedy: what a terminal or an agent shows."""
+        """Return one line per issue, with its remedy, for terminals and agents."""
         return [f"{issue} {issue.remedy}".strip() for issue in self.issues]
 
 
 def raise_if_any(issues: Iterable[Issue]) -> None:
     """Raise `FlowInvalid` when there is an issue."""
-    found = tuple(issues)
-    if found:
-        raise FlowInvalid(found)
+    all_issues = tuple(issues)
+    if all_issues:
+        raise FlowInvalid(all_issues)

@@ -1,4 +1,4 @@
-"""The subset of JSON Schema draft 7 that contracts use: what is in it, what keeps it, what implies what."""
+"""The subset of JSON Schema draft 7 that contracts use: validation of schemas, of values, and implication."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,12 +13,12 @@ from headgate.graph.json_values import parse_json
 from headgate.graph.names import clipped, did_you_mean, listed
 
 MAX_DEPTH = 32
-"""Deepest nesting of a schema."""
+"""Maximum nesting of a schema."""
 MAX_VIOLATIONS = 20
-"""Most violations told of one value."""
+"""Maximum reported violations of one value."""
 KEYWORDS = ("type", "required", "properties", "items", "enum", "additionalProperties")
 NOTES = ("title", "description")
-"""Keywords that are allowed and assert nothing."""
+"""Allowed keywords without assertions."""
 TYPES = ("string", "number", "integer", "boolean", "object", "array", "null")
 _WORD = re.compile(r"[^\W\d]\w*")
 Schema = Mapping[str, JsonValue]
@@ -26,7 +26,7 @@ Schema = Mapping[str, JsonValue]
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One thing that a value, a schema or a pair of contracts gets wrong."""
+    """A fault of a value, a schema or a pair of contracts."""
 
     path: str
     """JSON path from the top: `$.items[2].name`."""
@@ -37,17 +37,17 @@ class Violation:
 
 
 class SchemaCheck(Protocol):
-    """The part of a jsonschema validator that is used here."""
+    """The used part of a jsonschema validator."""
 
     def iter_errors(self, instance: object) -> Iterator[Any]:
-        """Every way in which the instance breaks the schema."""
+        """Yield every violation of the schema."""
         ...
 
 
 def schema_faults(schema: JsonValue, path: str = "$", depth: int = 0) -> Iterator[Violation]:
-    """Everything that keeps a schema out of the subset."""
+    """Yield everything in a schema that is outside the subset."""
     if not isinstance(schema, dict):
-        yield Violation(path, f"a schema is an object, not {json_type(schema)}")
+        yield Violation(path, f"a schema must be an object, not {json_type(schema)}")
         return
     if depth > MAX_DEPTH:
         yield Violation(path, f"the schema is nested deeper than {MAX_DEPTH} levels")
@@ -90,7 +90,7 @@ def _inner_faults(schema: Schema, path: str, depth: int) -> Iterator[Violation]:
 
 
 def schema_violations(value: JsonValue, schema: Schema) -> list[Violation]:
-    """How a value breaks a schema of the subset, in the value's order; empty when it keeps it."""
+    """Return the violations of a schema of the subset, in the value's order; empty when the value is valid."""
     found: dict[Violation, None] = {}
     for error in _compiled(canonical_json(dict(schema))).iter_errors(value):
         path = "$"
@@ -103,14 +103,14 @@ def schema_violations(value: JsonValue, schema: Schema) -> list[Violation]:
 
 
 def first_violations(found: Sequence[Violation]) -> list[Violation]:
-    """The first violations; where there are more than are listed the last one says so."""
+    """Return the first violations; the last one mentions the number of further ones."""
     if len(found) <= MAX_VIOLATIONS:
         return list(found)
-    return [*found[: MAX_VIOLATIONS - 1], Violation("$", "has further violations, which are not listed")]
+    return [*found[: MAX_VIOLATIONS - 1], Violation("$", "has further violations")]
 
 
 def _told(path: str, keyword: str, wanted: Any, value: Any, schema: Any) -> list[Violation]:  # noqa: ANN401 - JSON
-    """One jsonschema error in our own words, which never repeat the value."""
+    """Return a jsonschema error in Headgate's own text, which never repeats the value."""
     if keyword == "required":
         return [Violation(member_path(path, name), "is missing") for name in wanted if name not in value]
     if keyword == "additionalProperties":
@@ -125,14 +125,14 @@ def _told(path: str, keyword: str, wanted: Any, value: Any, schema: Any) -> list
 
 @lru_cache(maxsize=128)
 def _compiled(schema: str) -> SchemaCheck:
-    """The jsonschema validator of a schema; imported here because it costs a tenth of a second at start-up."""
+    """Return the jsonschema validator of a schema; imported here because it takes a tenth of a second at start-up."""
     from jsonschema import Draft7Validator  # noqa: PLC0415
 
     return cast("SchemaCheck", Draft7Validator(cast("dict[str, Any]", parse_json(schema))))
 
 
 def schema_gaps(given: Schema, wanted: Schema, path: str = "$") -> Iterator[Violation]:
-    """Why a value that keeps `given` may break `wanted`; nothing when it cannot."""
+    """Yield why a valid value of `given` may violate `wanted`; nothing when it cannot."""
     have, want = types_of(given), types_of(wanted)
     unfit = [name for name in have if name not in want and not (name == "integer" and "number" in want)]
     if unfit:
@@ -172,13 +172,13 @@ def _property_gaps(given: Schema, wanted: Schema, path: str) -> Iterator[Violati
     if wanted.get("additionalProperties") is False:
         for name in have:
             if name not in want:
-                yield Violation(member_path(path, name), "is given, but not allowed")
+                yield Violation(member_path(path, name), "is present, but not allowed")
         if given.get("additionalProperties") is not False:
-            yield Violation(path, "must have no further properties, but may have some")
+            yield Violation(path, "must have no additional properties, but may have some")
 
 
 def types_of(schema: Schema) -> tuple[str, ...]:
-    """The JSON types a schema allows; all of them when it says nothing."""
+    """Return the JSON types that a schema allows; all of them when it does not restrict them."""
     named = schema.get("type")
     if isinstance(named, str):
         return (named,)
@@ -186,7 +186,7 @@ def types_of(schema: Schema) -> tuple[str, ...]:
 
 
 def json_type(value: object) -> str:
-    """The JSON name of a value's type: `a string`, `an object`, `null`."""
+    """Return the JSON name of a value's type: `a string`, `an object`, `null`."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -199,7 +199,7 @@ def json_type(value: object) -> str:
 
 
 def member_path(path: str, member: str | int) -> str:
-    """The JSON path of a member of the value at `path`."""
+    """Return the JSON path of a member of the value at `path`."""
     if isinstance(member, int):
         return f"{path}[{member}]"
     return f"{path}.{member}" if _WORD.fullmatch(member) else f"{path}[{canonical_json(member)}]"

@@ -1,4 +1,4 @@
-"""What a JSON value in a flow may hold, so that every database, browser and language gives back the same value."""
+"""Valid JSON values of a flow, which every database, browser and language preserves exactly."""
 
 import json
 import math
@@ -10,7 +10,7 @@ from typing import Annotated, cast
 from pydantic import AfterValidator, JsonValue
 
 MAX_DEPTH = 64
-"""Deepest nesting of lists and objects."""
+"""Maximum nesting of lists and objects."""
 TOO_DEEP = f"lists and objects are nested deeper than {MAX_DEPTH} levels"
 SMALLEST_INTEGER = -(2**63)
 LARGEST_INTEGER = 2**64 - 1
@@ -19,25 +19,25 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def plain_text(text: str) -> str:
-    """The text, if every database stores it: no NUL, no half of a surrogate pair. Raises `ValueError`."""
+    """Return the text, if every database can store it: no NUL, no lone surrogates. Raises `ValueError`."""
     if _UNSTORABLE.search(text):
-        raise ValueError("text holds a NUL character or half of a surrogate pair, which cannot be stored")
+        raise ValueError("text contains a NUL character or half of a surrogate pair, which cannot be stored")
     return text
 
 
 def plain_json(value: JsonValue) -> JsonValue:
-    """The value, if it survives storage and travel unchanged. Raises `ValueError` saying what does not."""
+    """Return the value, if storage and transport preserve it. Raises `ValueError` with the reason."""
     waiting: list[tuple[JsonValue, int]] = [(value, 0)]
     while waiting:
-        one, depth = waiting.pop()
-        if isinstance(one, (list, dict)):
+        item, depth = waiting.pop()
+        if isinstance(item, (list, dict)):
             if depth >= MAX_DEPTH:
                 raise ValueError(TOO_DEEP)
-            waiting.extend((inner, depth + 1) for inner in (one.values() if isinstance(one, dict) else one))
-            if isinstance(one, dict):
-                waiting.extend((name, depth + 1) for name in one)
+            waiting.extend((inner, depth + 1) for inner in (item.values() if isinstance(item, dict) else item))
+            if isinstance(item, dict):
+                waiting.extend((name, depth + 1) for name in item)
         else:
-            _plain_scalar(one)
+            _plain_scalar(item)
     return value
 
 
@@ -57,7 +57,7 @@ PlainObject = Annotated[dict[str, JsonValue], AfterValidator(plain_json)]
 
 
 def parse_json(text: str) -> JsonValue:
-    """The value of a JSON text from outside. Raises `ValueError`, never `RecursionError`; NaN is refused."""
+    """Return the value of external JSON text. Raises `ValueError`, never `RecursionError`; NaN is rejected."""
     depth = 0
     for step in bracket_steps(text):
         depth += step
@@ -68,7 +68,7 @@ def parse_json(text: str) -> JsonValue:
 
 
 def bracket_steps(text: str) -> Iterator[int]:
-    """1 for each bracket that opens in a JSON text and -1 for each that closes, those in strings left out."""
+    """Yield 1 for each opening bracket in a JSON text and -1 for each closing one, except in strings."""
     for match in _STRING_OR_BRACKET.finditer(text):
         if match[0] in ("[", "{"):
             yield 1
@@ -89,7 +89,7 @@ def _without_duplicates(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonVal
 
 
 def made_plain(value: JsonValue, depth: int = 0) -> JsonValue:
-    """The value with everything replaced that `plain_json` refuses: for what is kept whoever wrote it."""
+    """Return the value with everything replaced that `plain_json` rejects, for storing untrusted values."""
     if isinstance(value, str):
         return _UNSTORABLE.sub("\ufffd", value)
     if isinstance(value, (list, dict)) and depth >= MAX_DEPTH:

@@ -1,4 +1,4 @@
-"""Layered drawing of a graph: which column each item stands in, in which order, and how high.
+"""Layered drawing of a graph: columns, order within columns, and heights.
 
 Longest-path layers, barycentre sweeps keeping the order with the fewest crossings, then heights by least squares
 under the minimum distances. Linear in items and edges up to the sorting; no I/O, no randomness.
@@ -12,14 +12,14 @@ from itertools import pairwise
 SWEEPS = 6
 PASSES = 5
 LONGEST_BENT_EDGE = 6
-"""Edges over more columns than this are drawn straight across instead of getting a place in each column."""
+"""Edges over more columns than this are drawn straight instead of getting a position in each column."""
 MOST_BENDS = 2000
 BEND_HEIGHT = 24.0
 
 
 @dataclass(slots=True)
 class Item:
-    """One thing in a column: its extent above and below the point where edges meet it."""
+    """An item of a column: its extent above and below the point where edges meet it."""
 
     above: float
     below: float
@@ -33,22 +33,22 @@ class Sheet:
     """Items and edges to be drawn from left to right. Edges may form cycles; one edge of each is then ignored."""
 
     gap: float
-    """Least free space between two items of a column."""
+    """Minimum space between two items of a column."""
     items: list[Item] = field(default_factory=list)
 
     def add(self, above: float, below: float) -> int:
-        """A new item; gives its number."""
+        """Add an item; returns its number."""
         self.items.append(Item(above, below))
         return len(self.items) - 1
 
     def connect(self, source: int, target: int) -> None:
-        """An edge. Edges of an item to itself are ignored."""
+        """Add an edge. Edges of an item to itself are ignored."""
         if source != target:
             self.items[source].after.append(target)
             self.items[target].before.append(source)
 
     def draw(self) -> list[tuple[int, float]]:
-        """Column and height of every item that was added, in order."""
+        """Return column and height of every added item, in order."""
         count = len(self.items)
         self._break_cycles()
         self._columns()
@@ -58,7 +58,7 @@ class Sheet:
         return [(self.items[number].column, heights[number]) for number in range(count)]
 
     def _break_cycles(self) -> None:
-        """Drop the edges that lead back to an item on the way to them."""
+        """Remove the edges that lead back to an item on the current path."""
         state = [0] * len(self.items)
         for start in range(len(self.items)):
             stack = [(start, 0)]
@@ -80,14 +80,14 @@ class Sheet:
                     state[number] = 2
 
     def _columns(self) -> None:
-        """Each item right of everything before it; first items as far right as what follows them allows."""
+        """Return columns: each item right of its predecessors; first items as far right as their successors allow."""
         waiting = [len(item.before) for item in self.items]
         ready = [number for number, count in enumerate(waiting) if count == 0]
         first = list(ready)
         for number in ready:
             for following in self.items[number].after:
-                after = self.items[following]
-                after.column = max(after.column, self.items[number].column + 1)
+                successors = self.items[following]
+                successors.column = max(successors.column, self.items[number].column + 1)
                 waiting[following] -= 1
                 if waiting[following] == 0:
                     ready.append(following)
@@ -97,7 +97,7 @@ class Sheet:
                 item.column = min(self.items[following].column for following in item.after) - 1
 
     def _bend_long_edges(self) -> None:
-        """Give edges over several columns a place in each, so that nothing is drawn on top of them."""
+        """Give long edges a position in each column they cross, so that nothing is drawn on top of them."""
         left = MOST_BENDS
         for number in range(len(self.items)):
             for following in list(self.items[number].after):
@@ -116,7 +116,7 @@ class Sheet:
                 self.connect(last, following)
 
     def _ordered(self) -> list[list[int]]:
-        """Items by column, ordered to cross little."""
+        """Return items by column, ordered for few crossings."""
         width = max((item.column for item in self.items), default=-1) + 1
         columns: list[list[int]] = [[] for _ in range(width)]
         for number, item in enumerate(self.items):
@@ -132,28 +132,28 @@ class Sheet:
         return best
 
     def _sweep(self, columns: list[list[int]], *, forward: bool) -> None:
-        place = [0.0] * len(self.items)
+        positions = [0.0] * len(self.items)
         for column in columns:
-            _note_places(place, column)
+            _note_places(positions, column)
         for column in columns if forward else reversed(columns):
             middle = {
-                number: _mean([place[one] for one in self._beside(number, forward=forward)], place[number])
+                number: _mean([positions[one] for one in self._beside(number, forward=forward)], positions[number])
                 for number in column
             }
             column.sort(key=middle.__getitem__)
-            _note_places(place, column)
+            _note_places(positions, column)
 
     def _beside(self, number: int, *, forward: bool) -> list[int]:
         return self.items[number].before if forward else self.items[number].after
 
     def _crossings(self, columns: Sequence[Sequence[int]]) -> int:
-        """How often edges between neighbouring columns cross."""
+        """Return the number of crossings between neighbouring columns."""
         total = 0
         for column, following in pairwise(columns):
             rank = {number: position for position, number in enumerate(following)}
             met: list[int] = []
             for number in column:
-                ends = sorted(rank[one] for one in self.items[number].after if one in rank)
+                ends = sorted(rank[successor] for successor in self.items[number].after if successor in rank)
                 total += sum(len(met) - bisect_right(met, end) for end in ends)
                 for end in ends:
                     insort(met, end)
@@ -169,7 +169,7 @@ class Sheet:
             for column in columns if forward else reversed(columns):
 
                 def wish(number: int, forward: bool = forward) -> float:  # noqa: FBT001
-                    beside = [heights[one] for one in self._beside(number, forward=forward)]
+                    beside = [heights[neighbour] for neighbour in self._beside(number, forward=forward)]
                     return _mean(beside, heights[number])
 
                 _assign(heights, column, self._spread(column, wish))
@@ -177,7 +177,7 @@ class Sheet:
         return [height - top for height in heights]
 
     def _spread(self, column: Sequence[int], wish: Callable[[int], float]) -> list[float]:
-        """The heights nearest to the wished ones that keep the column's order and distances (least squares)."""
+        """Return the heights nearest to the desired ones that keep the column's order and distances (least squares)."""
         offsets: list[float] = []
         offset = 0.0
         for position, number in enumerate(column):
@@ -195,13 +195,13 @@ class Sheet:
         return [start + distance for start, distance in zip(base, offsets, strict=True)]
 
 
-def _note_places(place: list[float], column: Sequence[int]) -> None:
+def _note_places(positions: list[float], column: Sequence[int]) -> None:
     for position, number in enumerate(column):
-        place[number] = (position + 0.5) / len(column)
+        positions[number] = (position + 0.5) / len(column)
 
 
-def _assign(heights: list[float], column: Sequence[int], found: Sequence[float]) -> None:
-    for number, height in zip(column, found, strict=True):
+def _assign(heights: list[float], column: Sequence[int], new_heights: Sequence[float]) -> None:
+    for number, height in zip(column, new_heights, strict=True):
         heights[number] = height
 
 

@@ -1,4 +1,4 @@
-"""Automatic layout: steps in columns from left to right, what configures a step below it, notes at the end."""
+"""Automatic layout: steps in columns from left to right, configuration below its step, notes at the end."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,25 +9,25 @@ from headgate.graph.model import Flow, Position
 from headgate.graph.template import Catalog
 from headgate.graph.wiring import Wiring, by_attachment, wire
 
-COLUMN_GAP = 120.0
+COLUMN_GAP = 72.0
 COLUMN = NODE_WIDTH + COLUMN_GAP
 ROW_GAP = 48.0
 ATTACHED_GAP = 24.0
-"""Between a step and what hangs below it."""
+"""Space between a step and its attachments below."""
 ATTACHED_INDENT = -56.0
-"""How far left of its step a model or tool stands, so that its edge into the step can be seen."""
+"""Horizontal offset of a model or tool to the left of its step, so that its edge is visible."""
 PART_GAP = 96.0
-"""Between parts of the flow that are not connected."""
+"""Space between unconnected parts of the flow."""
 LOOSE_PER_ROW = 4
 MOST_KEPT = 300
-"""Nodes of a flow that is arranged anew after each edit."""
+"""Maximum nodes of a flow that is laid out again after each edit."""
 
 
 def arrange(flow: Flow, catalog: Catalog | None = None) -> Flow:
-    """The flow with new positions, the upper left corner at the origin. Nothing else changes.
+    """Return the flow with new positions, the upper left corner at the origin. Nothing else changes.
 
-    Works on any flow, also a faulty one. The same flow always gets the same layout, and no two nodes overlap but a
-    group and what stands in it, which stays in it.
+    Works on any flow, also an invalid one. The same flow always gets the same layout, and nodes do not overlap, except
+    for a group and its members, which stay in it.
     """
     held = _held(flow, catalog)
     if held:
@@ -55,11 +55,16 @@ def arrange(flow: Flow, catalog: Catalog | None = None) -> Flow:
     return _positioned(flow, found, bottom, tallest)
 
 
-def keep_arranged(before: Flow, after: Flow, catalog: Catalog | None = None) -> Flow:
-    """An edited flow, arranged anew where it was arranged before the edit: in the same columns, in the same order.
+def arrange_unplaced(flow: Flow, catalog: Catalog | None = None) -> Flow:
+    """The flow, arranged if none of its nodes has a position: at the origin they would cover one another."""
+    return flow if any("position" in node.model_fields_set for node in flow.nodes) else arrange(flow, catalog)
 
-    A flow whose nodes somebody placed by hand, one of over `MOST_KEPT` nodes, and one in which nothing was added,
-    removed or connected are returned as they are.
+
+def keep_arranged(before: Flow, after: Flow, catalog: Catalog | None = None) -> Flow:
+    """Lay out an edited flow again if it was automatically laid out before: in the same columns and order.
+
+    A flow with manually placed nodes, one of over `MOST_KEPT` nodes, and one in which nothing was added, removed or
+    connected are returned unchanged.
     """
     if len(after.nodes) > MOST_KEPT or _structure(before) == _structure(after):
         return after
@@ -80,29 +85,29 @@ def _columns(flow: Flow) -> list[tuple[int, str]]:
 
 
 def _held(flow: Flow, catalog: Catalog | None) -> dict[str, list[str]]:
-    """Groups with what they hold."""
+    """Return groups with their members."""
     if not any(node.type == GROUP_TYPE for node in flow.nodes):
         return {}
     return members(flow.nodes, _boxes(flow, catalog))
 
 
 def _framed(flow: Flow, catalog: Catalog | None, held: Mapping[str, Sequence[str]]) -> Flow:
-    """The flow arranged as if the groups were not there, and they drawn around what they held; empty ones below."""
+    """Return the flow laid out without groups, which then enclose their members; empty groups are placed below."""
     rest = arrange(flow.model_copy(update={"nodes": tuple(n for n in flow.nodes if n.type != GROUP_TYPE)}), catalog)
-    where, placed = _boxes(rest, catalog), iter(rest.nodes)
-    nodes, bottom = [], max((box.bottom for box in where.values()), default=-PART_GAP) + PART_GAP
+    boxes_by_id, placed = _boxes(rest, catalog), iter(rest.nodes)
+    nodes, bottom = [], max((box.bottom for box in boxes_by_id.values()), default=-PART_GAP) + PART_GAP
     for node in flow.nodes:
         if node.type != GROUP_TYPE:
             nodes.append(next(placed))
         elif held[node.id]:
-            nodes.append(framed(node, [where[key] for key in held[node.id]]))
+            nodes.append(framed(node, [boxes_by_id[key] for key in held[node.id]]))
         else:
             nodes.append(node.model_copy(update={"position": Position(x=0, y=bottom)}))
             bottom += node_height(node, None) + PART_GAP
     left, top = min(node.position.x for node in nodes), min(node.position.y for node in nodes)
-    moved = [Position(x=node.position.x - left, y=node.position.y - top) for node in nodes]
+    offsets = [Position(x=node.position.x - left, y=node.position.y - top) for node in nodes]
     return flow.model_copy(
-        update={"nodes": tuple(node.model_copy(update={"position": p}) for node, p in zip(nodes, moved, strict=True))}
+        update={"nodes": tuple(node.model_copy(update={"position": p}) for node, p in zip(nodes, offsets, strict=True))}
     )
 
 
@@ -111,7 +116,7 @@ def _boxes(flow: Flow, catalog: Catalog | None) -> dict[str, Box]:
 
 
 def _attached(wiring: Wiring) -> dict[str, list[str]]:
-    """Step to the configuration nodes below it, each below the first step it configures."""
+    """Return step to the configuration nodes below it, each below the first step it configures."""
     host: dict[str, str] = {}
     below: dict[str, list[str]] = {}
     for key in reversed(by_attachment(wiring)):
@@ -126,31 +131,31 @@ def _attached(wiring: Wiring) -> dict[str, list[str]]:
 
 
 def _parts(wiring: Wiring, units: Sequence[str]) -> list[list[str]]:
-    """Units in groups that edges connect, also through what they share, in order of their first node."""
-    place = {key: number for number, key in enumerate(units)}
-    seen: set[str] = set(wiring.notes)
+    """Return connected units, also through shared attachments, in order of their first node."""
+    positions = {key: number for number, key in enumerate(units)}
+    visited: set[str] = set(wiring.notes)
     parts: list[list[str]] = []
     for start in units:
-        if start in seen:
+        if start in visited:
             continue
-        seen.add(start)
+        visited.add(start)
         part, waiting = [], [start]
         while waiting:
             key = waiting.pop()
             part.append(key)
             ends = [one.edge.target for one in wiring.leaving[key]] + [one.edge.source for one in wiring.arriving[key]]
             for end in ends:
-                if end not in seen:
-                    seen.add(end)
+                if end not in visited:
+                    visited.add(end)
                     waiting.append(end)
-        parts.append(sorted((key for key in part if key in place), key=place.__getitem__))
+        parts.append(sorted((key for key in part if key in positions), key=positions.__getitem__))
     return parts
 
 
 def _place_part(
     wiring: Wiring, part: Sequence[str], heights: Mapping[str, float], below: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[float, float]]:
-    """Upper left corners of a part's nodes, from the origin."""
+    """Compute upper left corners of a part's nodes, relative to the origin."""
     sheet = Sheet(ROW_GAP)
     numbers = {key: sheet.add(heights[key] / 2, _depth(key, heights, below) - heights[key] / 2) for key in part}
     for key in part:
@@ -172,7 +177,7 @@ def _place_rows(
     below: Mapping[str, Sequence[str]],
     bottom: float,
 ) -> float:
-    """Place what is connected to nothing in rows; gives the bottom."""
+    """Place unconnected nodes in rows; returns the bottom."""
     for start in range(0, len(loose), LOOSE_PER_ROW):
         row = loose[start : start + LOOSE_PER_ROW]
         for position, key in enumerate(row):
@@ -188,7 +193,7 @@ def _place_unit(
     heights: Mapping[str, float],
     below: Mapping[str, Sequence[str]],
 ) -> None:
-    """Place a node and what hangs below it."""
+    """Place a node and its attachments below it."""
     found[key] = corner
     y = corner[1] + heights[key]
     for attached in below.get(key, ()):
@@ -197,17 +202,17 @@ def _place_unit(
 
 
 def _depth(key: str, heights: Mapping[str, float], below: Mapping[str, Sequence[str]]) -> float:
-    """Height of a node with what hangs below it."""
+    """Return the height of a node including attachments below it."""
     return heights[key] + sum(ATTACHED_GAP + heights[attached] for attached in below.get(key, ()))
 
 
-def _positioned(flow: Flow, found: Mapping[str, tuple[float, float]], bottom: float, tallest: float) -> Flow:
-    """The flow with these corners moved to the origin; nodes that share an id with another stand at the bottom."""
-    left = min((x for x, _ in found.values()), default=0.0)
+def _positioned(flow: Flow, corners: Mapping[str, tuple[float, float]], bottom: float, tallest: float) -> Flow:
+    """Return the flow with these corners moved to the origin; nodes with a duplicate id are placed at the bottom."""
+    left = min((x for x, _ in corners.values()), default=0.0)
     placed: set[str] = set()
     nodes = []
     for node in flow.nodes:
-        x, y = found[node.id]
+        x, y = corners[node.id]
         if node.id in placed:
             x, y, bottom = left, bottom, bottom + tallest + ROW_GAP
         placed.add(node.id)

@@ -1,4 +1,4 @@
-"""Where a node mentions other steps: the `{{...}}` in its params and its policy; and how to rewrite them."""
+"""Mentions of other steps in a node: the `{{...}}` in its params and its policy; and how to rewrite them."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -11,17 +11,17 @@ from headgate.graph.template import Template
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One reference and the place it stands in."""
+    """One reference and its location."""
 
     field: str
-    """Param name, or `input_bindings.<field>`, `input_config.url` and the like for the policy."""
+    """Param name, or `input_bindings.<field>`, `input_config.url` and similar for the policy."""
     reference: Reference
     own_output: bool = False
     """Whether it is resolved after the step ran, so that the step's own output is known too."""
 
 
 def mentions(node: Node, template: Template | None = None) -> Iterator[Mention]:
-    """Every reference of a node. Fields that the template does not interpolate are left out."""
+    """Yield every reference of a node. Fields that the template does not interpolate are skipped."""
     for name, value in node.params.items():
         if interpolated(name, template):
             for reference in references_in(value):
@@ -30,7 +30,7 @@ def mentions(node: Node, template: Template | None = None) -> Iterator[Mention]:
 
 
 def policy_mentions(policy: StepPolicy) -> Iterator[Mention]:
-    """Every reference of a step policy."""
+    """Yield every reference of a step policy."""
     for name, text in policy.input_bindings.items():
         for reference in references(text):
             yield Mention(f"input_bindings.{name}", reference)
@@ -42,30 +42,30 @@ def policy_mentions(policy: StepPolicy) -> Iterator[Mention]:
 
 
 def interpolated(field: str, template: Template | None) -> bool:
-    """Whether `{{...}}` in a field is resolved before the step runs."""
+    """Return whether `{{...}}` in a field is resolved before the step runs."""
     found = template.field(field) if template is not None else None
     return found is None or found.interpolate
 
 
 def rename_roots(node: Node, roots: Mapping[str, str], template: Template | None = None) -> Node:
-    """The node with the first word of its references replaced; the same object when nothing changes."""
+    """Return the node with the first word of its references replaced; the same object when nothing changes."""
     return rename_paths(node, root_paths(roots), template)
 
 
 def root_paths(roots: Mapping[str, str]) -> dict[tuple[str, ...], tuple[str, ...]]:
-    """New first words as the paths that `rename_paths` takes; made once where many nodes are renamed in."""
+    """Return new first words as paths for `rename_paths`; computed once when many nodes are updated."""
     return {(old,): (new,) for old, new in roots.items()}
 
 
 def rename_paths(
     node: Node, paths: Mapping[tuple[str, ...], tuple[str, ...]], template: Template | None = None
 ) -> Node:
-    """The node with the beginnings of its references replaced; the same object when nothing changes.
+    """Return the node with the beginnings of its references replaced; the same object when nothing changes.
 
     Args:
         node: The node.
-        paths: Beginning of a path, of one or two words, to what takes its place.
-        template: Tells which fields are not interpolated and stay as they are.
+        paths: Beginning of a path, of one or two words, to its replacement.
+        template: Determines which fields are not interpolated and stay unchanged.
     """
     if not paths:
         return node
@@ -91,9 +91,9 @@ def _renamed(text: str, paths: Mapping[tuple[str, ...], tuple[str, ...]]) -> str
         size = next((size for size in (1, 2) if path[:size] in paths), 0)
         if not size:
             return match[0]
-        written = ".".join(paths[path[:size]] + path[size:])
+        path_text = ".".join(paths[path[:size]] + path[size:])
         start = match.start(1) - match.start()
-        return match[0][:start] + written + match[0][start + len(match[1]) :]
+        return match[0][:start] + path_text + match[0][start + len(match[1]) :]
 
     return REFERENCE.sub(put, text)
 

@@ -1,4 +1,4 @@
-"""Puts one flow beside another on the same canvas, nothing of the first changed."""
+"""Merges one flow into another on the same canvas, without changing the first."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Merged:
 
     flow: Flow
     ids: Mapping[str, str]
-    """Every node id of the flow that was added, to its id in the merged flow."""
+    """Node id in the added flow to its id in the merged flow."""
     form_ids: Mapping[str, str]
     """The same for its form fields."""
 
@@ -29,15 +29,16 @@ class Merged:
 def merge(base: Flow, other: Flow, offset: Position | None = None, catalog: Catalog | None = None) -> Merged:
     """Add the nodes, edges and form of `other` to `base`.
 
-    Ids that are taken get a number (`url` becomes `url_2`) and every edge and `{{...}}` of `other` follows. References
-    by position (`{{step_2...}}`) become references by id, since positions change. A form field that both have alike is
-    asked once. Name, description and settings stay those of `base`.
+    Ids that are taken get a number (`url` becomes `url_2`) and every edge and `{{...}}` of `other` is updated.
+    References by position (`{{step_2...}}`) become references by id, since positions change. Equal form fields are
+    merged. Name, description and settings are those of `base`.
 
     Args:
-        base: The flow that stays as it is.
+        base: The flow that stays unchanged.
         other: The flow that is added.
         offset: Added to the positions of `other`; right of everything in `base` when None.
-        catalog: Tells steps from configuration and gives the sizes of nodes; guessed from the edges when None.
+        catalog: Distinguishes steps from configuration and provides the sizes of nodes; guessed from the edges when
+            None.
     """
     ids = _free_ids([node.id for node in other.nodes], {node.id for node in base.nodes} | RESERVED_IDS)
     form_ids = _form_ids(base.form, other.form)
@@ -49,18 +50,20 @@ def merge(base: Flow, other: Flow, offset: Position | None = None, catalog: Cata
     nodes = []
     for node in other.nodes:
         template = catalog.template(node.type, node.params) if catalog else None
-        made = _with_form_ids(rename_paths(node, paths, template), form_ids)
-        where = Position(x=node.position.x + by.x, y=node.position.y + by.y)
-        nodes.append(made.model_copy(update={"id": ids[node.id], "position": where}))
+        renamed = _with_form_ids(rename_paths(node, paths, template), form_ids)
+        position = Position(x=node.position.x + by.x, y=node.position.y + by.y)
+        nodes.append(renamed.model_copy(update={"id": ids[node.id], "position": position}))
     edges = [
         edge.model_copy(
             update={"source": ids.get(edge.source, edge.source), "target": ids.get(edge.target, edge.target)}
         )
         for edge in other.edges
     ]
-    known = {field.id for field in base.form}
+    field_ids = {field.id for field in base.form}
     fields = [
-        field.model_copy(update={"id": form_ids[field.id]}) for field in other.form if form_ids[field.id] not in known
+        field.model_copy(update={"id": form_ids[field.id]})
+        for field in other.form
+        if form_ids[field.id] not in field_ids
     ]
     flow = base.model_copy(
         update={"nodes": (*base.nodes, *nodes), "edges": (*base.edges, *edges), "form": (*base.form, *fields)}
@@ -68,31 +71,31 @@ def merge(base: Flow, other: Flow, offset: Position | None = None, catalog: Cata
     return Merged(flow, ids, form_ids)
 
 
-def _free_ids(wanted: list[str], taken: set[str]) -> dict[str, str]:
-    """Every wanted id to a free one, itself where it can be."""
-    used = taken | set(wanted)
+def _free_ids(requested: list[str], taken: set[str]) -> dict[str, str]:
+    """Return free ids for the requested ones, unchanged where possible."""
+    used = taken | set(requested)
     found: dict[str, str] = {}
-    for one in wanted:
-        found[one] = one if one not in taken else free_name(one, used)
-        used.add(found[one])
+    for requested_id in requested:
+        found[requested_id] = requested_id if requested_id not in taken else free_name(requested_id, used)
+        used.add(found[requested_id])
     return found
 
 
 def _form_ids(base: tuple[FormField, ...], other: tuple[FormField, ...]) -> dict[str, str]:
-    """Field id of the other form to its id in the merged one. Fields that ask for the same kind of answer are one."""
-    there = {field.id: field for field in base}
-    used = set(there) | {field.id for field in other}
-    found: dict[str, str] = {}
+    """Return field ids of the other form to ids in the merged one. Fields of equal kind are merged."""
+    fields_by_id = {field.id: field for field in base}
+    used = set(fields_by_id) | {field.id for field in other}
+    merged_ids: dict[str, str] = {}
     for field in other:
-        same = there.get(field.id)
+        same = fields_by_id.get(field.id)
         shared = same is None or (same.type == field.type and same.options == field.options)
-        found[field.id] = field.id if shared else free_name(field.id, used)
-        used.add(found[field.id])
-    return found
+        merged_ids[field.id] = field.id if shared else free_name(field.id, used)
+        used.add(merged_ids[field.id])
+    return merged_ids
 
 
 def _with_form_ids(node: Node, form_ids: Mapping[str, str]) -> Node:
-    """The node with the form fields it names in a param renamed."""
+    """Return the node with the form fields in its params renamed."""
     name = FORM_READERS.get(node.type)
     if name is None or name not in node.params:
         return node
@@ -101,12 +104,12 @@ def _with_form_ids(node: Node, form_ids: Mapping[str, str]) -> Node:
     if isinstance(value, str):
         renamed = form_ids.get(value, value)
     elif isinstance(value, list):
-        renamed = [form_ids.get(one, one) if isinstance(one, str) else one for one in value]
+        renamed = [form_ids.get(field_id, field_id) if isinstance(field_id, str) else field_id for field_id in value]
     return node.model_copy(update={"params": {**node.params, name: renamed}})
 
 
 def _right_of(base: Flow, other: Flow, catalog: Catalog | None) -> Position:
-    """How far the other flow moves to stand right of everything, level with the top."""
+    """Return the offset that places the other flow right of everything, aligned at the top."""
     around, own = bounds(base, catalog), bounds(other, catalog)
     if around is None or own is None:
         return Position()

@@ -32,7 +32,7 @@ class Position(Value):
 
 
 class InputSource(StrEnum):
-    """Where a step's main input comes from (seed 002, flow_steps.input_source)."""
+    """Source of a step's main input (seed 002, flow_steps.input_source)."""
 
     FLOW_INPUT = "flow_input"
     PREVIOUS_STEP = "previous_step"
@@ -42,7 +42,7 @@ class InputSource(StrEnum):
 
 
 class InputType(StrEnum):
-    """What kind of main input a step takes."""
+    """Type of a step's main input."""
 
     TEXT = "text"
     JSON = "json"
@@ -54,7 +54,7 @@ class InputType(StrEnum):
 
 
 class OutputType(StrEnum):
-    """What a step's main output is turned into."""
+    """Type that a step's main output is converted to."""
 
     TEXT = "text"
     JSON = "json"
@@ -65,7 +65,7 @@ class OutputType(StrEnum):
 class HttpCall(Value):
     """A web request that fetches a step's input or delivers its output.
 
-    `url`, `body` and the text of headers may hold `{{...}}`; a header's value may be a secret reference instead.
+    `url`, `body` and the text of headers may contain `{{...}}`; a header's value may be a secret reference instead.
     """
 
     url: PlainText
@@ -74,8 +74,27 @@ class HttpCall(Value):
     timeout_seconds: float = Field(default=30.0, gt=0, le=300)
 
 
+ErrorCode = Annotated[str, StringConstraints(pattern=r"^(\*|[a-z][a-z0-9_]{0,63})$")]
+
+
+class RetryPolicy(Value):
+    """New attempts at a step that failed. The step waits for them in the database, without a worker."""
+
+    max_attempts: int = Field(ge=1, le=50)
+    """The first attempt included; 1: no retries."""
+    backoff: Literal["exponential", "fixed"] = "exponential"
+    """Exponential: the delay doubles with each failure."""
+    delay_seconds: float = Field(default=2.0, ge=0, le=86_400, allow_inf_nan=False)
+    """Delay before the second attempt."""
+    max_delay_seconds: float = Field(default=300.0, ge=0, le=604_800, allow_inf_nan=False)
+    jitter: float = Field(default=0.2, ge=0, le=1)
+    """Share of the delay by which it varies, so that many runs do not come back at once."""
+    codes: tuple[ErrorCode, ...] = Field(default=(), max_length=50)
+    """Codes of errors that are retried, `*` for all; empty: those that may pass, such as timeouts and rate limits."""
+
+
 class StepPolicy(Value):
-    """The rules of one step (seed 002, flow_steps)."""
+    """The policy of one step (seed 002, flow_steps)."""
 
     input_source: InputSource = InputSource.PREVIOUS_STEP
     input_type: InputType = InputType.ANY
@@ -91,13 +110,30 @@ class StepPolicy(Value):
     tool_policy: Literal["inherit", "restricted"] = "inherit"
     tool_allowlist: tuple[PlainText, ...] = ()
     outside_content: Literal["refuse", "allow"] = "refuse"
-    """Whether content from outside may decide on calls that leave the installation."""
+    """Whether external content may decide on calls that leave the installation."""
     outside_allowlist: tuple[PlainText, ...] = ()
-    """Tools, and hosts such as `example.org` or `*.example.org`, for which it may where the rest is refused."""
+    """Tools, and hosts such as `example.org` or `*.example.org`, which are allowed when others are refused."""
+    retry: RetryPolicy | None = None
+    """None: the retries that the flow's settings give to steps without external effects."""
+    timeout_seconds: float | None = Field(default=None, gt=0, le=604_800, allow_inf_nan=False)
+    """Limit of one attempt; None: that of the installation, which also has a maximum."""
+    total_timeout_seconds: float | None = Field(default=None, gt=0, le=31_536_000, allow_inf_nan=False)
+    """Limit of all attempts together, with the delays between them."""
+    on_error: Literal["fail", "default_value", "error_data", "error_edge"] = "fail"
+    """What follows when no attempt is left: the run fails; the main output is the default value, or the error as data;
+    or only the additional output `error` is taken."""
+    default_value: PlainJson = None
+    disabled: Literal["no", "pass_through", "skip"] = "no"
+    """A disabled step is not executed: its main input becomes its main output, or it is skipped."""
+
+    @property
+    def has_error_output(self) -> bool:
+        """Return whether the step has the additional output `error`."""
+        return self.on_error == "error_edge"
 
     @property
     def makes_document(self) -> bool:
-        """Whether the main output becomes a file too."""
+        """Return whether the main output also becomes a file."""
         return self.output_type in {OutputType.PDF, OutputType.DOCX}
 
 
@@ -112,7 +148,7 @@ class Node(Value):
     code: PlainText | None = Field(default=None, max_length=1_000_000)
     policy: StepPolicy = StepPolicy.model_construct()
     linked: dict[PortName, PlainJson] = Field(default_factory=dict)
-    """In a version: what a shared assistant and the default model gave the node (`links`). A draft never holds any."""
+    """In a version: values of a shared assistant and of the default model (`links`). Always empty in a draft."""
 
 
 class Edge(Value):
@@ -125,7 +161,7 @@ class Edge(Value):
 
     @property
     def id(self) -> str:
-        """The edge in the words of the text spec."""
+        """Return the edge in the notation of the text spec."""
         return f"{self.source}.{self.output} -> {self.target}.{self.input}"
 
 
@@ -141,7 +177,7 @@ class FormField(Value):
     type: FormFieldType = "text"
     required: bool = False
     private: bool = False
-    """Whether evidence holds only a commitment to the answer."""
+    """Whether evidence contains only a commitment to the answer."""
     options: tuple[PlainText, ...] = ()
 
     @model_validator(mode="after")
@@ -152,7 +188,7 @@ class FormField(Value):
 
 
 class FlowSettings(Value):
-    """Settings that travel with the flow."""
+    """Settings that are part of the flow."""
 
     widget: PlainObject = Field(default_factory=dict)
     icon: PlainText = ""
@@ -160,13 +196,17 @@ class FlowSettings(Value):
     input_classification: int | None = Field(default=None, ge=0, le=4)
     """Class of what runs are started with; None: what the installation takes for granted."""
     require_tests: bool = False
-    """Publish only what passed the flow's tests."""
+    """Publish only versions that passed the flow's tests."""
     required_trials: int = Field(default=1, ge=1, le=10)
-    """How often each of them has to have passed."""
+    """Required number of passed trials of each test."""
+    retry: RetryPolicy | None = None
+    """Retries of steps that have no external effect and no retries of their own."""
+    step_timeout_seconds: float | None = Field(default=None, gt=0, le=604_800, allow_inf_nan=False)
+    """Limit of one attempt at a step that sets none."""
 
 
 class Flow(Value):
-    """A whole flow: what a draft holds, what a version freezes, what the text spec prints."""
+    """A complete flow: a draft, the content of a version, the value of a text spec."""
 
     name: Name = Field(default="Untitled flow", max_length=200)
     description: PlainText = Field(default="", max_length=10_000)
@@ -176,11 +216,11 @@ class Flow(Value):
     settings: FlowSettings = FlowSettings.model_construct()
 
     def node(self, node_id: str) -> Node | None:
-        """The node of that id."""
+        """Return the node with that id."""
         return next((node for node in self.nodes if node.id == node_id), None)
 
     def incoming(self, node_id: str) -> tuple[Edge, ...]:
-        """Edges that lead to a node, in the flow's order."""
+        """Return edges into a node, in the flow's order."""
         return tuple(edge for edge in self.edges if edge.target == node_id)
 
     def outgoing(self, node_id: str) -> tuple[Edge, ...]:

@@ -15,13 +15,13 @@ else:
 
 
 SIMILAR_ENOUGH = 60.0
-"""Least similarity, of 100, at which a name is worth suggesting."""
+"""Minimum similarity, of 100, of a suggested name."""
 _LONGEST = 64
 _NOT_A_WORD = re.compile(r"[\W_]+")
 
 
 def nearest(name: str, candidates: Iterable[str], *, at_least: float = SIMILAR_ENOUGH) -> str | None:
-    """The candidate a person most likely meant by `name`, ignoring case and separators; None when none is close."""
+    """Return the most likely candidate for `name`, ignoring case and separators; None when none is similar."""
     choices = list(dict.fromkeys(candidates))
     if not choices or not name:
         return None
@@ -35,27 +35,27 @@ def nearest(name: str, candidates: Iterable[str], *, at_least: float = SIMILAR_E
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
-    """`; did you mean 'input'?`, or nothing when no candidate is close."""
+    """Return `; did you mean 'input'?`, or an empty text when no candidate is similar."""
     found = nearest(name, candidates)
     return f"; did you mean '{found}'?" if found else ""
 
 
 def sentence(text: str) -> str:
-    """The text with a full stop, unless it ends with a question already."""
+    """Return the text with a full stop, unless it already ends with a question mark."""
     return text if text.endswith(("?", ".")) else text + "."
 
 
 def listed(names: Iterable[str], *, most: int = 8, none: str = "none") -> str:
     """`input, prompt, model and 4 more`."""
-    every = list(names)
-    if not every:
+    all_names = list(names)
+    if not all_names:
         return none
-    rest = len(every) - most
-    return ", ".join(every[:most]) + (f" and {rest} more" if rest > 0 else "")
+    excess = len(all_names) - most
+    return ", ".join(all_names[:most]) + (f" and {excess} more" if excess > 0 else "")
 
 
 def free_name(wanted: str, taken: Iterable[str]) -> str:
-    """`wanted`, or `wanted_2`, `wanted_3`... when taken. Stays within 64 characters."""
+    """Return `wanted`, or `wanted_2`, `wanted_3`... when taken. At most 64 characters."""
     used = taken if isinstance(taken, (set, frozenset, dict)) else set(taken)
     if wanted not in used:
         return wanted
@@ -69,7 +69,7 @@ def free_name(wanted: str, taken: Iterable[str]) -> str:
 
 
 def clipped(text: str, width: int = 60) -> str:
-    """One line of at most `width` characters, an ellipsis where something was cut."""
+    """Return one line of at most `width` characters, with an ellipsis when it was cut."""
     line = " ".join(text[: width * 4].split())
     return line if len(line) <= width and len(text) <= width * 4 else line[: width - 1] + "…"
 

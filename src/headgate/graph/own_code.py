@@ -1,4 +1,4 @@
-"""Own components in a flow: a node carries the source of its class, and the catalog knows what was checked of it."""
+"""Custom components in a flow: a node contains the source of its class, and the catalog knows the checked template."""
 
 from collections.abc import Iterator
 
@@ -8,17 +8,17 @@ from headgate.graph.template import Catalog
 
 
 def own_codes(flow: Flow) -> tuple[str, ...]:
-    """The different sources that a flow's nodes carry, in the flow's order; most flows have none."""
+    """Return the distinct sources of a flow's nodes, in the flow's order; most flows have none."""
     return tuple(dict.fromkeys(node.code for node in flow.nodes if node.code is not None))
 
 
 def with_code(flow: Flow, catalog: Catalog) -> Flow:
-    """The flow with the code of every node that names an own component without bringing it: text leaves it out.
+    """Return the flow with the code of every node that names a custom component without code: spec text omits it.
 
-    Another node's of that type goes before the catalog's.
+    The code of another node with that type has precedence over the catalog's.
     """
-    brought = {node.type: node.code for node in reversed(flow.nodes) if node.code is not None}
-    given = {node.id: brought.get(node.type, catalog.code(node.type)) for node in flow.nodes if node.code is None}
+    known_codes = {node.type: node.code for node in reversed(flow.nodes) if node.code is not None}
+    given = {node.id: known_codes.get(node.type, catalog.code(node.type)) for node in flow.nodes if node.code is None}
     if not any(given.values()):
         return flow
     nodes = (node.model_copy(update={"code": given[node.id]}) if node.id in given else node for node in flow.nodes)
@@ -26,14 +26,14 @@ def with_code(flow: Flow, catalog: Catalog) -> Flow:
 
 
 def own_code_issues(flow: Flow, catalog: Catalog) -> Iterator[Issue]:
-    """What a save refuses: code on a built-in component, two codes of one name, a class of another name, no code."""
+    """Yield errors for a save: code on a built-in component, duplicate names, a class with another name, no code."""
     codes: dict[str, str] = {}
     for node in flow.nodes:
         if node.code is None:
             if catalog.code(node.type) is not None:
                 yield _issue(
                     node,
-                    "has no code, and nothing else says what it does.",
+                    "has no code, and no installed component has that type.",
                     f"Add it again from the catalog, or copy 'code' from another {node.type}.",
                 )
             continue
@@ -41,45 +41,47 @@ def own_code_issues(flow: Flow, catalog: Catalog) -> Iterator[Issue]:
         if catalog.template(node.type) is not None and catalog.code(node.type) is None:
             yield _issue(
                 node,
-                "has code of its own, but a component of that name came with the installation and has its own.",
-                "Take the code out, or give its class another name. A Python node has its code in 'source'.",
+                "has custom code, but an installed component has the same name.",
+                "Remove the code, or give its class another name. A Python node has its code in 'source'.",
             )
         elif first != node.code:
             other = next(one for one in flow.nodes if one.code == first and one.type == node.type)
             yield _issue(
                 node,
-                f"has other code than '{other.id}': in one flow, one type has one code.",
+                f"has different code than '{other.id}': in one flow, one type has one code.",
                 "Give both the same code, or give the class of one of them another name.",
             )
-        elif (named := _class_of(node.code, catalog)) not in {"", node.type}:
-            yield _issue(node, f"has the code of a component called {named}.", f"Make '{named}' the node's type.")
+        elif (class_name := _class_of(node.code, catalog)) not in {"", node.type}:
+            yield _issue(
+                node, f"contains the code of a component named {class_name}.", f"Set the node's type to '{class_name}'."
+            )
 
 
 def unchecked_issues(flow: Flow, catalog: Catalog) -> Iterator[Issue]:
-    """What a run refuses besides: code that nobody has checked here, told once a type. None of it was executed."""
-    told: set[str] = set()
+    """Yield additional errors for a run: unchecked code, reported once per type. None of it was executed."""
+    reported: set[str] = set()
     for node in flow.nodes:
-        if not is_unchecked(node, catalog) or node.type in told:
+        if not is_unchecked(node, catalog) or node.type in reported:
             continue
-        told.add(node.type)
+        reported.add(node.type)
         yield Issue(
             IssueCode.UNCHECKED_CODE,
-            f"node '{node.id}' ({node.type}) has code that has not been checked here.",
-            "Read it, then check it: `headgate flows check-code`, or POST /api/v1/flows/{id}/components/check.",
+            f"node '{node.id}' ({node.type}) has code that has not been checked on this installation.",
+            "Review it, then check it: `headgate flows check-code`, or POST /api/v1/flows/{id}/components/check.",
             node.id,
             "code",
         )
 
 
 def is_unchecked(node: Node, catalog: Catalog) -> bool:
-    """Whether a node's code is one that the catalog does not know; a built-in component's never is."""
-    known = catalog.code(node.type)
-    is_built_in = known is None and catalog.template(node.type) is not None
-    return node.code is not None and not is_built_in and node.code != known
+    """Return whether the catalog does not know a node's code; built-in components are always known."""
+    known_code = catalog.code(node.type)
+    is_built_in = known_code is None and catalog.template(node.type) is not None
+    return node.code is not None and not is_built_in and node.code != known_code
 
 
 def _class_of(code: str, catalog: Catalog) -> str:
-    """The type under which the catalog has this code; empty when it has it not."""
+    """Return the type under which the catalog has this code; empty when it does not."""
     return next((type_ for type_ in catalog.types() if catalog.code(type_) == code), "")
 
 

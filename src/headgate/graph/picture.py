@@ -1,7 +1,7 @@
-"""A flow as a picture: SVG that any program shows, with text and shapes in it and nothing that acts or is fetched.
+"""A flow as a picture: static SVG with text and shapes, without scripts and external references.
 
 ```
-<svg ...> boxes coloured by what a step is or what became of it, solid edges for data, dots for what configures
+<svg ...> boxes coloured by the kind of step or its status, solid edges for data, dotted edges for configuration
 </svg>
 ```
 """
@@ -23,7 +23,7 @@ BOX_WIDTH = 220.0
 BOX_HEIGHT = 88.0
 MARGIN = 24.0
 _ACROSS, _DOWN = 0.8, 0.62
-"""Canvas units to those of the picture: boxes are smaller than nodes, and so is the space between them."""
+"""Scale of canvas units in the picture: boxes are smaller than nodes, and so is the space between them."""
 _BAND_GAP = 56.0
 _TITLE_HEIGHT = 44.0
 _FONT = "Inter, 'Noto Sans', 'Helvetica Neue', Arial, sans-serif"
@@ -34,6 +34,7 @@ _STATES = {
     "completed": ("#1a7f42", "#eaf7ee"),
     "failed": ("#c22f2a", "#fdeeed"),
     "running": ("#1d66b8", "#ebf3fc"),
+    "waiting": ("#1d66b8", "#ebf3fc"),
     "cancelled": ("#9a6700", "#fbf4e0"),
     "skipped": ("#9aa5a6", "#f0f3f3"),
 }
@@ -50,14 +51,14 @@ _PORTS = {
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is said in a node's box besides its name and kind."""
+    """Additional content of a node's box."""
 
     status: str = ""
-    """What became of it in a run."""
+    """Its status in a run."""
     detail: str = ""
     """One line: time and tokens, or why it failed."""
     chip: str = ""
-    """Its class."""
+    """Its classification."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +78,14 @@ def picture(
     title: str = "",
     columns: int | None = None,
 ) -> str:
-    """The flow as an SVG document. Works on any flow, also a faulty one; the same flow gives the same text.
+    """Return the flow as an SVG document. Works on any flow, also an invalid one; deterministic.
 
     Args:
         flow: The flow.
         catalog: Names of kinds and types of ports.
-        shown: Node id to what more is said of it.
+        shown: Node id to additional content.
         title: Above the picture; empty for none.
-        columns: Lay it out anew, and go on below after so many columns: a picture as wide as a page.
+        columns: Lay it out again, wrapped after so many columns: a picture as wide as a page.
     """
     wiring = wire(flow, catalog)
     spots = _folded(flow, catalog, columns) if columns else _as_placed(flow, catalog)
@@ -113,7 +114,7 @@ def picture(
 
 
 def role_of(wiring: Wiring, node_id: str) -> str:
-    """What a step is in its flow: `input`, `model`, `output` or `step`; `other` for what is no step."""
+    """Return the role of a step in its flow: `input`, `model`, `output` or `step`; `other` for other nodes."""
     if node_id not in wiring.parents:
         return "other"
     template = wiring.templates[node_id]
@@ -125,9 +126,9 @@ def role_of(wiring: Wiring, node_id: str) -> str:
 
 
 def _as_placed(flow: Flow, catalog: Catalog | None) -> dict[str, _Spot]:
-    """Where people put the nodes; laid out where nobody did."""
-    places = {(node.position.x, node.position.y) for node in flow.nodes}
-    if len(places) < len({node.id for node in flow.nodes}):
+    """Return manual positions; laid out automatically when there are none."""
+    positions = {(node.position.x, node.position.y) for node in flow.nodes}
+    if len(positions) < len({node.id for node in flow.nodes}):
         flow = arrange(flow, catalog)
     left = min((node.position.x for node in flow.nodes), default=0.0)
     top = min((node.position.y for node in flow.nodes), default=0.0)
@@ -141,7 +142,7 @@ def _as_placed(flow: Flow, catalog: Catalog | None) -> dict[str, _Spot]:
 
 
 def _folded(flow: Flow, catalog: Catalog | None, columns: int) -> dict[str, _Spot]:
-    """Laid out anew in bands of so many columns, one below the other."""
+    """Return a new layout in bands of so many columns, one below the other."""
     placed: dict[str, tuple[int, float, float]] = {}
     for node in arrange(flow, catalog).nodes:
         column = max(int((node.position.x + COLUMN / 2) // COLUMN), 0)
@@ -149,15 +150,15 @@ def _folded(flow: Flow, catalog: Catalog | None, columns: int) -> dict[str, _Spo
         x = place * COLUMN + (node.position.x - column * COLUMN)
         placed.setdefault(node.id, (band, x * _ACROSS, node.position.y * _DOWN))
     left = min((x for _, x, _ in placed.values()), default=0.0)
-    found: dict[str, _Spot] = {}
+    spots: dict[str, _Spot] = {}
     start = 0.0
     for band in sorted({band for band, _, _ in placed.values()}):
-        inside = {key: (x, y) for key, (own, x, y) in placed.items() if own == band}
-        highest = min(y for _, y in inside.values())
-        for key, (x, y) in inside.items():
-            found[key] = _Spot(x - left, start + y - highest, band)
-        start = max(found[key].y for key in inside) + BOX_HEIGHT + _BAND_GAP
-    return found
+        band_nodes = {key: (x, y) for key, (own, x, y) in placed.items() if own == band}
+        highest = min(y for _, y in band_nodes.values())
+        for key, (x, y) in band_nodes.items():
+            spots[key] = _Spot(x - left, start + y - highest, band)
+        start = max(spots[key].y for key in band_nodes) + BOX_HEIGHT + _BAND_GAP
+    return spots
 
 
 def _edges(wiring: Wiring, spots: Mapping[str, _Spot]) -> Iterator[str]:
@@ -182,7 +183,7 @@ def _edge(one: Wire, source: _Spot, target: _Spot) -> str:
 
 
 def _across(source: _Spot, target: _Spot) -> str:
-    """From the right side to the left side; down from one band to a later one."""
+    """Return the path from the right side to the left side; downwards from one band to a later one."""
     if target.band > source.band:
         x1, y1 = source.x + BOX_WIDTH / 2, source.y + BOX_HEIGHT
         x2, y2 = target.x + BOX_WIDTH / 2, target.y
@@ -250,7 +251,7 @@ def _words(
 
 
 def _text(text: str) -> str:
-    """A text as XML may hold it; what XML cannot say at all is left out."""
+    """Return a text that is valid in XML; characters that XML does not support are omitted."""
     return escape(_NOT_XML.sub("", text), quote=False)
 
 

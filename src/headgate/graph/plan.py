@@ -10,7 +10,7 @@ from headgate.graph.mentions import mentions
 from headgate.graph.model import Edge, Flow, InputSource, Node, OutputType, StepPolicy
 from headgate.graph.own_code import unchecked_issues
 from headgate.graph.ports import PortType
-from headgate.graph.template import DOCUMENT_OUTPUT, Catalog, Template
+from headgate.graph.template import DOCUMENT_OUTPUT, ERROR_OUTPUT, Catalog, Template
 from headgate.graph.validate import check_draft
 from headgate.graph.wiring import (
     FILE_IDS,
@@ -26,7 +26,7 @@ from headgate.graph.wiring import (
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A model or a tool attached to a step, with what is attached to it in turn."""
+    """A model or a tool attached to a step, with its own attachments."""
 
     edge: Edge
     """From the attached node into the step, or into another attachment."""
@@ -36,26 +36,26 @@ class Attachment:
 
     @property
     def effect(self) -> bool:
-        """Whether calling it, or what is attached to it, may change something outside."""
+        """Return whether calling it, or its attachments, may have an external effect."""
         return self.template.effect or any(one.effect for one in self.attachments)
 
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """One step as the engine runs it. `children` and `parents` are step ids in running order."""
+    """One step as the engine executes it. `children` and `parents` are step ids in running order."""
 
     node: Node
     template: Template
     order: int
-    """From 1; for people and for the alias. A step is identified by its node id."""
+    """From 1; for display and for the alias. A step is identified by its node id."""
     parents: tuple[str, ...]
     children: tuple[str, ...]
     inbound: tuple[Edge, ...]
     """Data edges into the step, in the flow's order."""
     outputs: tuple[str, ...]
-    """Outputs to produce: those connected or referred to, else the main one."""
+    """Outputs to produce: connected or referenced ones, else the main one."""
     attachments: tuple[Attachment, ...]
-    """Models and tools attached to the step, in the flow's order."""
+    """Models and tools attached to the step, in the flow's order, without disabled ones."""
 
     @property
     def id(self) -> str:
@@ -74,12 +74,12 @@ class PlanStep:
 
     @property
     def effect(self) -> bool:
-        """Whether the step, or a tool of it, may change something outside."""
+        """Return whether the step, or one of its tools, may have an external effect."""
         return self.template.effect or any(one.effect for one in self.attachments)
 
     @property
     def main_output(self) -> str | None:
-        """The output that `{{step.output}}` stands for; None when the step produces no data."""
+        """Return the output of `{{step.output}}`; None when the step produces no data."""
         found = self.template.main_output
         return found.name if found else None
 
@@ -101,42 +101,42 @@ class Plan:
 
     @cached_property
     def roots(self) -> tuple[PlanStep, ...]:
-        """Steps that no step comes before."""
+        """Return steps without predecessors."""
         return tuple(step for step in self.steps if not step.parents)
 
     @cached_property
     def leaves(self) -> tuple[PlanStep, ...]:
-        """Steps that no step comes after: their outputs are the run's result."""
+        """Return steps without successors: their outputs are the run's result."""
         return tuple(step for step in self.steps if not step.children)
 
     def step(self, step_id: str) -> PlanStep:
-        """The step of a node id. Raises `KeyError`."""
+        """Return the step with a node id. Raises `KeyError`."""
         return self.by_id[step_id]
 
     def ancestors(self, step_id: str) -> list[str]:
-        """Ids of all steps before one, in running order."""
+        """Return ids of all steps before one, in running order."""
         return self._reached(step_id, lambda step: step.parents)
 
     def descendants(self, step_id: str) -> list[str]:
-        """Ids of all steps after one, in running order."""
+        """Return ids of all steps after one, in running order."""
         return self._reached(step_id, lambda step: step.children)
 
     def _reached(self, step_id: str, following: Callable[[PlanStep], tuple[str, ...]]) -> list[str]:
-        found: set[str] = set()
+        reached: set[str] = set()
         waiting = list(following(self.by_id[step_id]))
         while waiting:
             one = waiting.pop()
-            if one not in found:
-                found.add(one)
+            if one not in reached:
+                reached.add(one)
                 waiting.extend(following(self.by_id[one]))
-        return sorted(found, key=lambda key: self.by_id[key].order)
+        return sorted(reached, key=lambda key: self.by_id[key].order)
 
 
 def compile_plan(flow: Flow, catalog: Catalog) -> Plan:
-    """The plan of a flow.
+    """Return the plan of a flow.
 
-    Required values may still be missing (see `validate.check_runnable`), but the graph must hold together.
-    Raises `FlowInvalid` with every fault that a draft may not have.
+    Required values may still be missing (see `validate.check_runnable`), but the graph must be valid. Raises
+    `FlowInvalid` with every fault that a draft may not have.
     """
     wiring = wire(flow, catalog)
     if not _holds_together(wiring):
@@ -144,16 +144,16 @@ def compile_plan(flow: Flow, catalog: Catalog) -> Plan:
     templates = {key: template for key, template in wiring.templates.items() if template is not None}
     attached = _attachments(wiring, templates)
     outputs = _outputs(wiring, templates)
-    place = {step: number for number, step in enumerate(wiring.order)}
+    positions = {step: number for number, step in enumerate(wiring.order)}
     return Plan(
         tuple(
             PlanStep(
                 node=wiring.nodes[step],
                 template=templates[step],
-                order=place[step] + 1,
-                parents=tuple(sorted(wiring.parents[step], key=place.__getitem__)),
-                children=tuple(sorted(wiring.children[step], key=place.__getitem__)),
-                inbound=tuple(one.edge for one in wiring.data_into(step)),
+                order=positions[step] + 1,
+                parents=tuple(sorted(wiring.parents[step], key=positions.__getitem__)),
+                children=tuple(sorted(wiring.children[step], key=positions.__getitem__)),
+                inbound=tuple(wire.edge for wire in wiring.data_into(step)),
                 outputs=outputs[step],
                 attachments=attached[step],
             )
@@ -163,13 +163,13 @@ def compile_plan(flow: Flow, catalog: Catalog) -> Plan:
 
 
 def _holds_together(wiring: Wiring) -> bool:
-    """Whether ids are unique, types and outputs known, edges whole and free of cycles."""
+    """Return whether ids are unique, types and outputs known, and edges complete and acyclic."""
     wires = [one for arriving in wiring.arriving.values() for one in arriving]
     return (
         len(wiring.nodes) == len(wiring.flow.nodes)
         and len(wires) == len(wiring.flow.edges)
         and None not in wiring.templates.values()
-        and all(one.type is not None for one in wires)
+        and all(wire.type is not None for wire in wires)
         and len(wiring.order) == len(wiring.steps)
         and len(by_attachment(wiring)) == len(wiring.nodes)
         and max(attachment_counts(wiring).values(), default=0) <= MAX_ATTACHMENTS
@@ -182,12 +182,13 @@ def _attachments(wiring: Wiring, templates: Mapping[str, Template]) -> dict[str,
         found[key] = tuple(
             Attachment(one.edge, wiring.nodes[one.edge.source], templates[one.edge.source], found[one.edge.source])
             for one in wiring.attachments(key)
+            if wiring.nodes[one.edge.source].policy.disabled == "no"
         )
     return found
 
 
 def _outputs(wiring: Wiring, templates: Mapping[str, Template]) -> dict[str, tuple[str, ...]]:
-    """For each step the outputs somebody takes, in the template's order; the main one when nobody takes any."""
+    """Return the used outputs of each step, in the template's order; the main one when none is used."""
     wanted: dict[str, set[str]] = {step: set() for step in wiring.order}
     for step in wiring.order:
         wanted[step].update(one.edge.output for one in wiring.leaving[step] if not one.configures)
@@ -197,7 +198,7 @@ def _outputs(wiring: Wiring, templates: Mapping[str, Template]) -> dict[str, tup
     for step, names in wanted.items():
         template = templates[step]
         main = template.main_output.name if template.main_output else ""
-        if MAIN_OUTPUT in names or not names or _shapes_output(wiring.nodes[step].policy):
+        if MAIN_OUTPUT in names or not names - {ERROR_OUTPUT} or _shapes_output(wiring.nodes[step].policy):
             names.add(main)
         if wiring.nodes[step].policy.makes_document:
             names.add(DOCUMENT_OUTPUT)
@@ -208,7 +209,7 @@ def _outputs(wiring: Wiring, templates: Mapping[str, Template]) -> dict[str, tup
 
 
 def _referred(wiring: Wiring) -> list[tuple[str, str]]:
-    """Step and output of every reference in the flow; `output` for the main one."""
+    """Yield step and output of every reference in the flow; `output` for the main one."""
     aliases = wiring.aliases
     members = set(wiring.order)
     found: list[tuple[str, str]] = []
@@ -222,7 +223,7 @@ def _referred(wiring: Wiring) -> list[tuple[str, str]]:
 
 
 def _read_whole(wiring: Wiring) -> list[tuple[str, str]]:
-    """Steps whose main output is taken by a later step that reads all previous steps."""
+    """Return steps whose main output is read by a later step that reads all previous steps."""
     readers = [
         step for step in wiring.order if wiring.nodes[step].policy.input_source is InputSource.ALL_PREVIOUS_STEPS
     ]
@@ -236,9 +237,11 @@ def _read_whole(wiring: Wiring) -> list[tuple[str, str]]:
 
 
 def _shapes_output(policy: StepPolicy) -> bool:
-    """Whether the policy works on the main output, so that it must be produced."""
+    """Return whether the policy uses the main output, so that it must be produced."""
     return (
         policy.output_mode == "http_post"
         or policy.output_contract is not None
         or policy.output_type is not OutputType.TEXT
+        or policy.on_error in {"default_value", "error_data"}
+        or policy.disabled == "pass_through"
     )

@@ -34,7 +34,7 @@ class PortType(StrEnum):
 
 
 CONFIGURATION_TYPES = frozenset({PortType.MODEL, PortType.TOOL})
-"""Edges of these types configure the step they lead to; they carry no data and make no step."""
+"""Edges of these types configure their target step; they carry no data and add no step."""
 
 COERCIONS: frozenset[tuple[PortType, PortType]] = frozenset(
     {
@@ -58,21 +58,21 @@ CONVERTERS: dict[tuple[PortType, PortType], str] = {
     (PortType.FILE, PortType.TABLE): "ReadFile",
     (PortType.TEXT, PortType.FILE): "SaveFile",
 }
-"""Component to put between two types that no coercion joins; the type error names it."""
+"""Component to insert between two types without a coercion; the type error names it."""
 
 
 def accepts(source: PortType, targets: Collection[PortType]) -> bool:
-    """Whether an output of type `source` may feed an input that takes any of `targets`."""
+    """Return whether an output of type `source` may be connected to an input of any type in `targets`."""
     return source in targets or any((source, target) in COERCIONS for target in targets)
 
 
 def landing_type(source: PortType, targets: Collection[PortType]) -> PortType | None:
-    """The type a value of `source` has once it arrived at an input taking `targets`; None when it may not."""
+    """Return the type of a value of `source` at an input of `targets`; None when it may not be connected."""
     if source in targets:
         return source
     return next((target for target in targets if (source, target) in COERCIONS), None)
 
 
 def converter(source: PortType, targets: Collection[PortType]) -> str | None:
-    """Name of the component that turns `source` into one of `targets`, when there is one."""
+    """Return the component that converts `source` to one of `targets`, if any."""
     return next((CONVERTERS[source, target] for target in targets if (source, target) in CONVERTERS), None)

@@ -1,12 +1,12 @@
-"""References to secrets: how a flow names a value that it does not hold.
+"""References to secrets: a flow names a value without containing it.
 
 In a saved flow a reference is an object, `{"secret": "CRM_TOKEN"}`; `{"secret": "CRM_TOKEN", "scheme": "Bearer"}` puts
 the scheme of an `Authorization` header before the value. It may be the value of a secret field, a header, and the
 `api_key` of a model; everywhere else such an object is data.
 
-At run time a reference is a `SecretReference`, and only `typed_params` and the saved `HttpCall` make one, from the flow
-as it was saved, before any `{{...}}` is resolved. Pydantic does not build one from an object, so what a visitor, a
-model, a file or an earlier step provides can never become a reference.
+At run time a reference is a `SecretReference`, and only `typed_params` and the saved `HttpCall` create one, from the
+saved flow, before any `{{...}}` is resolved. Pydantic does not create one from an object, so input from a visitor, a
+model, a file or an earlier step can never become a reference.
 """
 
 import re
@@ -27,40 +27,46 @@ EXAMPLE = '{"secret": "MY_TOKEN"}'
 EXPECTED = f"a secret such as {EXAMPLE}"
 MODEL_KEY = "api_key"
 """Member of a model that names its key."""
+MODEL_FALLBACK = "fallback"
+"""Member of a model that lists the models asked when it cannot answer."""
+MOST_FALLBACKS = 5
+"""Fallback models of one model."""
 _NAME = re.compile(NAME_PATTERN, re.ASCII)
 _SCHEME = re.compile(SCHEME_PATTERN, re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class SecretReference:
-    """The name of a secret that a saved flow refers to, and the scheme that is put before its value."""
+    """The name of a secret in a saved flow, and the scheme before its value."""
 
     name: str
     scheme: str = ""
 
     @classmethod
     def parse(cls, value: object) -> Self:
-        """The reference that a saved value is. Raises `ValueError` saying what it should be."""
+        """Return the reference of a saved value. Raises `ValueError` with the expected form."""
         if not isinstance(value, Mapping) or not {"secret"} <= set(value) <= {"secret", "scheme"}:
             raise ValueError(f"should be {EXPECTED}")
         name, scheme = value["secret"], value.get("scheme") or ""
         if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise ValueError("the name of a secret has letters, digits and underscores, and no digit first")
+            raise ValueError(
+                "the name of a secret may have letters, digits and underscores, and must not start with a digit"
+            )
         if not isinstance(scheme, str) or (scheme and not _SCHEME.fullmatch(scheme)):
             raise ValueError('the scheme is one word, such as "Bearer"')
         return cls(name, scheme)
 
     def filled(self, value: str) -> str:
-        """The secret's value as it is sent."""
+        """Return the secret's value in the form in which it is sent."""
         return f"{self.scheme} {value}" if self.scheme else value
 
     def as_json(self) -> dict[str, JsonValue]:
-        """The form in which a flow is saved."""
+        """Return the form in which a flow is saved."""
         return {"secret": self.name, "scheme": self.scheme} if self.scheme else {"secret": self.name}
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: object, _handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        """Take instances only: an object that looks like a reference is data."""
+        """Accept instances only: an object that looks like a reference is data."""
         return core_schema.no_info_plain_validator_function(
             _instance, serialization=core_schema.plain_serializer_function_ser_schema(_serialized)
         )
@@ -86,7 +92,7 @@ class SecretReference:
 def _instance(value: object) -> SecretReference:
     if isinstance(value, SecretReference):
         return value
-    raise PydanticCustomError("secret_reference", "a secret is named in the saved flow; a value is never taken for one")
+    raise PydanticCustomError("secret_reference", "a secret is named in the saved flow; its value is never accepted")
 
 
 def _serialized(value: SecretReference) -> dict[str, JsonValue]:
@@ -98,11 +104,11 @@ def _parsed(value: object) -> object:
 
 
 SavedSecret = Annotated[SecretReference, BeforeValidator(_parsed)]
-"""A reference as a member of what is saved: the model that has it is never built from the data of a run."""
+"""A reference as a member of a saved model: the model is never created from the data of a run."""
 
 
 def is_reference(value: object) -> bool:
-    """Whether a saved value is a well-formed reference."""
+    """Return whether a saved value is a well-formed reference."""
     try:
         SecretReference.parse(value)
     except ValueError:
@@ -111,7 +117,7 @@ def is_reference(value: object) -> bool:
 
 
 def typed_params(params: Mapping[str, JsonValue], template: "Template") -> dict[str, Any]:
-    """A node's saved params with the references in them as `SecretReference`; no `{{...}}` has been resolved yet."""
+    """Return a node's saved params with `SecretReference` values; no `{{...}}` is resolved yet."""
     typed: dict[str, Any] = dict(params)
     for field in template.fields:
         if field.carries_secret and field.name in typed:
@@ -120,13 +126,13 @@ def typed_params(params: Mapping[str, JsonValue], template: "Template") -> dict[
 
 
 def references_of(params: Mapping[str, JsonValue], template: "Template") -> Iterator[SecretReference]:
-    """The secrets that a node's secret fields and headers refer to. The keys of models have separate rules."""
+    """Yield the secrets in a node's secret fields and headers. The keys of models have separate rules."""
     for name, value in typed_params(params, template).items():
         field = template.field(name)
         if isinstance(value, SecretReference):
             yield value
         elif field is not None and field.secret_values and isinstance(value, dict):
-            yield from (one for one in value.values() if isinstance(one, SecretReference))
+            yield from (reference for reference in value.values() if isinstance(reference, SecretReference))
 
 
 def _typed(value: Any, field: "FieldTemplate") -> Any:  # noqa: ANN401 - any JSON value
@@ -135,5 +141,10 @@ def _typed(value: Any, field: "FieldTemplate") -> Any:  # noqa: ANN401 - any JSO
     if not isinstance(value, Mapping):
         return value
     names = value if field.secret_values else (MODEL_KEY,)
-    found = {name: SecretReference.parse(value[name]) for name in names if is_reference(value.get(name))}
+    found: dict[str, Any] = {
+        name: SecretReference.parse(value[name]) for name in names if is_reference(value.get(name))
+    }
+    fallback = None if field.secret_values else value.get(MODEL_FALLBACK)
+    if isinstance(fallback, list):
+        found[MODEL_FALLBACK] = [_typed(one, field) for one in fallback]
     return {**value, **found}

@@ -56,7 +56,7 @@ __all__ = ["SpecError", "parse_spec", "print_spec", "read_spec"]
 
 
 def parse_spec(text: str) -> Flow:
-    """The flow of a spec text, laid out. Only the grammar is checked: types and ports may be unknown.
+    """Return the flow of a spec text, laid out. Only the grammar is checked: types and ports may be unknown.
 
     Raises `SpecError` with up to twenty faults, each with its line.
     """
@@ -64,7 +64,7 @@ def parse_spec(text: str) -> Flow:
 
 
 def read_spec(text: str, catalog: Catalog, *, mend: Callable[[Flow], Flow] | None = None) -> Flow:
-    """The flow of a spec text with its types, ports, fields and values checked against a catalog, laid out.
+    """Return the flow of a spec text with its types, ports, fields and values checked against a catalog, laid out.
 
     Args:
         text: The spec.
@@ -74,19 +74,19 @@ def read_spec(text: str, catalog: Catalog, *, mend: Callable[[Flow], Flow] | Non
     Raises `SpecError`: faults of grammar, else everything a draft may not have and nodes that nothing connects, each
     with its line and the nearest valid name.
     """
-    found = read_flow(text)
-    found.flow = with_code(mend(found.flow) if mend else found.flow, catalog)
-    issues = [*check_draft(found.flow, catalog), *orphan_issues(wire(found.flow, catalog))]
+    spec_flow = read_flow(text)
+    spec_flow.flow = with_code(mend(spec_flow.flow) if mend else spec_flow.flow, catalog)
+    issues = [*check_draft(spec_flow.flow, catalog), *orphan_issues(wire(spec_flow.flow, catalog))]
     if issues:
-        raise SpecError(sorted((located(issue, found) for issue in issues), key=lambda issue: issue.line))
-    return arrange(found.flow, catalog)
+        raise SpecError(sorted((located(issue, spec_flow) for issue in issues), key=lambda issue: issue.line))
+    return arrange(spec_flow.flow, catalog)
 
 
 def located(issue: Issue, spec: SpecFlow) -> Issue:
-    """The issue with the line of the spec that it is about."""
+    """Return the issue with the affected line of the spec."""
     if issue.edge in spec.edges:
-        stands = spec.edges[issue.edge]
-        return replace(issue, line=stands[-1] if issue.code is IssueCode.DUPLICATE_EDGE else stands[0])
+        line = spec.edges[issue.edge]
+        return replace(issue, line=line[-1] if issue.code is IssueCode.DUPLICATE_EDGE else line[0])
     lines = spec.nodes.get(issue.node)
     if lines is None:
         return replace(issue, line=1)

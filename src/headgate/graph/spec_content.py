@@ -1,4 +1,4 @@
-"""What a line of the spec holds: text, a value, members or items; and faults told with the line they are in."""
+"""Content of spec lines: text, a value, members or items; faults include the line."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -22,13 +22,13 @@ class Member:
 
     name: str
     raw: str
-    """What stands behind the colon, without spaces at its ends."""
+    """The text after the colon, stripped."""
     line: Line
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The node that is being read, named in its faults."""
+    """The node that is being parsed, for its faults."""
 
     node: str = ""
     field: str = ""
@@ -41,31 +41,31 @@ ModelType = TypeVar("ModelType", bound=BaseModel)
 
 
 class ContentReader:
-    """Reads lines as members, texts and values, noting faults and going on."""
+    """Parses lines as members, texts and values, collects faults and continues."""
 
     def __init__(self, faults: Faults) -> None:
         self.faults = faults
 
     def members(self, lines: list[Line], what: str, place: Place = Place()) -> Iterator[Member]:
-        """The lines as members with different names. `what` says in faults what is expected: `name: value`."""
-        seen: dict[str, int] = {}
+        """Yield the lines as members with unique names. `what` is the expected form in faults: `name: value`."""
+        lines_by_name: dict[str, int] = {}
         for line in lines:
-            found = self._member(line, what, place)
-            if found is None:
+            member = self._member(line, what, place)
+            if member is None:
                 continue
-            if found.name in seen:
+            if member.name in lines_by_name:
                 self.fault(
                     line,
-                    f"'{found.name}' is given twice, first in line {seen[found.name]}.",
+                    f"'{member.name}' appears twice, first in line {lines_by_name[member.name]}.",
                     "Keep one of them.",
                     place,
                 )
                 continue
-            seen[found.name] = line.number
-            yield found
+            lines_by_name[member.name] = line.number
+            yield member
 
     def text(self, member: Member, place: Place = Place()) -> str | None:
-        """The member's value as text, whatever it looks like; None after a fault."""
+        """Return the member's value as text, whatever it looks like; None after a fault."""
         if member.line.block is not None:
             return member.line.block
         if self._has_lines_below(member, place):
@@ -79,7 +79,7 @@ class ContentReader:
             return None
 
     def value(self, member: Member, place: Place = Place()) -> JsonValue:
-        """The member's value: a word, JSON, a block of text, or nested members or items. None after a fault."""
+        """Return the member's value: a word, JSON, a block of text, or nested members or items. None after a fault."""
         if member.line.block is not None:
             return member.line.block
         if not member.raw and member.line.children:
@@ -89,13 +89,13 @@ class ContentReader:
         return self._word(member.line, member.raw, f"'{member.name}': ", place)
 
     def nested(self, lines: list[Line], place: Place) -> JsonValue:
-        """Lines below a name as an object, or as a list when the first is an item."""
+        """Return lines below a name as an object, or as a list when the first is an item."""
         if _is_item(lines[0]):
             return [self._item(line, place) for line in lines]
         return {member.name: self.value(member, place) for member in self.members(lines, "name: value", place)}
 
     def texts(self, member: Member, place: Place) -> JsonValue:
-        """Like `value`, but words stay the text they are written as; for members that can only be text."""
+        """Return the value with words kept as text; for members that can only be text."""
         if member.line.block is None and not member.raw and member.line.children:
             lines = member.line.children
             if _is_item(lines[0]):
@@ -106,19 +106,19 @@ class ContentReader:
         return self.text(member, place)
 
     def fault(self, line: Line, message: str, remedy: str, place: Place = Place()) -> None:
-        """Note a fault of a line."""
+        """Record a fault of a line."""
         self.faults.add(line.number, message, remedy, node=place.node, field=place.field)
 
     def model(
         self, build: type[ModelType], values: Mapping[str, object], lines: "Lines", place: Place
     ) -> ModelType | None:
-        """Make a value of the flow model, its own refusals told with their lines; None after one."""
+        """Create a value of the flow model, converting its errors to faults with lines; None after one."""
         try:
             return build.model_validate(dict(values))
         except ValidationError as error:
-            for one in error.errors(include_url=False):
-                path = tuple(part for part in one["loc"] if isinstance(part, str))
-                message, remedy = _told(build, path, one)
+            for fault in error.errors(include_url=False):
+                path = tuple(part for part in fault["loc"] if isinstance(part, str))
+                message, remedy = _told(build, path, fault)
                 where = Place(place.node, ".".join(path) or place.field)
                 self.faults.add(lines.of(path), message, remedy, node=where.node, field=where.field)
             return None
@@ -136,7 +136,7 @@ class ContentReader:
 
     def _item(self, line: Line, place: Place) -> JsonValue:
         if not _is_item(line):
-            self.fault(line, f"expected '- item', got '{_short(line.text)}'.", "Begin each item with '- '.", place)
+            self.fault(line, f"expected '- item', got '{_short(line.text)}'.", "Start each item with '- '.", place)
             return None
         if line.block is not None:
             return line.block
@@ -169,13 +169,13 @@ class ContentReader:
 
 @dataclass(slots=True)
 class Lines:
-    """Line numbers of what was read, by path."""
+    """Line numbers of parsed content, by path."""
 
     default: int
     numbers: dict[tuple[str, ...], int] = field(default_factory=dict)
 
     def of(self, path: tuple[str, ...]) -> int:
-        """The line of a path, else of the nearest thing it is part of."""
+        """Return the line of a path, else of the nearest enclosing path."""
         while path:
             if path in self.numbers:
                 return self.numbers[path]
@@ -184,13 +184,13 @@ class Lines:
 
 
 def _better_member(text: str, what: str) -> str:
-    """How a line that is no member should have been written."""
+    """Return the correct form of a line that is not a member."""
     if text.startswith("-"):
         return f"Write it as '{what}', without a dash."
     if tight := _SPACE_MISSING.fullmatch(text):
         return f"Put a space after the colon: {tight[1]}: {_short(tight[2])}"
     if spaced := _SPACE_IN_NAME.match(text):
-        return f"A name holds no spaces: {'_'.join(spaced[1].lower().split())}: {_short(spaced[2])}"
+        return f"A name must not contain spaces: {'_'.join(spaced[1].lower().split())}: {_short(spaced[2])}"
     return f"Write it as '{what}'."
 
 
@@ -203,11 +203,11 @@ def _short(text: str) -> str:
 
 
 def _told(build: type[BaseModel], path: tuple[str, ...], error: ErrorDetails) -> tuple[str, str]:
-    """Message and remedy of one pydantic refusal."""
+    """Return message and remedy of one pydantic error."""
     name, kind, given = path[-1] if path else "", error["type"], error.get("input")
     if kind == "extra_forbidden":
         known = _members_of(build, path[:-1])
-        return f"there is no '{name}' here{did_you_mean(name, known) or '.'} Known: {listed(known, most=20)}.", ""
+        return f"unknown name '{name}'{did_you_mean(name, known) or '.'} Known: {listed(known, most=20)}.", ""
     if kind in {"enum", "literal_error"} and isinstance(given, str):
         options = re.findall(r"'([^']*)'", str(error.get("ctx", {}).get("expected", "")))
         return (
@@ -221,7 +221,7 @@ def _told(build: type[BaseModel], path: tuple[str, ...], error: ErrorDetails) ->
 
 
 def _members_of(build: type[BaseModel], path: tuple[str, ...]) -> list[str]:
-    """Member names of the model that a path inside a model leads to."""
+    """Return member names of the model at a path inside a model."""
     model = build
     for part in path:
         info = model.model_fields.get(part)

@@ -23,9 +23,9 @@ from headgate.graph.json_values import bracket_steps
 MAX_CHARACTERS = 1_048_576
 MAX_LINES = 100_000
 MAX_DEPTH = 24
-"""Deepest indentation, in levels."""
+"""Maximum indentation, in levels."""
 MAX_ISSUES = 20
-"""Faults after which reading stops."""
+"""Maximum faults before parsing stops."""
 
 KEY = r'(?:"(?:[^"\\]|\\.)*+"|[^\W][^\s:"]*+)'
 """A name before a colon: plain, or in JSON quotes when it holds other characters."""
@@ -40,12 +40,12 @@ class SpecError(FlowInvalid):
     """The text spec cannot be read as a flow; carries every fault with its line."""
 
     code = "spec_invalid"
-    title = "The spec has faults"
+    title = "Invalid flow text"
 
 
 @dataclass(slots=True)
 class Line:
-    """One line that counts, with the deeper lines below it."""
+    """One relevant line, with the deeper lines below it."""
 
     number: int
     indent: int
@@ -57,27 +57,27 @@ class Line:
 
 
 class Faults:
-    """Collects the faults of one reading; stops it when there are too many."""
+    """Collects the faults of one parse; stops it when there are too many."""
 
     def __init__(self) -> None:
         self.issues: list[Issue] = []
 
     def add(self, line: int, message: str, remedy: str = "", *, node: str = "", field: str = "") -> None:
-        """Note a fault. Raises `SpecError` after the twentieth."""
+        """Record a fault. Raises `SpecError` after the twentieth."""
         self.issues.append(Issue(IssueCode.SYNTAX, message, remedy, node=node, field=field, line=line))
         if len(self.issues) >= MAX_ISSUES:
             self.stop()
 
     def stop(self) -> None:
-        """Raise `SpecError` with what was found, if anything."""
+        """Raise `SpecError` with the collected faults, if any."""
         if self.issues:
             raise SpecError(sorted(self.issues, key=lambda issue: issue.line))
 
 
 def read_lines(text: str, faults: Faults) -> list[Line]:
-    """The top-level lines of a spec, each with the lines below it.
+    """Return the top-level lines of a spec, each with the lines below it.
 
-    Raises `SpecError` when the text is too long or holds control characters.
+    Raises `SpecError` when the text is too long or contains control characters.
     """
     rows = _rows(text, faults)
     top = Line(0, -1, "")
@@ -91,7 +91,7 @@ def read_lines(text: str, faults: Faults) -> list[Line]:
             continue
         indent = len(row) - len(row.lstrip(" "))
         if row[indent] == "\t":
-            faults.add(number, "the line is indented with a tab.", "Indent with spaces, two a level.")
+            faults.add(number, "the line is indented with a tab.", "Indent with two spaces per level.")
             continue
         line = _place(open_lines, Line(number, indent, content), faults)
         mark = _BLOCK_LINE.fullmatch(line.text)
@@ -106,23 +106,23 @@ def _rows(text: str, faults: Faults) -> list[str]:
     if len(text) > MAX_CHARACTERS:
         faults.add(
             1,
-            f"the spec has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read.",
-            "Split the flow, or move long texts into files.",
+            f"the spec has {len(text):,} characters; the limit is {MAX_CHARACTERS:,}.",
+            "Split the flow, or move long texts to files.",
         )
         faults.stop()
     rows = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     if rows[-1] == "":
         rows.pop()
     if len(rows) > MAX_LINES:
-        faults.add(MAX_LINES, f"the spec has {len(rows):,} lines; at most {MAX_LINES:,} are read.", "Split the flow.")
+        faults.add(MAX_LINES, f"the spec has {len(rows):,} lines; the limit is {MAX_LINES:,}.", "Split the flow.")
         faults.stop()
     if _CONTROL.search(text.replace("\r\n", "\n")):
         for number, row in enumerate(rows, start=1):
-            found = _CONTROL.search(row)
-            if found:
+            match = _CONTROL.search(row)
+            if match:
                 faults.add(
                     number,
-                    f"the line holds the control character U+{ord(found[0]):04X}.",
+                    f"the line contains the control character U+{ord(match[0]):04X}.",
                     'Remove it, or write the value in JSON quotes with an escape such as "\\u0007".',
                 )
         faults.stop()
@@ -130,15 +130,15 @@ def _rows(text: str, faults: Faults) -> list[str]:
 
 
 def _place(open_lines: list[Line], line: Line, faults: Faults) -> Line:
-    """Hang a line below the right one; `open_lines` are the lines it could hang below, outermost first."""
+    """Add a line below its parent; `open_lines` are the possible parents, outermost first."""
     while open_lines[-1].indent >= line.indent:
         open_lines.pop()
     parent = open_lines[-1]
     if parent.children and parent.children[0].indent != line.indent:
         faults.add(
             line.number,
-            f"the line is indented by {line.indent}, but the lines beside it by {parent.children[0].indent}.",
-            "Indent the lines of one level alike.",
+            f"the line is indented by {line.indent}, but its sibling lines by {parent.children[0].indent}.",
+            "Indent all lines of one level equally.",
         )
     if len(open_lines) > MAX_DEPTH:
         faults.add(line.number, f"the lines are nested deeper than {MAX_DEPTH} levels.", "Write the value as JSON.")
@@ -156,19 +156,19 @@ def _place(open_lines: list[Line], line: Line, faults: Faults) -> Line:
 
 
 def _json(rows: list[str], start: int, line: Line, faults: Faults) -> tuple[str, int]:
-    """The line with the rest of the JSON that begins at its end, and the index of the first row after it."""
+    """Return the line with the rest of the JSON that begins at its end, and the index of the next row."""
     depth = 1
     for end in range(start, len(rows)):
         depth += sum(bracket_steps(rows[end]))
         if depth <= 0:
             return " ".join([line.text, *(row.strip(" \t") for row in rows[start : end + 1])]), end + 1
-    faults.add(line.number, "the JSON that begins here does not end.", "Close its brackets, or quote the value.")
+    faults.add(line.number, "the JSON that starts here has no end.", "Close its brackets, or quote the value.")
     faults.stop()
     return line.text, len(rows)
 
 
 def _block(rows: list[str], start: int, indent: int, mark: str) -> tuple[str, int]:
-    """The text announced by `mark` in the row before `start`, and the index of the first row after it."""
+    """Return the text of the block that `mark` starts in the row before `start`, and the index of the next row."""
     end = start
     shallowest = None
     while end < len(rows):

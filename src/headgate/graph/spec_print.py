@@ -1,10 +1,10 @@
-"""A flow as spec text, the one way it is written."""
+"""Prints a flow as spec text in canonical form."""
 
 from collections.abc import Iterator, Mapping
 
 from pydantic import BaseModel, JsonValue
 
-from headgate.graph.model import Flow, FlowSettings, FormField, HttpCall, Node, StepPolicy
+from headgate.graph.model import Flow, FlowSettings, FormField, HttpCall, Node, RetryPolicy, StepPolicy
 from headgate.graph.spec_values import (
     MAX_PRINTED_DEPTH,
     block_header,
@@ -16,14 +16,14 @@ from headgate.graph.spec_values import (
 )
 
 RESERVED = frozenset({"label", "code", "policy", "params"})
-"""Names below a node that are not params; params of these names stand below `params:`."""
+"""Names below a node that are not params; params with these names are listed below `params:`."""
 
 _CALLS = frozenset({"input_config", "output_config"})
-"""Members of a policy that are always written as lines: their bodies are JSON, which nobody reads in quotes."""
+"""Members of a policy that are always written as lines: their bodies are JSON, which is hard to read in quotes."""
 
 
 def print_spec(flow: Flow) -> str:
-    """The spec text of a flow: everything but positions. `parse_spec` gives the same flow back."""
+    """Return the spec text of a flow without positions. `parse_spec` returns the same flow."""
     return "\n".join(_flow(flow)) + "\n"
 
 
@@ -85,17 +85,20 @@ def _form_field(field: FormField) -> Iterator[str]:
 
 
 def changed_members(value: BaseModel, default: BaseModel) -> dict[str, JsonValue]:
-    """The members of a model that differ from the default, in the model's order, calls without their defaults."""
-    found: dict[str, JsonValue] = {}
+    """The members of a model that differ from the default, in order; calls and retries without their defaults."""
+    members: dict[str, JsonValue] = {}
     for name in type(value).model_fields:
         member = getattr(value, name)
         if member == getattr(default, name):
             continue
         if isinstance(member, HttpCall):
-            found[name] = {"url": member.url, **changed_members(member, HttpCall(url=member.url))}
+            members[name] = {"url": member.url, **changed_members(member, HttpCall(url=member.url))}
+        elif isinstance(member, RetryPolicy):
+            attempts = member.max_attempts
+            members[name] = {"max_attempts": attempts, **changed_members(member, RetryPolicy(max_attempts=attempts))}
         else:
-            found[name] = value.model_dump(mode="json", include={name})[name]
-    return found
+            members[name] = value.model_dump(mode="json", include={name})[name]
+    return members
 
 
 def _members(values: Mapping[str, JsonValue], indent: int, depth: int = 1) -> Iterator[str]:
@@ -140,5 +143,5 @@ def _item(value: JsonValue, indent: int, depth: int) -> Iterator[str]:
 
 
 def _word(value: JsonValue, depth: int) -> str | None:
-    """The value on one line, also when long once nesting is deep enough; None when it takes several."""
+    """Return the value on one line, even when long at deep nesting; None when it takes several."""
     return scalar(value) if depth <= MAX_PRINTED_DEPTH else scalar(value) or inline(value)

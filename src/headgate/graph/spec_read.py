@@ -1,4 +1,4 @@
-"""Reads spec text into a flow and remembers the line of every part. The grammar is described in `spec`."""
+"""Parses spec text to a flow and records the line of every part. The grammar is described in `spec`."""
 
 import re
 from collections.abc import Callable
@@ -34,25 +34,25 @@ _INPUT_NAME = (PORT_PATTERN, "input name")
 
 @dataclass(slots=True)
 class SpecFlow:
-    """What was read, and where each part of it stands."""
+    """The parsed flow, and the lines of its parts."""
 
     flow: Flow = field(default_factory=Flow)
     nodes: dict[str, Lines] = field(default_factory=dict)
     """Node id to the lines of the node's members, by path in the model."""
     edges: dict[str, list[int]] = field(default_factory=dict)
-    """Edge, as `a.text -> b.input`, to the lines it stands in."""
+    """Edge, as `a.text -> b.input`, to its lines."""
 
 
 def read_flow(text: str) -> SpecFlow:
-    """Read a spec, positions left at the origin. Raises `SpecError`."""
+    """Parse a spec, with positions at the origin. Raises `SpecError`."""
     faults = Faults()
-    found = _SpecReader(faults).flow(read_lines(text, faults))
+    spec_flow = _SpecReader(faults).flow(read_lines(text, faults))
     faults.stop()
-    return found
+    return spec_flow
 
 
 class _SpecReader(ContentReader):
-    """Reads the sections."""
+    """Parses the sections."""
 
     def __init__(self, faults: Faults) -> None:
         super().__init__(faults)
@@ -60,7 +60,7 @@ class _SpecReader(ContentReader):
 
     def flow(self, lines: list[Line]) -> SpecFlow:
         if not lines:
-            self.faults.add(1, "the spec is empty.", "Begin with 'nodes:' and a node below it.")
+            self.faults.add(1, "the spec is empty.", "Start with 'nodes:' and a node below it.")
         sections: dict[str, Callable[[Member], object]] = {
             "name": self.text,
             "description": self.text,
@@ -84,15 +84,15 @@ class _SpecReader(ContentReader):
         return self.found
 
     def _below(self, member: Member, example: str) -> list[Line]:
-        """The lines of a section, nothing standing behind its colon."""
+        """Return the lines of a section, with nothing after its colon."""
         if member.line.block is not None or _COMMENT.sub("", member.raw):
-            what = f"nothing may stand behind '{member.name}:'."
-            self.fault(member.line, what, f"Write each on a line of its own: {example}")
+            what = f"no text is allowed after '{member.name}:'."
+            self.fault(member.line, what, f"Write each on a separate line: {example}")
         return member.line.children
 
     def _nodes(self, member: Member) -> list[Node]:
         lines = self._below(member, "page: URL")
-        read = [self._node(one) for one in self.members(lines, _NODE)]
+        read = [self._node(member) for member in self.members(lines, _NODE)]
         return [node for node in read if node is not None]
 
     def _node(self, member: Member) -> Node | None:
@@ -101,7 +101,7 @@ class _SpecReader(ContentReader):
             return None
         place = Place(member.name)
         if not re.match(TYPE_PATTERN, type_) or member.line.block is not None:
-            given = f"not '{type_[:60]}'" if type_ else "but nothing is given"
+            given = f"not '{type_[:60]}'" if type_ else "but none is given"
             self.fault(
                 member.line,
                 f"node '{member.name}' needs a component type, {given}.",
@@ -118,7 +118,7 @@ class _SpecReader(ContentReader):
     def _node_members(
         self, member: Member, values: dict[str, object], lines: Lines, place: Place
     ) -> dict[str, JsonValue]:
-        """Fill `values` with a node's own members; gives its params."""
+        """Fill `values` with a node's own members; returns its params."""
         params: dict[str, JsonValue] = {}
         for one in self.members(member.line.children, "field: value", place):
             if one.name in NODE_MEMBERS:
@@ -144,7 +144,7 @@ class _SpecReader(ContentReader):
 
     def _param(self, member: Member, params: dict[str, JsonValue], lines: Lines, place: Place) -> None:
         if member.name in params:
-            self.fault(member.line, f"'{member.name}' is given twice.", "Keep one of them.", place)
+            self.fault(member.line, f"'{member.name}' appears twice.", "Keep one of them.", place)
         lines.numbers["params", member.name] = member.line.number
         if self._good_name(member.line, member.name, _FIELD_NAME, place):
             params[member.name] = self.value(member, Place(place.node, member.name))
@@ -198,8 +198,8 @@ class _SpecReader(ContentReader):
 
     def _form(self, member: Member) -> list[FormField]:
         lines = self._below(member, "topic: text")
-        read = [self._form_field(one) for one in self.members(lines, "field: type")]
-        return [one for one in read if one is not None]
+        read = [self._form_field(member) for member in self.members(lines, "field: type")]
+        return [field for field in read if field is not None]
 
     def _form_field(self, member: Member) -> FormField | None:
         lines = Lines(member.line.number)
@@ -218,7 +218,7 @@ class _SpecReader(ContentReader):
         return self.model(FlowSettings, values, lines, NOWHERE)
 
     def _good_name(self, line: Line, name: str, rule: tuple[str, str], place: Place = NOWHERE) -> bool:
-        """Whether a name keeps its rule (pattern, what it is called); notes a fault when not."""
+        """Return whether a name matches its rule (pattern, description); records a fault otherwise."""
         pattern, what = rule
         if re.match(pattern, name) and not name.endswith("\n"):
             return True
@@ -230,5 +230,5 @@ class _SpecReader(ContentReader):
 
 
 def _as_id(name: str) -> str:
-    """The nearest valid id: `Page 1` is `page_1`; empty when there is none."""
+    """Return the nearest valid id: `Page 1` is `page_1`; empty when there is none."""
     return _WORDS.sub("_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name[:60]).lower()).strip("_").lstrip("0123456789_")

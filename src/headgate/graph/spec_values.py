@@ -17,7 +17,7 @@ from headgate.graph.json_values import LARGEST_INTEGER, SMALLEST_INTEGER, parse_
 from headgate.graph.spec_lines import BLOCK_MARK, KEY, MEMBER
 
 INLINE_WIDTH = 100
-"""Longest list or object written on one line, in characters."""
+"""Maximum length of a list or object on one line, in characters."""
 MAX_PRINTED_DEPTH = 8
 """Levels of a value that are written as nested lines; deeper ones stay JSON."""
 _CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
@@ -25,13 +25,13 @@ _NUMBER = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]\d{1,3})?")
 _SINGLE_QUOTED = re.compile(r"'(?:[^']|'')*'")
 _MEANT_AS_JSON = re.compile(r'\{\s*(?:".*)?\}|\[\s*["\[{].*\]', re.DOTALL)
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
-"""Characters that are valid in JSON but that a reader or an editor would not see or would take for a line break."""
+"""Characters valid in JSON that are invisible or that editors treat as line breaks."""
 _NOT_IN_A_BLOCK = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
 _PLAIN_KEY = re.compile(KEY)
 
 
 def parse_scalar(raw: str) -> JsonValue:
-    """The value of a plain or quoted word. Raises `ValueError` saying what is wrong and what to write."""
+    """Return the value of a plain or quoted word. Raises `ValueError` with the fault and the correct form."""
     text = raw.strip(" \t")
     if text.startswith('"'):
         return parse_quoted(text)
@@ -59,7 +59,7 @@ def parse_quoted(text: str) -> str:
 
 
 def scalar(value: JsonValue) -> str | None:
-    """How a value is written on the line of its name; None when it needs lines of its own."""
+    """Return the one-line form of a value; None when it needs several lines."""
     if isinstance(value, str):
         return text_scalar(value)
     line = inline(value)
@@ -68,14 +68,14 @@ def scalar(value: JsonValue) -> str | None:
 
 
 def text_scalar(text: str) -> str | None:
-    """How a text is written on one line: plain when that reads back, else quoted; None when a block is better."""
+    """Return the one-line form of a text: plain when that is unambiguous, else quoted; None when a block is better."""
     if block_header(text) is not None:
         return None
     return text if _reads_back(text) else inline(text)
 
 
 def block_header(text: str) -> str | None:
-    """`|`, `|+` or `|2` with which a text can be written as a block; None when it cannot or need not be."""
+    """Return the block header `|`, `|+` or `|2` for a text; None when a block is impossible or unnecessary."""
     if "\n" not in text or _NOT_IN_A_BLOCK.search(text):
         return None
     rows = text.split("\n")
@@ -90,24 +90,24 @@ def block_header(text: str) -> str | None:
 
 
 def block_rows(text: str, indent: int) -> list[str]:
-    """The lines of a block, `indent` being that of the line that announces it."""
+    """Return the lines of a block; `indent` is that of its header line."""
     rows = (text.removesuffix("\n")).split("\n")
     return [" " * (indent + 2) + row if row else "" for row in rows]
 
 
 def key(name: str) -> str:
-    """A member's name, quoted when it must be."""
+    """Return a member's name, quoted when necessary."""
     plain = _PLAIN_KEY.fullmatch(name) and not _NOT_IN_A_BLOCK.search(name) and not name.startswith('"')
     return name if plain else inline(name)
 
 
 def parse_key(text: str) -> str:
-    """The name that a key stands for. Raises `ValueError`."""
+    """Return the name of a key. Raises `ValueError`."""
     return parse_quoted(text) if text.startswith('"') else text
 
 
 def looks_like_member(text: str) -> bool:
-    """Whether a list item of this text would be read as `name: value` or as an item of its own."""
+    """Return whether a list item with this text would be parsed as `name: value` or as a nested item."""
     return MEMBER.fullmatch(text) is not None or text == "-" or text.startswith("- ")
 
 
@@ -123,8 +123,8 @@ def _reads_back(text: str) -> bool:
 
 
 def inline(value: JsonValue) -> str:
-    """A value as JSON on one line, characters that cannot be seen escaped."""
-    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
+    """Return a value as JSON on one line, with invisible characters escaped."""
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
 def _json_or_text(text: str) -> JsonValue:
@@ -139,7 +139,7 @@ def _json_or_text(text: str) -> JsonValue:
 
 
 def _number_or_text(text: str) -> JsonValue:
-    """A number when JSON would print it just so, else the text: `1.10`, `007`, `-0` and `1e5` lose nothing."""
+    """A number when JSON would print it identically, else the text: `1.10`, `007`, `-0` and `1e5` are preserved."""
     if text.lstrip("-").isdigit() and text.isascii():
         whole = int(text)
         return whole if str(whole) == text and SMALLEST_INTEGER <= whole <= LARGEST_INTEGER else text

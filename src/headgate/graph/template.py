@@ -1,7 +1,7 @@
-"""What a component looks like from outside: its fields and outputs, as plain values.
+"""Templates of components: fields and outputs, as plain values.
 
 Templates are derived from component classes by the SDK and never stored in a flow; the canvas, the validator, the text
-spec and the agent's tools all read them from here.
+spec and the agent's tools use them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,9 @@ from headgate.graph.ports import CONFIGURATION_TYPES, PortType
 TOOL_OUTPUT = "tool"
 """Reserved output name: the component itself as a tool for an agent."""
 DOCUMENT_OUTPUT = "document"
-"""Output that a step has besides its own when its policy makes a document of its main output."""
+"""Additional output of a step whose policy makes a document of its main output."""
+ERROR_OUTPUT = "error"
+"""Additional output of a step whose policy takes the error edge: code, message, step, attempt and input."""
 
 Syntax = Literal["", "url", "sql", "jmespath", "re2"]
 
@@ -38,6 +40,7 @@ class FieldKind(StrEnum):
     MODEL = "model"
     TOOLS = "tools"
     MESSAGE = "message"
+    FLOW = "flow"
 
 
 class FieldTemplate(BaseModel):
@@ -52,9 +55,9 @@ class FieldTemplate(BaseModel):
     default: JsonValue = None
     required: bool = False
     types: tuple[PortType, ...] = ()
-    """Port types an edge into this field may bring; empty when the field cannot be connected."""
+    """Port types of edges into this field; empty when it cannot be connected."""
     many: bool = False
-    """Whether several edges may lead here; the values arrive as a list in edge order."""
+    """Whether several edges may be connected; the values arrive as a list in edge order."""
     options: tuple[str, ...] = ()
     advanced: bool = False
     tool_mode: bool = False
@@ -62,11 +65,11 @@ class FieldTemplate(BaseModel):
     interpolate: bool = True
     """Whether `{{...}}` in this field is resolved before the step runs."""
     main: bool = False
-    """The port that a step policy's input source fills."""
+    """The port that receives a step policy's input source."""
     secret_values: bool = False
     """Whether each value of the object in this field is text or a secret reference, as headers are."""
     syntax: Syntax = ""
-    """The language that text in this field is written in: it is checked before a run."""
+    """The language of the text in this field: it is checked before a run."""
     default_model: bool = False
     """Whether the installation's default model for steps is used when this field is empty."""
     schema_: dict[str, JsonValue] | None = None
@@ -79,12 +82,12 @@ class FieldTemplate(BaseModel):
 
     @property
     def carries_secret(self) -> bool:
-        """Whether a secret reference may be in it."""
+        """Return whether it may contain a secret reference."""
         return self.is_secret or self.secret_values or self.kind is FieldKind.MODEL
 
     @property
     def takes_configuration(self) -> bool:
-        """Whether it takes a model or tools."""
+        """Return whether it accepts a model or tools."""
         return self.kind in {FieldKind.MODEL, FieldKind.TOOLS} or bool(set(self.types) & CONFIGURATION_TYPES)
 
 
@@ -98,11 +101,11 @@ class OutputTemplate(BaseModel):
     label: str = ""
     help: str = ""
     branch: bool = False
-    """Whether the run may leave this output untaken; what hangs only on it is then skipped."""
+    """Whether the run may skip this output; steps that depend only on it are then skipped."""
 
 
 class Template(BaseModel):
-    """A component type as seen from outside."""
+    """A component type."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -112,65 +115,73 @@ class Template(BaseModel):
     category: str
     icon: str = ""
     keywords: tuple[str, ...] = ()
-    """Words people use for this component that its name does not contain."""
+    """Search terms for this component that its name does not contain."""
     fields: tuple[FieldTemplate, ...] = ()
     outputs: tuple[OutputTemplate, ...] = ()
     annotation: bool = False
-    """A note: no ports, never a step, may stand alone."""
+    """A note: no ports, never a step, may be unconnected."""
     effect: bool = False
-    """Whether running it changes something outside (posts, writes); such a step is never repeated silently."""
+    """Whether running it has an external effect (posts, writes); such a step is never repeated silently."""
     model_using: bool = False
     """Whether a step of this type calls a model."""
     outside: bool = False
-    """Whether it sends what it is given out of this installation: a request, a delivery. Models have classes."""
+    """Whether it sends its input out of this installation: a request, a delivery. Models have classifications."""
     reads_input: bool = False
-    """Whether it reads what the run was started with by itself, without a reference or a policy."""
+    """Whether it reads the run's input itself, without a reference or a policy."""
 
     def field(self, name: str) -> FieldTemplate | None:
-        """The field of that name."""
+        """Return the field of that name."""
         return next((field for field in self.fields if field.name == name), None)
 
     def output(self, name: str) -> OutputTemplate | None:
-        """The output of that name."""
+        """Return the output of that name."""
         return next((output for output in self.outputs if output.name == name), None)
 
     def with_document(self, format_: str) -> "Template":
-        """The template of a step whose policy makes a PDF or Word document of its main output."""
+        """Return the template of a step whose policy makes a PDF or Word document of its main output."""
         if self.main_output is None or self.output(DOCUMENT_OUTPUT) is not None:
             return self
-        made = OutputTemplate(
+        document_output = OutputTemplate(
             name=DOCUMENT_OUTPUT, type=PortType.FILE, label="Document", help=f"The main output as a {format_} file."
         )
-        return self.model_copy(update={"outputs": (*self.outputs, made)})
+        return self.model_copy(update={"outputs": (*self.outputs, document_output)})
+
+    def with_error(self) -> "Template":
+        """Return the template of a step whose policy takes the error edge when it fails."""
+        if self.output(ERROR_OUTPUT) is not None:
+            return self
+        help_ = "When the step fails: code, message, step, attempt and input."
+        error = OutputTemplate(name=ERROR_OUTPUT, type=PortType.DATA, label="Error", help=help_, branch=True)
+        return self.model_copy(update={"outputs": (*self.outputs, error)})
 
     @property
     def ports(self) -> tuple[FieldTemplate, ...]:
-        """The fields that an edge may lead to."""
+        """Return the fields that can be connected."""
         return tuple(field for field in self.fields if field.types)
 
     @property
     def main_field(self) -> FieldTemplate | None:
-        """The port that takes a step's main input: the one marked `main`, else the first data port."""
+        """Return the port of a step's main input: the one marked `main`, else the first data port."""
         data = [field for field in self.ports if not set(field.types) <= {PortType.MODEL, PortType.TOOL}]
         return next((field for field in data if field.main), data[0] if data else None)
 
     @property
     def main_output(self) -> OutputTemplate | None:
-        """The output that `{{step.output}}` stands for: the first that carries data."""
+        """Return the output of `{{step.output}}`: the first that carries data."""
         return next((out for out in self.outputs if out.type not in {PortType.MODEL, PortType.TOOL}), None)
 
 
 class Catalog(Protocol):
-    """Where templates come from. Some depend on a node's values: a Switch has one output a case."""
+    """Source of templates. Some depend on a node's values: a Switch has one output per case."""
 
     def types(self) -> Sequence[str]:
-        """Every known component type, sorted."""
+        """Return every known component type, sorted."""
         ...
 
     def template(self, type_: str, params: Mapping[str, JsonValue] | None = None) -> Template | None:
-        """The template of a type, with the ports that these params give it; None when unknown."""
+        """Return the template of a type, with the ports for these params; None when unknown."""
         ...
 
     def code(self, type_: str) -> str | None:
-        """The source that a node of an own component carries; None for components that came with Headgate."""
+        """Return the source of a custom component; None for built-in components."""
         ...

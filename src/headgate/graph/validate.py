@@ -1,4 +1,4 @@
-"""Is this flow right? Three questions: may it be kept, does it hold together, and may it run."""
+"""Validation of a flow: whether it can be saved, is a valid draft, and can run."""
 
 from collections.abc import Iterator
 
@@ -17,28 +17,27 @@ from headgate.graph.wiring import Wiring, wire
 
 
 def check_kept(flow: Flow, catalog: Catalog) -> list[Issue]:
-    """What a save refuses.
+    """Return what a save rejects.
 
-    Unknown types, fields and ports, values no field of that kind can hold, edges that do not fit or run in a circle,
-    duplicates, contracts that are none, and credentials in the clear. Missing values and loose ends are allowed: it is
-    a draft. So is a policy that somebody is still in the middle of: a web address to be typed, a reference to a step
-    that was just removed. And code that has not been checked yet: what is around it is checked as far as that goes
-    without its template.
+    Unknown types, fields and ports, values of the wrong type, incompatible or cyclic edges, duplicates, invalid
+    contracts, and literal credentials. Missing values and unconnected nodes are allowed, since it is a draft. So are
+    incomplete policies: a missing URL, a reference to a removed step. And unchecked code: the rest is checked as far as
+    possible without its template.
     """
     return list(_kept(wire(flow, catalog), catalog))
 
 
 def check_draft(flow: Flow, catalog: Catalog) -> list[Issue]:
-    """What is refused of who writes a flow in one piece, an agent or a file: the same, and policies that make no sense.
+    """What is rejected for a flow written in one piece, by an agent or a file: like a save, and invalid policies.
 
-    Nobody is in the middle of anything there.
+    Nothing is in progress there.
     """
     wiring = wire(flow, catalog)
     return [*_kept(wiring, catalog), *policy_issues(wiring)]
 
 
 def check_runnable(flow: Flow, catalog: Catalog) -> list[Issue]:
-    """What a run or a publish refuses: the faults of a draft, and what is missing, loose, unresolvable or at odds."""
+    """Return what a run or a publication rejects: faults of a draft, and missing or conflicting parts."""
     wiring = wire(flow, catalog)
     return [
         *_kept(wiring, catalog),
@@ -51,7 +50,7 @@ def check_runnable(flow: Flow, catalog: Catalog) -> list[Issue]:
 
 
 def check_advice(flow: Flow, catalog: Catalog) -> list[Issue]:
-    """Warnings: what does not keep a flow from running, and is most likely not meant."""
+    """Return warnings about likely mistakes that do not prevent a flow from running."""
     return list(hidden_values(wire(flow, catalog)))
 
 

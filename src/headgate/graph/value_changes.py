@@ -1,4 +1,4 @@
-"""What changed between two values of the flow model, member by member, and how to say it in a line."""
+"""Changes between two values of the flow model, member by member, and their one-line descriptions."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from pydantic import BaseModel, JsonValue
 from headgate.graph.model import Flow, FormField, HttpCall, Node, StepPolicy
 
 SHOWN_WIDTH = 48
-"""Characters of a value shown in a line."""
+"""Maximum characters of a value in a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +24,13 @@ class ValueChange:
     after: JsonValue = None
 
     def as_json(self) -> dict[str, JsonValue]:
-        """The change as a JSON object; `before` and `after` only where there is one."""
-        found: dict[str, JsonValue] = {"path": self.path, "kind": self.kind}
+        """Return the change as a JSON object; `before` and `after` only when present."""
+        document: dict[str, JsonValue] = {"path": self.path, "kind": self.kind}
         if self.kind != "added":
-            found["before"] = self.before
+            document["before"] = self.before
         if self.kind != "removed":
-            found["after"] = self.after
-        return found
+            document["after"] = self.after
+        return document
 
     def __str__(self) -> str:
         if self.kind == "added":
@@ -42,18 +42,18 @@ class ValueChange:
 
 
 def node_changes(before: Node, after: Node) -> tuple[ValueChange, ...]:
-    """What changed in a node, id and position aside."""
-    found: list[ValueChange] = []
+    """Return the changes of a node, except for id and position."""
+    changes: list[ValueChange] = []
     for name in ("type", "label", "code"):
-        found += _member(name, getattr(before, name) or None, getattr(after, name) or None)
-    found += mapping_changes("params", before.params, after.params)
-    found += mapping_changes("linked", before.linked, after.linked)
-    found += policy_changes(before.policy, after.policy)
-    return tuple(found)
+        changes += _member(name, getattr(before, name) or None, getattr(after, name) or None)
+    changes += mapping_changes("params", before.params, after.params)
+    changes += mapping_changes("linked", before.linked, after.linked)
+    changes += policy_changes(before.policy, after.policy)
+    return tuple(changes)
 
 
 def policy_changes(before: StepPolicy, after: StepPolicy) -> Iterator[ValueChange]:
-    """What changed in a step policy; a web request is compared member by member."""
+    """Return the changes of a step policy; a web request is compared member by member."""
     if before == after:
         return
     for name in StepPolicy.model_fields:
@@ -65,23 +65,23 @@ def policy_changes(before: StepPolicy, after: StepPolicy) -> Iterator[ValueChang
 
 
 def flow_changes(before: Flow, after: Flow) -> tuple[ValueChange, ...]:
-    """What changed in a flow outside its nodes and edges."""
-    found = [
+    """Return the changes of a flow outside its nodes and edges."""
+    changes = [
         *_member("name", before.name, after.name),
         *_member("description", before.description or None, after.description or None),
         *mapping_changes("settings", _dump(before.settings), _dump(after.settings)),
     ]
     old, new = _form(before.form), _form(after.form)
-    found += mapping_changes("form", old, new)
-    if not found and list(old) != list(new):
-        found.append(ValueChange("form", "changed", list(old), list(new)))
-    return tuple(found)
+    changes += mapping_changes("form", old, new)
+    if not changes and list(old) != list(new):
+        changes.append(ValueChange("form", "changed", list(old), list(new)))
+    return tuple(changes)
 
 
 def mapping_changes(
     path: str, before: Mapping[str, JsonValue], after: Mapping[str, JsonValue]
 ) -> Iterator[ValueChange]:
-    """What changed in an object, member by member, in the order of `before` and then of what is new."""
+    """Return the changes of an object, member by member, in the order of `before` and then of new members."""
     for name in dict.fromkeys([*before, *after]):
         inner = f"{path}.{name}"
         if name not in after:
@@ -93,26 +93,26 @@ def mapping_changes(
 
 
 def same(before: JsonValue, after: JsonValue) -> bool:
-    """Whether two JSON values are the same, `1`, `1.0` and `true` being three different ones."""
+    """Return whether two JSON values are equal; `1`, `1.0` and `true` are different."""
     return before == after and (type(before) is type(after)) and (not before or _text(before) == _text(after))
 
 
 def shown(value: JsonValue) -> str:
-    """A value in a line: JSON, cut with an ellipsis."""
+    """Return a value in a line: JSON, cut with an ellipsis."""
     return _cut(_text(value), 0)
 
 
 def shown_apart(before: JsonValue, after: JsonValue) -> tuple[str, str]:
-    """Two values in a line, cut around the first place where they differ."""
+    """Return two values in a line, cut around the first difference."""
     old, new = _text(before), _text(after)
-    first = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    first = next((index for index, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
     start = max(0, first - SHOWN_WIDTH // 3) if max(len(old), len(new)) > SHOWN_WIDTH else 0
     return _cut(old, start), _cut(new, start)
 
 
 def _cut(text: str, start: int) -> str:
-    found = text[start : start + SHOWN_WIDTH]
-    return ("…" if start else "") + found + ("…" if start + SHOWN_WIDTH < len(text) else "")
+    excerpt = text[start : start + SHOWN_WIDTH]
+    return ("…" if start else "") + excerpt + ("…" if start + SHOWN_WIDTH < len(text) else "")
 
 
 def _member(path: str, before: JsonValue, after: JsonValue) -> list[ValueChange]:
@@ -132,7 +132,7 @@ def _dump(value: BaseModel) -> dict[str, JsonValue]:
 
 
 def _json(value: BaseModel, name: str) -> JsonValue:
-    """A member as JSON; of a web request only what was set."""
+    """Return a member as JSON; of a web request only what was set."""
     member = getattr(value, name)
     if isinstance(member, HttpCall):
         return member.model_dump(mode="json", exclude_defaults=True)

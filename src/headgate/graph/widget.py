@@ -1,4 +1,4 @@
-"""How a published flow is offered on outside pages: `settings.widget` of a flow, as plain values."""
+"""Embedding of a published flow on other sites: `settings.widget` of a flow, as plain values."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -15,10 +15,10 @@ _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 def _origin(value: str) -> str:
-    found = value.strip().lower().removesuffix("/")
-    if found != ANYWHERE and (len(found) > 300 or _ORIGIN.fullmatch(found) is None):
-        raise ValueError("an origin is written https://www.example.org, without a path; * stands for every page")
-    return found
+    origin = value.strip().lower().removesuffix("/")
+    if origin != ANYWHERE and (len(origin) > 300 or _ORIGIN.fullmatch(origin) is None):
+        raise ValueError("an origin is written https://www.example.org, without a path; * allows every page")
+    return origin
 
 
 def _colour(value: str) -> str:
@@ -43,25 +43,25 @@ class WidgetSettings(BaseModel):
     title: str = Field(default="", max_length=120)
     welcome_text: str = Field(default="", max_length=2_000)
     origins: tuple[Origin, ...] = Field(default=(), max_length=50)
-    """Whose pages may show it; empty: none but its own address."""
+    """Origins that may embed it; empty: only its own."""
 
 
 def read_widget(settings: Mapping[str, JsonValue]) -> WidgetSettings:
-    """The settings as a value. Raises `ValueError` saying what is wrong."""
+    """Return the settings as a value. Raises `ValueError` with the fault."""
     try:
         return WidgetSettings.model_validate(dict(settings))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise ValueError(f"'{where}': {str(first['msg']).removeprefix('Value error, ')}") from error
+        location = ".".join(str(part) for part in first["loc"])
+        raise ValueError(f"'{location}': {str(first['msg']).removeprefix('Value error, ')}") from error
 
 
 def widget_issues(flow: Flow) -> Iterator[Issue]:
-    """What keeps a flow with a widget from being published."""
+    """Yield what prevents a flow with a widget from being published."""
     if not flow.settings.widget:
         return
     try:
         read_widget(flow.settings.widget)
     except ValueError as error:
-        message = f"The flow's widget is wrong at {error}."
+        message = f"The flow's widget is not valid at {error}."
         yield Issue(IssueCode.INVALID_VALUE, message, "Correct it in the widget's settings.")

@@ -1,7 +1,7 @@
-"""A flow with its edges resolved: what is a step, what configures one, and in which order steps run.
+"""A flow with resolved edges: steps, configuration nodes, and the running order.
 
-Built once, in time linear in nodes and edges, and read by the validator, the compiler, the layout and the drawings.
-Works without a catalog too (types unknown): then outputs called `model`, `tool` and `tools` stand for configuration.
+Built once, in time linear in nodes and edges, and used by the validator, the compiler, the layout and the drawings.
+Works without a catalog too (types unknown): then outputs named `model`, `tool` and `tools` count as configuration.
 """
 
 import heapq
@@ -16,18 +16,18 @@ from headgate.graph.template import TOOL_OUTPUT, Catalog, Template
 NOTE_TYPE = "Note"
 FLOW_INPUT = "flow_input"
 RESERVED_IDS = frozenset({FLOW_INPUT, "constructor"})
-"""What no node may be called: the run's own input, and what every object of a browser has already."""
+"""Reserved node ids: the run's own input, and members of every JavaScript object."""
 """Root of the run's own input in `{{...}}`; no node may be called so."""
 MAIN_OUTPUT = "output"
-"""Name under which references find a step's main output, whatever the component calls it."""
+"""Name of a step's main output in references, whatever the component calls it."""
 FILE_IDS = "file_ids"
-"""Name under which references find the ids of the files a step gave, joined by commas (seed 002, build_context)."""
+"""Name of a step's file ids in references, joined by commas (seed 002, build_context)."""
 _BY_NAME = {TOOL_OUTPUT: PortType.TOOL, "tools": PortType.TOOL, "model": PortType.MODEL}
 
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """An edge between two nodes that exist, with the type of the output it leaves."""
+    """An edge between two existing nodes, with the type of its output."""
 
     edge: Edge
     type: PortType | None
@@ -35,13 +35,13 @@ class Wire:
 
     @property
     def configures(self) -> bool:
-        """Whether it carries a model or a tool rather than data."""
+        """Return whether it carries a model or a tool rather than data."""
         return self.type in CONFIGURATION_TYPES
 
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """The resolved flow. Of nodes that share an id only the first is here; edges to missing nodes are not."""
+    """The resolved flow. Of nodes that share an id only the first is included; edges to missing nodes are skipped."""
 
     flow: Flow
     nodes: Mapping[str, Node]
@@ -54,20 +54,20 @@ class Wiring:
     steps: tuple[str, ...]
     """Ids of the steps in the flow's node order."""
     parents: Mapping[str, tuple[str, ...]]
-    """Step to the steps whose data it takes, each once, in node order: over an edge, or by a reference (`implied`)."""
+    """Step to the steps whose data it uses, each once, in node order: over an edge, or by a reference (`implied`)."""
     children: Mapping[str, tuple[str, ...]]
     order: tuple[str, ...]
     """Steps, parents before children, ties in node order. Shorter than `steps` when there is a cycle."""
     implied: Mapping[str, tuple[str, ...]]
-    """Step to those of its parents that only a reference such as `{{page.text}}` names: no edge is needed for them."""
+    """Step to those of its parents that only a reference such as `{{page.text}}` names, without an edge."""
 
     @property
     def aliases(self) -> dict[str, str]:
-        """`step_1` to the id of the first step, and so on."""
+        """Return `step_1` to the id of the first step, and so on."""
         return {f"step_{number}": step for number, step in enumerate(self.order, start=1)}
 
     def step_named(self, root: str, aliases: Mapping[str, str]) -> str | None:
-        """The step that the first word of a reference means: a node id, else an alias."""
+        """Return the step of the first word of a reference: a node id, else an alias."""
         return root if root in self.nodes else aliases.get(root)
 
     def attachments(self, node_id: str) -> list[Wire]:
@@ -80,7 +80,7 @@ class Wiring:
 
 
 def wire(flow: Flow, catalog: Catalog | None = None) -> Wiring:
-    """Resolve a flow; never fails, whatever is wrong with it."""
+    """Resolve a flow; never fails, whatever its faults."""
     nodes: dict[str, Node] = {}
     for node in flow.nodes:
         nodes.setdefault(node.id, node)
@@ -104,30 +104,30 @@ def wire(flow: Flow, catalog: Catalog | None = None) -> Wiring:
 
 
 def configured_steps(wiring: Wiring, key: str) -> list[str]:
-    """The steps that a configuration node configures, directly or through others."""
+    """Return the steps that a configuration node configures, including nested ones."""
     reached: dict[str, None] = {}
     waiting = [key]
     while waiting:
-        for one in wiring.leaving[waiting.pop()]:
-            if one.configures and one.edge.target not in reached:
-                reached[one.edge.target] = None
-                waiting.append(one.edge.target)
+        for wire in wiring.leaving[waiting.pop()]:
+            if wire.configures and wire.edge.target not in reached:
+                reached[wire.edge.target] = None
+                waiting.append(wire.edge.target)
     members = set(wiring.steps)
     return [step for step in reached if step in members]
 
 
 def _with_implied(wiring: Wiring) -> Wiring:
-    """The wiring with the order that references imply.
+    """Return the wiring with the order that references imply.
 
-    A reference adds no link where edges bring its step before the reader already, and none that would close a circle:
-    of two steps that refer to each other the first in node order comes second, and the other reference is a fault.
+    A reference adds no link when edges already order the steps, and none that would create a cycle: of two steps that
+    refer to each other the first in node order comes second, and the other reference is a fault.
     """
-    named = list(_named_steps(wiring))
-    if not named or len(wiring.order) < len(wiring.steps):
+    named_steps = list(_named_steps(wiring))
+    if not named_steps or len(wiring.order) < len(wiring.steps):
         return wiring
     bits, masks = ancestor_masks(wiring)
     implied: dict[str, dict[str, None]] = {}
-    for source, reader in named:
+    for source, reader in named_steps:
         if masks[reader] & bits[source] or masks[source] & bits[reader]:
             continue
         implied.setdefault(reader, {})[source] = None
@@ -138,7 +138,7 @@ def _with_implied(wiring: Wiring) -> Wiring:
 
 
 def _named_steps(wiring: Wiring) -> Iterator[tuple[str, str]]:
-    """Each step that a reference names by its id, with the step that reads it; an alias names none."""
+    """Yield each step that a reference names by its id, with the referring step; aliases are skipped."""
     members = set(wiring.steps)
     for key, node in wiring.nodes.items():
         if key in wiring.notes:
@@ -170,9 +170,11 @@ def _linked(wiring: Wiring, implied: Mapping[str, Mapping[str, None]]) -> Wiring
 
 
 def _template(node: Node, catalog: Catalog) -> Template | None:
-    """The node's template, with the output that its policy adds."""
-    found = catalog.template(node.type, node.params)
-    return found.with_document(node.policy.output_type) if found and node.policy.makes_document else found
+    """Return the node's template, with the additional outputs of its policy."""
+    template = catalog.template(node.type, node.params)
+    if template and node.policy.makes_document:
+        template = template.with_document(node.policy.output_type)
+    return template.with_error() if template and node.policy.has_error_output else template
 
 
 def output_type(template: Template | None, output: str) -> PortType | None:
@@ -186,12 +188,12 @@ def output_type(template: Template | None, output: str) -> PortType | None:
 
 
 def can_be_tool(template: Template) -> bool:
-    """Whether an agent may call this component: it has a field that an agent fills."""
+    """Return whether an agent may call this component: it has a field that an agent fills."""
     return any(field.tool_mode for field in template.fields)
 
 
 def output_names(template: Template) -> list[str]:
-    """Every output an edge may leave, the virtual `tool` last."""
+    """Return every output that an edge may use, the virtual `tool` last."""
     names = [output.name for output in template.outputs]
     return [*names, TOOL_OUTPUT] if can_be_tool(template) and TOOL_OUTPUT not in names else names
 
@@ -199,10 +201,10 @@ def output_names(template: Template) -> list[str]:
 def topological(
     nodes: Sequence[str], parents: Mapping[str, Sequence[str]], children: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...]:
-    """Parents before children, ties in the order given; nodes on or behind a cycle are left out."""
-    place = {node: number for number, node in enumerate(nodes)}
+    """Return parents before children, ties in the given order; nodes on or after a cycle are omitted."""
+    positions = {node: number for number, node in enumerate(nodes)}
     waiting = {node: len(parents[node]) for node in nodes}
-    ready = [place[node] for node in nodes if waiting[node] == 0]
+    ready = [positions[node] for node in nodes if waiting[node] == 0]
     order: list[str] = []
     while ready:
         node = nodes[heapq.heappop(ready)]
@@ -210,27 +212,27 @@ def topological(
         for child in children[node]:
             waiting[child] -= 1
             if waiting[child] == 0:
-                heapq.heappush(ready, place[child])
+                heapq.heappush(ready, positions[child])
     return tuple(order)
 
 
 def by_attachment(wiring: Wiring) -> tuple[str, ...]:
-    """Every node, what is attached before what it is attached to; shorter when attachments form a cycle."""
-    into = {key: [one.edge.source for one in wiring.attachments(key)] for key in wiring.nodes}
+    """Return every node, attachments first; shorter when attachments form a cycle."""
+    into = {key: [wire.edge.source for wire in wiring.attachments(key)] for key in wiring.nodes}
     out = {key: [one.edge.target for one in wiring.leaving[key] if one.configures] for key in wiring.nodes}
     return topological(tuple(wiring.nodes), into, out)
 
 
 def attachment_counts(wiring: Wiring) -> dict[str, int]:
-    """How many models and tools hang on each node, directly or through others, shared ones counted each time."""
+    """The number of models and tools attached to each node, nested ones included, shared ones counted each time."""
     counts: dict[str, int] = {}
     for key in by_attachment(wiring):
-        counts[key] = sum(1 + counts[one.edge.source] for one in wiring.attachments(key))
+        counts[key] = sum(1 + counts[wire.edge.source] for wire in wiring.attachments(key))
     return counts
 
 
 def find_cycle(nodes: Iterable[str], children: Mapping[str, Iterable[str]]) -> list[str]:
-    """The nodes of one cycle in walking order; empty when there is none."""
+    """Return the nodes of one cycle in order; empty when there is none."""
     finished: set[str] = set()
     for start in nodes:
         path: dict[str, None] = {}
@@ -251,7 +253,7 @@ def find_cycle(nodes: Iterable[str], children: Mapping[str, Iterable[str]]) -> l
 
 
 def ancestor_masks(wiring: Wiring) -> tuple[dict[str, int], dict[str, int]]:
-    """Bit of each step, and for each step the bits of all steps before it. Steps on a cycle have none."""
+    """Return the bit of each step, and for each step the bits of all steps before it. Steps on a cycle have none."""
     bits = {step: 1 << number for number, step in enumerate(wiring.order)}
     masks: dict[str, int] = dict.fromkeys(wiring.nodes, 0)
     for step in wiring.order:
@@ -271,9 +273,9 @@ def _step_links(
     parents: dict[str, dict[str, None]] = {step: {} for step in steps}
     children: dict[str, dict[str, None]] = {step: {} for step in steps}
     for step in steps:
-        for one in leaving[step]:
-            target = one.edge.target
-            if not one.configures and target in members:
+        for wire in leaving[step]:
+            target = wire.edge.target
+            if not wire.configures and target in members:
                 children[step][target] = None
     for step in steps:
         for child in children[step]:

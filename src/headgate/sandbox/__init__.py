@@ -1,5 +1,5 @@
 """Runs code that came with a flow outside the server process.
 
-`pool.SandboxPool` runs it, `report.probe` tells what this system has, `scan.scan_code` reads code without running it.
-Nothing is imported here: the zygote passes through this package and has the standard library only.
+`pool.SandboxPool` runs it, `report.probe` reports the isolation of this system, `scan.scan_code` analyses code without
+running it. This package imports nothing: the zygote imports it and has only the standard library.
 """

@@ -1,13 +1,13 @@
-"""What can go wrong when foreign code runs.
+"""Errors of the sandbox.
 
 Invalid
-├── CodeRefused      the scan found something before anything ran
-├── CodeFailed       the code raised, crashed, or returned what JSON cannot hold
-└── CodeTimedOut     it used more wall or processor time than it may
+├── CodeRefused      the scan rejected it; nothing ran
+├── CodeFailed       the code raised, crashed, or returned a value that is not JSON
+└── CodeTimedOut     it exceeded its wall or processor time
 TooLarge
-└── CodeTooBig       code, arguments, result or scratch files are over their limit
+└── CodeTooBig       code, arguments, result or scratch files exceed their limit
 Forbidden
-└── HostRefused      it wants to connect to a host that its manifest or the operator does not name
+└── HostRefused      the manifest or the operator does not allow the host
 Unavailable
 ├── SandboxUnavailable   this system lacks a layer of isolation
 └── SandboxBusy          every worker stayed busy for too long
@@ -17,14 +17,14 @@ from headgate.foundation.errors import Forbidden, Invalid, TooLarge, Unavailable
 
 
 class CodeRefused(Invalid):
-    """The scan found something the sandbox would refuse; nothing ran. `findings` lists all, with lines."""
+    """The scan rejected the code; nothing ran. `findings` lists all reasons, with lines."""
 
     code = "code_refused"
     title = "Code refused"
 
 
 class CodeFailed(Invalid):
-    """The code itself failed. Carries `exception`, `line` and `frames` (the user's own lines, outermost first)."""
+    """The code itself failed. Carries `exception`, `line` and `frames` (lines of the code, outermost first)."""
 
     code = "code_failed"
     title = "Code failed"
@@ -38,14 +38,14 @@ class CodeTimedOut(Invalid):
 
 
 class CodeTooBig(TooLarge):
-    """The code, its arguments, its result or its files are over a limit."""
+    """The code, its arguments, its result or its files exceed a limit."""
 
     code = "code_too_big"
     title = "Too large for the sandbox"
 
 
 class HostRefused(Forbidden):
-    """Own code may not connect to this host."""
+    """Custom code may not connect to this host."""
 
     code = "host_refused"
     title = "Host not allowed"

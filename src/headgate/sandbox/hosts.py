@@ -1,8 +1,8 @@
-"""Names of hosts with their ports, as manifests and operators write them.
+"""Host patterns with ports in manifests and settings.
 
-| pattern             | stands for                                      |
+| pattern             | matches                                         |
 |---------------------|-------------------------------------------------|
-| `api.example.org`   | this host, on the ports of the web: 80 and 443  |
+| `api.example.org`   | this host, on the web ports 80 and 443          |
 | `*.example.org`     | every host below it, not itself; the same ports |
 | `*`                 | every host; the same ports                      |
 | `10.1.2.3:8080`     | this address, on this port                      |
@@ -21,17 +21,17 @@ _PATTERN: Final = re.compile(r"(?P<below>\*\.)?(?P<host>\*|\[[^\[\]]+\]|[^\[\]:*
 
 
 class HostPattern(NamedTuple):
-    """Hosts on ports."""
+    """A host pattern with ports."""
 
     host: str
-    """In ASCII and lower case, IPv6 without brackets; `*` stands for every host."""
+    """In ASCII and lower case, IPv6 without brackets; `*` matches every host."""
     ports: tuple[int, ...] = WEB_PORTS
-    """Empty: any."""
+    """Empty means any port."""
     below: bool = False
-    """Whether it stands for the hosts below `host` and not for itself."""
+    """Whether it matches the hosts below `host` and not `host` itself."""
 
     def covers(self, host: str, port: int) -> bool:
-        """Whether it stands for this host, in ASCII and lower case, on this port."""
+        """Return whether it matches this host, in ASCII and lower case, on this port."""
         if self.ports and port not in self.ports:
             return False
         if self.below:
@@ -39,7 +39,7 @@ class HostPattern(NamedTuple):
         return self.host in {"*", host}
 
     def includes(self, other: "HostPattern") -> bool:
-        """Whether it stands for everything that another pattern stands for."""
+        """Return whether it matches everything that another pattern matches."""
         if self.ports and not (other.ports and set(other.ports) <= set(self.ports)):
             return False
         if self.below:
@@ -53,18 +53,18 @@ class HostPattern(NamedTuple):
 
 
 def read_pattern(text: str) -> HostPattern:
-    """Read one pattern. Raises `BadUrl` saying what is wrong with it."""
+    """Parse one pattern. Raises `BadUrl` with the reason."""
     match = _PATTERN.fullmatch(text.strip())
     if match is None or (match["below"] and match["host"] == "*"):
-        raise BadUrl(f"'{text[:200]}' is no host.", remedy="Write it such as api.example.org or *.example.org.")
+        raise BadUrl(f"'{text[:200]}' is not a host.", remedy="Write it such as api.example.org or *.example.org.")
     host, port = match["host"], match["port"]
     target = parse_target(f"http://{'any.host' if host == '*' else host}:{port if port and port != '*' else 80}/")
     if match["below"] and target.address is not None:
-        raise BadUrl(f"'{text[:200]}' is no host: nothing lies below an address.")
+        raise BadUrl(f"'{text[:200]}' is not a host: an IP address has no subdomains.")
     ports = WEB_PORTS if port is None else () if port == "*" else (target.port,)
     return HostPattern("*" if host == "*" else target.host, ports, bool(match["below"]))
 
 
 def covered(patterns: Iterable[HostPattern], host: str, port: int) -> bool:
-    """Whether one of the patterns stands for this host on this port."""
+    """Return whether one of the patterns matches this host on this port."""
     return any(pattern.covers(host, port) for pattern in patterns)

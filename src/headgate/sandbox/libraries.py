@@ -1,4 +1,4 @@
-"""What workers may read: the standard library, installed packages and the shared libraries both need."""
+"""Files that workers may read: the standard library, installed packages and shared libraries."""
 
 import json
 import os
@@ -19,10 +19,10 @@ SYSTEM = (
     "/usr/share/zoneinfo",
     "/dev/urandom",
 )
-"""Shared libraries, time zones and randomness; what does not exist is left out."""
+"""Shared libraries, time zones and randomness; missing files are skipped."""
 
 LIBRARY_PATH = "LD_LIBRARY_PATH"
-"""Some interpreters start only with it."""
+"""Required by some interpreters at start-up."""
 
 DEVICES = ("/dev/null", "/dev/zero")
 
@@ -32,7 +32,7 @@ _PRELOAD = """
     urllib.parse uuid zoneinfo
 """
 PRELOAD = tuple(_PRELOAD.split())
-"""What own code imports most, loaded once by the zygote."""
+"""Modules that custom code imports most, loaded once by the zygote."""
 
 WEB = ("http.client", "ssl", "urllib.request")
 """Loaded for code that may connect to hosts."""
@@ -41,9 +41,9 @@ CERTIFICATES = (
     *("/etc/pki/ca-trust/extracted", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates"),
     "/etc/ca-certificates",
 )
-"""Where systems keep the authorities that servers are trusted by, with what the links there lead to."""
+"""System locations of certificate authorities, including link targets."""
 CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
-"""Where the operator keeps others (OpenSSL's own variables)."""
+"""Variables of the operator's locations (OpenSSL's own)."""
 
 ISOLATED = tuple(
     f"headgate.components.isolated.functions:{name}"
@@ -52,9 +52,9 @@ ISOLATED = tuple(
         *("matches", "condition", "schema_problems"),
     )
 )
-"""The platform's functions that work on content from outside; named here, so that a start does not import them."""
+"""Headgate's functions for external content; named here, so that a start does not import them."""
 HOSTS = ("headgate.sdk.hosting:describe", "headgate.sdk.hosting:produce")
-"""The platform's functions that work on a component's code."""
+"""Headgate's functions for a component's code."""
 
 
 _SAMPLE = """
@@ -83,48 +83,48 @@ REHEARSAL = json.dumps(
         {"id": 2, "host": HOSTS[1], "arguments": _SAMPLE_CALL},
     ]
 )
-"""Has a worker go once through what components do, before one is waited for."""
+"""Warm-up of a worker before its first request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """What a zygote's workers find loaded."""
+    """Modules and functions that a zygote's workers have loaded."""
 
     preload: tuple[str, ...] = PRELOAD
     hosts: tuple[str, ...] = ()
-    """Trusted functions that may be called on own code, as `module:function`."""
+    """Trusted functions that may be called for custom code, as `module:function`."""
     rehearsal: str = "[]"
-    """Requests that each worker answers for practice, as a JSON list."""
+    """Warm-up requests that each worker executes, as a JSON list."""
     network: bool = False
-    """Whether its code may ask for connections."""
+    """Whether its code may request connections."""
 
 
 def certificate_variables() -> dict[str, str]:
-    """Those that the operator set."""
+    """Return the certificate variables that the operator set."""
     return {name: os.environ[name] for name in CERTIFICATE_VARIABLES if os.environ.get(name)}
 
 
 def platform_folder() -> str:
-    """The folder that holds the platform's own packages."""
+    """Return the folder of Headgate's packages."""
     return str(Path(__file__).resolve().parents[2])
 
 
 def installed_packages() -> tuple[str, ...]:
-    """The folders of packages installed beside Headgate."""
+    """Return the folders of the installed packages."""
     return tuple(dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib")))
 
 
 def readable_paths(import_paths: tuple[str, ...]) -> tuple[str, ...]:
-    """Everything a worker may read, given the folders it imports from."""
+    """Return everything that a worker may read, for its import folders."""
     standard = (sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), str(Path(sys.base_prefix, "lib")))
     loaded = (path for path in os.environ.get(LIBRARY_PATH, "").split(":") if path)
     return tuple(dict.fromkeys((*standard, *SYSTEM, *loaded, *import_paths)))
 
 
 def environment() -> dict[str, str]:
-    """The zygote's environment: nothing of the server's but the way to the interpreter's own libraries.
+    """Return the zygote's environment: only the paths to the interpreter's libraries.
 
-    One memory arena: each further one would take 64 MB of a worker's address space, and every thread asks for one.
+    One memory arena: each further one would take 64 MB of a worker's address space, and every thread requests one.
     """
     inherited = {name: os.environ[name] for name in (LIBRARY_PATH,) if name in os.environ}
     return {"MALLOC_ARENA_MAX": "1"} | inherited

@@ -1,4 +1,4 @@
-"""The sandbox as the rest of Headgate uses it: `SandboxPool().runner(tenant_id)` runs the code of one execution."""
+"""Public interface of the sandbox: `SandboxPool().runner(tenant_id)` runs the code of one execution."""
 
 import asyncio
 import contextlib
@@ -33,14 +33,14 @@ DEFAULT_LIMITS = Limits()
 
 
 class ScopedRunner:
-    """The `CodeRunner` of one execution, of a step for example; `close` it when that is over.
+    """The `CodeRunner` of one execution, for example of a step; `close` it at the end.
 
-    Calls of the same code and manifest may share a worker, where the last one left nothing behind. No other runner ever
-    gets it: what foreign code did to its process ends with the execution.
+    Calls of the same code and manifest may share a worker when the previous call left nothing behind. Workers are never
+    shared between runners: the effects of custom code on its process end with the execution.
 
     Args:
-        pool: Whose workers it uses.
-        tenant_id: For whom.
+        pool: The pool of its workers.
+        tenant_id: The tenant.
     """
 
     def __init__(self, pool: "SandboxPool", tenant_id: str) -> None:
@@ -58,7 +58,7 @@ class ScopedRunner:
         self._pool.close_scope(self._scope)
 
     def opens(self, manifest: Manifest) -> bool:
-        """Whether the operator opens every host that a manifest names."""
+        """Return whether the operator allows every host of a manifest."""
         return self._pool.network.opens(manifest)
 
     async def call(
@@ -67,10 +67,10 @@ class ScopedRunner:
         """Call a function of `code` with keyword arguments.
 
         Raises:
-            CodeRefused: The scan found something; nothing ran.
+            CodeRefused: The scan rejected it; nothing ran.
             CodeFailed: The code raised or crashed; with exception, line and frames.
-            CodeTimedOut: It used more than `timeout_seconds`, or more processor time than the limit.
-            CodeTooBig: Code, arguments, result or files are over a limit.
+            CodeTimedOut: It exceeded `timeout_seconds` or the processor time.
+            CodeTooBig: Code, arguments, result or files exceed a limit.
             SandboxUnavailable: This system cannot isolate it.
             SandboxBusy: No worker became free.
         """
@@ -85,12 +85,12 @@ class ScopedRunner:
         manifest: Manifest,
         timeout_seconds: float = 10.0,
     ) -> JsonValue:
-        """Load `code` and call the trusted function `host` on it: `host(module, arguments)` gives JSON.
+        """Load `code` and call the trusted function `host` on it: `host(module, arguments)` returns JSON.
 
-        The code may import what the manifest names and no more.
+        The code may only import modules that the manifest declares.
 
         Raises:
-            CodeFailed: The code or the function on it raised; the function's own message, remedy and the code's line.
+            CodeFailed: The code or the function raised; with its message, remedy and the line of the code.
             CodeRefused, CodeTimedOut, CodeTooBig, SandboxUnavailable, SandboxBusy: As for `call`.
         """
         return await self._pool.call_host_in(
@@ -99,21 +99,22 @@ class ScopedRunner:
 
 
 class SandboxPool:
-    """Workers for foreign code. Starts on first use; belongs to one event loop; close it with `aclose`.
+    """Workers for custom code. Starts on first use; bound to one event loop; close it with `aclose`.
 
     Args:
-        limits: Bounds of each call.
-        size: How many workers to keep.
-        insecure: Where a layer of isolation is missing, run with resource limits in a separate process rather than
-            refuse. Where none is missing it changes nothing.
-        scan: Whether code is read and refused with a good message before it runs.
-        import_paths: Folders own code imports from beside the standard library; by default the installed packages.
-        hosts: The trusted functions that `call_host` knows, as `module:function`.
-        network: What components may connect to, where their manifests name it.
-        temporary: Folder for the workers' scratch folders, which other users must be able to pass; by default the
+        limits: Limits of each call.
+        size: Number of workers.
+        insecure: When a layer of isolation is missing, run with resource limits in a separate process instead of
+            refusing. Has no effect otherwise.
+        scan: Whether code is analysed and rejected with a clear message before it runs.
+        import_paths: Import folders of custom code in addition to the standard library; by default the installed
+            packages.
+        hosts: The trusted functions of `call_host`, as `module:function`.
+        network: The operator's connection rules for components.
+        temporary: Folder for the workers' scratch folders, which other users must be able to traverse; by default the
             system's.
-        most: Most calls at the same time of a tenant, a space and a user, by path; None: no limit.
-        probe: What tells which layers this system has.
+        most: Maximum concurrent calls of a tenant, a space and a user, by path; None means no limit.
+        probe: Reports the isolation layers of this system.
     """
 
     def __init__(
@@ -133,7 +134,7 @@ class SandboxPool:
         self.limits = limits
         self.size = size
         self.scan = scan
-        self._places = FairPlaces(size.running, size.reserve, most=most)
+        self._places = FairPlaces(size.running, size.reserve, limit_of=most)
         new_stock = functools.partial(
             WorkerStock,
             limits=limits,
@@ -151,11 +152,11 @@ class SandboxPool:
         self._connected = new_stock(kit=Kit(hosts=hosts, rehearsal=rehearsal, network=True))
 
     def runner(self, tenant_id: str) -> ScopedRunner:
-        """The runner of one execution for a tenant."""
+        """Return the runner of one execution for a tenant."""
         return ScopedRunner(self, tenant_id)
 
     def close_scope(self, scope: Scope) -> None:
-        """End the workers of an execution that is over."""
+        """End the workers of a finished execution."""
         scope.closed = True
         for stock in (self._stock, self._components, self._connected):
             stock.close(scope)
@@ -167,10 +168,10 @@ class SandboxPool:
         self._check_size(code)
         if self.scan:
             check_code(code, function)
-        what = f"{function}()"
-        encoded = self._encode(what, arguments)
+        target = f"{function}()"
+        encoded = self._encode(target, arguments)
         seconds = min(timeout_seconds, self.limits.wall_seconds)
-        request = Request(Owner(scope, code), what, {"function": function}, encoded, seconds)
+        request = Request(Owner(scope, code), target, {"function": function}, encoded, seconds)
         return await self._carry_out(self._stock, request)
 
     async def call_host_in(
@@ -185,15 +186,15 @@ class SandboxPool:
     ) -> JsonValue:
         """See `ScopedRunner.call_host`."""
         if host not in self._hosts:
-            raise Invalid(f"'{host}' is not among the functions that may be called on own code.")
+            raise Invalid(f"'{host}' is not one of the functions that can be called on custom code.")
         self._check_size(code)
         if self.scan:
             check_component(code)
-        what = "the component"
-        encoded = self._encode(what, arguments)
+        target = "the component"
+        encoded = self._encode(target, arguments)
         seconds = min(timeout_seconds, self.limits.wall_seconds)
         grants: dict[str, JsonValue] = {"imports": list(manifest.imports)}
-        request = Request(Owner(scope, code, manifest), what, {"host": host}, encoded, seconds, grants)
+        request = Request(Owner(scope, code, manifest), target, {"host": host}, encoded, seconds, grants)
         connects = bool(manifest.hosts and self.network.hosts)
         return await self._carry_out(self._connected if connects else self._components, request)
 
@@ -214,26 +215,26 @@ class SandboxPool:
         if size > self.limits.code_bytes:
             raise CodeTooBig(
                 f"the code is {size} bytes long; the limit is {self.limits.code_bytes}.",
-                remedy="Split the node in two, or install what is long as a package.",
+                remedy="Split the node in two, or install long code as a package.",
             )
 
-    def _encode(self, what: str, arguments: Mapping[str, JsonValue]) -> bytes:
+    def _encode(self, target: str, arguments: Mapping[str, JsonValue]) -> bytes:
         try:
             encoded = orjson.dumps(dict(arguments))
         except TypeError as error:
             raise Invalid(
-                f"the arguments of {what} are not JSON: {error}.",
+                f"the arguments of {target} are not JSON: {error}.",
                 remedy="Numbers must fit 64 bits, and text must be valid Unicode.",
             ) from error
         if len(encoded) > self.limits.input_bytes:
             raise CodeTooBig(
-                f"{what} got {len(encoded)} bytes of arguments; the limit is {self.limits.input_bytes}.",
+                f"{target} received {len(encoded)} bytes of arguments; the limit is {self.limits.input_bytes}.",
                 remedy="Pass less, for example a selection of the data.",
             )
         return encoded
 
     async def _place(self, share: Share) -> Place:
-        """Wait for one of the pool's running places."""
+        """Wait for a slot of the pool."""
         try:
             return await self._places.take(share, self.size.queue_seconds)
         except TimeoutError:
@@ -243,7 +244,7 @@ class SandboxPool:
             ) from None
 
     async def _carry_out(self, stock: WorkerStock, request: Request) -> JsonValue:
-        place = await self._place(share_of(request.owner.scope.tenant_id))
+        slot = await self._place(share_of(request.owner.scope.tenant_id))
         try:
             worker = await stock.take(request.owner)
             fit = False
@@ -255,10 +256,10 @@ class SandboxPool:
             finally:
                 stock.put_back(worker, fit=fit)
         finally:
-            self._places.release(place)
+            self._places.release(slot)
 
     def _session(self, worker: Worker) -> contextlib.AbstractAsyncContextManager[Session | None]:
-        """The network of one call, where the worker has any."""
+        """Return the network session of a call, when its worker has network."""
         if worker.broker is None or worker.owner is None:
             return contextlib.nullcontext()
         return Session(worker.broker, Grant.of(worker.owner.manifest, self.network), self.limits)
@@ -274,7 +275,7 @@ class SandboxPool:
             except TimeoutError:
                 raise CodeTimedOut(
                     f"{request.what} took longer than {request.timeout_seconds:g} s and was stopped.",
-                    remedy="Look for a loop that does not end, or raise the node's time limit.",
+                    remedy="Check for an endless loop, or raise the node's time limit.",
                 ) from None
             except FrameTooLong as error:
                 raise CodeTooBig(f"the result of {request.what}: {error}.", remedy="Return less.") from None

@@ -1,4 +1,4 @@
-"""Which layers of isolation this system has: what `headgate doctor` shows, what a pool asks before its first worker."""
+"""Isolation layers of this system, for `headgate doctor` and for a pool before its first worker."""
 
 import os
 import platform
@@ -20,40 +20,40 @@ class Layer:
     name: str
     present: bool
     detail: str
-    """What was found, for people."""
+    """Details for users."""
     remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxReport:
-    """What was found, layer by layer. Own code runs only where all are present, unless the operator opts out."""
+    """The isolation layers of this system. Custom code runs only when all are present, unless the operator opts out."""
 
     layers: tuple[Layer, ...]
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is missing."""
+        """Whether all layers are present."""
         return not self.missing
 
     @property
     def missing(self) -> tuple[Layer, ...]:
-        """The layers that are absent."""
+        """The missing layers."""
         return tuple(layer for layer in self.layers if not layer.present)
 
     def require(self) -> None:
-        """Raise `SandboxUnavailable` naming the missing layers and what to do."""
+        """Raise `SandboxUnavailable` with the missing layers and a remedy."""
         if self.missing:
             names = ", ".join(f"{layer.name} ({layer.detail})" for layer in self.missing)
             remedies = " ".join(dict.fromkeys(layer.remedy for layer in self.missing))
             raise SandboxUnavailable(
-                f"own code in a node cannot be isolated on this system; missing: {names}.",
+                f"custom code in a node cannot be isolated on this system; missing: {names}.",
                 remedy=f"{remedies}; {INSECURE}.",
                 missing=[layer.name for layer in self.missing],
             )
 
 
 def probe() -> SandboxReport:
-    """Ask the system. Changes nothing, takes well under a millisecond."""
+    """Detect the layers of this system. Changes nothing, takes well under a millisecond."""
     system, machine = platform.system(), platform.machine()
     layers = [
         Layer("linux", system == "Linux", f"this is {system}", "Run Headgate on Linux (in a container or machine)"),
@@ -72,7 +72,7 @@ def _landlock() -> Layer:
     return Layer(
         "landlock",
         version >= 1,
-        f"version {version}" if version else "the kernel does not offer it to this process",
+        f"version {version}" if version else "the kernel does not provide it to this process",
         f"Use Linux 5.13 or later with Landlock enabled (lsm=landlock,... at boot). {CONTAINER}",
     )
 
@@ -82,20 +82,22 @@ def _seccomp() -> Layer:
     return Layer(
         "seccomp",
         present,
-        "filters can be installed" if present else "the kernel does not offer filters to this process",
+        "filters can be installed" if present else "the kernel does not provide filters to this process",
         f"Use a kernel built with CONFIG_SECCOMP_FILTER. {CONTAINER}",
     )
 
 
 def _user() -> Layer:
-    """As root, workers become users of their own; as an ordinary user they stay who the server is, which is enough."""
+    """Check the user layer: as root, workers get their own users; as an ordinary user, they keep the server's."""
     name = "own user"
     if sys.platform != "linux" or os.geteuid() != 0:
         return Layer(name, present=True, detail="not root: workers share the server's user, without capabilities")
     return Layer(
         name,
         kernel.can_change_user(),
-        "root: each worker becomes a user of its own",
-        "Run Headgate as an ordinary user, or give the container the capabilities CHOWN, DAC_OVERRIDE, FOWNER, KILL, "
-        "SETGID and SETUID",
+        "root: each worker runs as a separate user",
+        (
+            "Run Headgate as an unprivileged user, or give the container the capabilities CHOWN, DAC_OVERRIDE, "
+            "FOWNER, KILL, SETGID and SETUID"
+        ),
     )

@@ -1,8 +1,8 @@
-"""Whether a model's answer is complete and can be used as it is. Pure; imports no model library.
+"""Checks whether a model's output is complete and usable. Pure; imports no model library.
 
-`fault_of` finds answers that must not be used: cut off at the model's output limit, empty, with a tool call whose
-arguments are not JSON, or with a tool call written as text. The caller sends `Fault.correction` back to the model and
-asks again, `MOST_CORRECTIONS` times at most.
+`fault_of` detects unusable outputs: cut off at the model's output limit, empty, with a tool call whose arguments are
+not JSON, or with a tool call written as text. The caller sends `Fault.correction` back to the model and retries, at
+most `MOST_CORRECTIONS` times.
 """
 
 import json
@@ -11,12 +11,14 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+RESTARTED = "headgate_restarted"
+"""Member of a piece's `response_metadata`: the pieces before it are void, another model starts the answer again."""
 MOST_CORRECTIONS = 2
-"""How often one question is asked again because its answer could not be used."""
+"""Maximum retries of a request because its output was unusable."""
 LONGEST_READ = 100_000
-"""Characters of an answer that are searched for a tool call written as text."""
+"""Number of characters that are searched for a tool call written as text."""
 _REASONS = ("finish_reason", "stop_reason", "done_reason", "stopReason", "status")
-"""Where providers say why an answer ended."""
+"""Where providers report why an output ended."""
 _CUT = ("length", "max_tokens", "max_output_tokens", "model_length", "incomplete")
 _MARKS = re.compile(
     r"<\|?/?(?:tool_call|function_call|tool_use)\b|<function=|<invoke name=|\[TOOL_CALLS\]", re.IGNORECASE
@@ -31,29 +33,29 @@ FaultKind = Literal["cut", "cut_call", "broken_call", "written_call", "empty"]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why an answer cannot be used."""
+    """Why an output is unusable."""
 
     kind: FaultKind
     detail: str
-    """For a person, after the model's name: "answered with nothing"."""
+    """For users, after the model's name: "answered with nothing"."""
     remedy: str
     correction: str
-    """For the model: what was not done, and what to write instead."""
+    """For the model: what is missing, and what to write instead."""
 
 
 def is_cut(message: Any) -> bool:  # noqa: ANN401 - a LangChain message
-    """Whether an answer ended because it reached the model's output limit."""
+    """Return whether an output ended because it reached the model's output limit."""
     reported: Mapping[str, object] = getattr(message, "response_metadata", None) or {}
-    # Streamed pieces are joined by LangChain, which repeats a reason that came twice: only its start is compared.
+    # LangChain joins streamed chunks and repeats a reason that came twice: only its start is compared.
     reasons = (str(reported.get(name) or "").lower() for name in _REASONS)
     return any(reason.startswith(_CUT) for reason in reasons)
 
 
 def fault_of(message: Any, tools: Collection[str] = ()) -> Fault | None:  # noqa: ANN401
-    """Why a complete message of a model cannot be used; None when it can.
+    """Return why a complete message of a model is unusable; None when it is usable.
 
     Args:
-        message: A LangChain `AIMessage`, or a chunk that holds the complete answer.
+        message: A LangChain `AIMessage`, or a chunk with the complete output.
         tools: Names of the tools that the model was offered.
     """
     broken = list(getattr(message, "invalid_tool_calls", None) or ())
@@ -72,27 +74,27 @@ def fault_of(message: Any, tools: Collection[str] = ()) -> Fault | None:  # noqa
 
 
 def written_call(text: str, tools: Collection[str]) -> str:
-    """Name of the tool that a text calls in writing instead of calling it; empty when it calls none."""
+    """Return the tool that a text calls in writing instead of with a tool call; empty when there is none."""
     text = text.strip()[:LONGEST_READ]
     if _MARKS.search(text):
-        named = next((name for name in tools if re.search(rf"\b{re.escape(name)}\b", text)), "")
-        if named:
-            return named
+        tool = next((name for name in tools if re.search(rf"\b{re.escape(name)}\b", text)), "")
+        if tool:
+            return tool
     for value in _values(text):
-        for one in value if isinstance(value, list) else [value]:
-            name = _called(one)
+        for item in value if isinstance(value, list) else [value]:
+            name = _called(item)
             if name in tools:
                 return name
     return next((name for name in tools if re.fullmatch(rf"{re.escape(name)}\s*\(.*\)", text, re.DOTALL)), "")
 
 
 def placeholder(message: Any) -> str:  # noqa: ANN401
-    """The words of an answer that is sent back; providers accept no message without any."""
+    """Return the text of a message that is sent back; providers reject empty messages."""
     return str(message.text).strip() or "(This answer could not be used.)"
 
 
 def _values(text: str) -> Iterator[Any]:
-    """JSON that the whole text is, or that it ends with."""
+    """Yield JSON values that are the complete text, or that it ends with."""
     fenced = _FENCED.search(text)
     for candidate in (text, fenced[1] if fenced else "", _LEADING_WORDS.sub("", text, count=1)):
         try:
@@ -102,7 +104,7 @@ def _values(text: str) -> Iterator[Any]:
 
 
 def _called(value: Any) -> str:  # noqa: ANN401 - any JSON
-    """The name that a JSON object calls; empty when it is no call."""
+    """Return the name that a JSON object calls; empty when it is not a call."""
     if not isinstance(value, dict):
         return ""
     inner = value.get("function")
@@ -113,8 +115,8 @@ def _called(value: Any) -> str:  # noqa: ANN401 - any JSON
 
 
 def _names(calls: Collection[Any]) -> str:
-    named = dict.fromkeys(str(call.get("name") or "a tool") for call in calls)
-    return ", ".join(named)
+    tools = dict.fromkeys(str(call.get("name") or "a tool") for call in calls)
+    return ", ".join(tools)
 
 
 def _cut_call(calls: Collection[Any]) -> Fault:
@@ -130,12 +132,12 @@ def _cut_call(calls: Collection[Any]) -> Fault:
 
 def _broken_call(calls: Collection[Any]) -> Fault:
     names = _names(calls)
-    written = str(next(iter(calls)).get("args") or "")[:300]
+    excerpt = str(next(iter(calls)).get("args") or "")[:300]
     return Fault(
         "broken_call",
         f"called {names} with arguments that are not valid JSON",
         "Try again, or choose a model that is better at calling tools.",
-        f"The arguments of {names} are not valid JSON: {written}\nNo tool call of that message was executed. Write them"
+        f"The arguments of {names} are not valid JSON: {excerpt}\nNo tool call of that message was executed. Write them"
         " again, each as one complete JSON object.",
     )
 

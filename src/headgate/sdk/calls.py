@@ -10,7 +10,7 @@ from pydantic import BaseModel, JsonValue
 
 CallKind = Literal["model", "tool", "value"]
 REPLAYED = "headgate_replayed"
-"""Member of a message's `response_metadata`: the answer is that of an earlier attempt, which paid for it."""
+"""Member of a message's `response_metadata`: the output is from an earlier attempt, which paid for it."""
 _TYPES = {"AIMessageChunk": "ai", "HumanMessageChunk": "human", "SystemMessageChunk": "system"}
 
 
@@ -26,22 +26,22 @@ class CallRequest:
 
     @classmethod
     def of(cls, kind: CallKind, name: str, request: Mapping[str, Any]) -> "CallRequest":
-        """The call with these arguments. Values that are not JSON count by their JSON schema or their `repr`."""
+        """The call with these arguments. Values that are not JSON are identified by JSON schema or `repr`."""
         content = orjson.dumps([kind, name, request], default=_plain, option=orjson.OPT_SORT_KEYS | _LENIENT)
         return cls(kind, name, hashlib.sha256(content).hexdigest())
 
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """The answer to a call."""
+    """The result of a call."""
 
     value: JsonValue
     replayed: bool = False
-    """Whether it is the stored answer of an earlier attempt at the step."""
+    """Whether it is the stored result of an earlier attempt at the step."""
 
 
 def messages_as_sent(messages: Iterable[Any]) -> list[dict[str, Any]]:
-    """LangChain messages as the model receives them, without the ids that LangChain generates per process."""
+    """Return LangChain messages as sent to the model, without the ids that LangChain generates per process."""
     return [
         {
             "type": _TYPES.get(message.type, message.type),

@@ -1,4 +1,4 @@
-"""Turns port values into one another and into JSON and back (the table stands in `graph/ports.py`)."""
+"""Converts port values to one another, and to and from JSON (see the table in `graph/ports.py`)."""
 
 import json
 from collections.abc import Callable, Collection, Mapping
@@ -11,7 +11,7 @@ from headgate.graph.ports import PortType, converter, landing_type
 from headgate.sdk.values import File, Message, Model, Table
 
 MAX_DEPTH = 200
-"""Deepest nesting of a JSON value that travels; JSON writers in use stop at 254."""
+"""Maximum nesting of a JSON value; common JSON writers stop at 254."""
 _INT_RANGE = (-(2**63), 2**64 - 1)
 _MODELS: dict[PortType, type[BaseModel]] = {
     PortType.MESSAGE: Message,
@@ -22,20 +22,20 @@ _MODELS: dict[PortType, type[BaseModel]] = {
 
 
 class ValueMismatch(Invalid):
-    """A value is not of the type its port says, or cannot become one the next port takes."""
+    """A value does not have its port's type, or cannot be converted to the target's type."""
 
     code = "value_mismatch"
-    title = "Value does not fit its port"
+    title = "Value does not match its port type"
 
 
 def encode(value: object, port_type: PortType) -> JsonValue:
-    """The JSON form of a port value, checked: what is stored and sent.
+    """Return the validated JSON form of a port value, as it is stored and sent.
 
-    Characters that neither UTF-8 nor a database can hold (lone surrogates, NUL) become U+FFFD.
-    Raises `ValueMismatch` naming the place when the value is not of that type or not JSON.
+    Characters that neither UTF-8 nor a database supports (lone surrogates, NUL) become U+FFFD.
+    Raises `ValueMismatch` with the location when the value does not have that type or is not JSON.
     """
     if port_type is PortType.TOOL:
-        raise ValueMismatch("A tool is configuration; it has no JSON form.")
+        raise ValueMismatch("A tool is configuration and has no JSON form.")
     if port_type is PortType.DATA:
         return _checked(value, "value", 0)
     if port_type is PortType.TEXT:
@@ -51,9 +51,9 @@ def encode(value: object, port_type: PortType) -> JsonValue:
 
 
 def decode(value: JsonValue, port_type: PortType) -> Any:  # noqa: ANN401 - the port type says which
-    """The port value of its JSON form. Raises `ValueMismatch` when the JSON has another shape."""
+    """Return the port value of its JSON form. Raises `ValueMismatch` when the JSON has another shape."""
     if port_type is PortType.TOOL:
-        raise ValueMismatch("A tool is configuration; it cannot be read from JSON.")
+        raise ValueMismatch("A tool is configuration and cannot be read from JSON.")
     if port_type is PortType.DATA:
         return value
     if port_type is PortType.TEXT:
@@ -64,27 +64,27 @@ def decode(value: JsonValue, port_type: PortType) -> Any:  # noqa: ANN401 - the 
         return _MODELS[port_type].model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "value"
-        raise ValueMismatch(f"This is not a {port_type}: {place}: {first['msg']}.") from error
+        location = ".".join(str(part) for part in first["loc"]) or "value"
+        raise ValueMismatch(f"This is not a valid {port_type}: {location}: {first['msg']}.") from error
 
 
 def coerce(value: Any, source: PortType, targets: Collection[PortType]) -> Any:  # noqa: ANN401 - any port value
-    """A value of type `source` as an input that takes `targets` receives it.
+    """Return a value of type `source` as an input of type `targets` receives it.
 
-    Raises `ValueMismatch`: no way between the types, or this value cannot go it (data that is not a list of objects).
+    Raises `ValueMismatch` when the types or this value cannot be converted (data that is not a list of objects).
     """
     landing = landing_type(source, targets)
     if landing is None:
         between = converter(source, targets)
         raise ValueMismatch(
             f"A {source} cannot become {' or '.join(targets) or 'anything here'}.",
-            remedy=f"Put a {between} between them." if between else "",
+            remedy=f"Put a {between} node between them." if between else "",
         )
     return value if landing is source else _CONVERSIONS[source, landing](value)
 
 
 def text_of(value: object) -> str:
-    """Any port value as the text an input of type Text would receive."""
+    """Return any port value as the text that an input of type Text receives."""
     if isinstance(value, str):
         return value
     if isinstance(value, Message):
@@ -97,30 +97,30 @@ def text_of(value: object) -> str:
 
 
 def data_of(value: object) -> JsonValue:
-    """Any port value as Data: a table as a list of objects, a message or a file as an object."""
+    """Return any port value as Data: a table as a list of objects, a message or a file as an object."""
     if isinstance(value, Table):
         return cast("JsonValue", value.records())
     return cast("JsonValue", _plain(value))
 
 
 def table_of(value: JsonValue) -> Table:
-    """Data as a table. Raises `ValueMismatch` naming the first item that is not an object."""
+    """Return data as a table. Raises `ValueMismatch` with the first item that is not an object."""
     if not isinstance(value, list):
         raise ValueMismatch(
-            f"A table needs a list of objects; this is {describe(value)}.",
-            remedy="Use SelectData to pick the list out of the data.",
+            f"A table requires a list of objects; this is {describe(value)}.",
+            remedy="Use SelectData to select the list from the data.",
         )
     for number, item in enumerate(value):
         if not isinstance(item, dict):
             raise ValueMismatch(
-                f"A table needs a list of objects; item {number} is {describe(item)}.",
-                remedy="Use SelectData to make each item an object, for example [*].{name: @}.",
+                f"A table requires a list of objects; item {number} is {describe(item)}.",
+                remedy="Use SelectData to turn each item into an object, for example [*].{name: @}.",
             )
     return Table.from_records(cast("list[dict[str, JsonValue]]", value))
 
 
 def markdown_table(table: Table) -> str:
-    """A GitHub-flavoured Markdown table; pipes are escaped and line breaks become `<br>`. Empty without columns."""
+    """Return a GitHub-flavoured Markdown table; pipes are escaped, line breaks become `<br>`. Empty without columns."""
     if not table.columns:
         return ""
     lines = [_markdown_row(table.columns), "|" + " --- |" * len(table.columns)]
@@ -129,7 +129,7 @@ def markdown_table(table: Table) -> str:
 
 
 def describe(value: object) -> str:
-    """A JSON value in a few words, for errors: `text`, `a number`, `a list of 3`, `an object`."""
+    """Return a short description of a JSON value, for errors: `text`, `a number`, `a list of 3`, `an object`."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -144,7 +144,7 @@ def describe(value: object) -> str:
 
 
 def clean_text(text: str) -> str:
-    """The text with lone surrogates and NUL replaced by U+FFFD, so that every store and wire can carry it."""
+    """Return the text with lone surrogates and NUL replaced by U+FFFD, so that every store and protocol supports it."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -157,14 +157,14 @@ def _not_of_type(value: object, port_type: PortType) -> ValueMismatch:
 
 
 def _plain(value: object) -> object:
-    """Pydantic values as plain members; everything else untouched, to be checked."""
+    """Return Pydantic values as plain members; everything else unchanged, to be checked."""
     if isinstance(value, BaseModel):
         return {name: _plain(getattr(value, name)) for name in type(value).model_fields}
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
 def _checked(value: object, place: str, depth: int) -> JsonValue:
-    """A copy that is surely JSON; `place` is where we are, for the error."""
+    """Return a copy that is valid JSON; `place` is the current location, for the error."""
     if depth > MAX_DEPTH:
         raise ValueMismatch(f"The value is nested more than {MAX_DEPTH} levels deep.")
     if value is None or isinstance(value, bool):
@@ -178,7 +178,7 @@ def _checked(value: object, place: str, depth: int) -> JsonValue:
     if isinstance(value, Mapping):
         return {_key(key, place): _checked(item, f"{place}.{key}", depth + 1) for key, item in value.items()}
     raise ValueMismatch(
-        f"{place} is {describe(value)}, which JSON does not have.",
+        f"{place} is {describe(value)}, which is not valid JSON.",
         remedy="Use text, numbers, true, false, null, lists and objects.",
     )
 
@@ -186,16 +186,16 @@ def _checked(value: object, place: str, depth: int) -> JsonValue:
 def _checked_number(value: float, place: str) -> int | float:
     if isinstance(value, int):
         if not _INT_RANGE[0] <= value <= _INT_RANGE[1]:
-            raise ValueMismatch(f"{place} is a whole number of more than 64 bits.", remedy="Carry it as text.")
+            raise ValueMismatch(f"{place} is a whole number of more than 64 bits.", remedy="Pass it as text.")
         return int(value)
     if value != value or value in {float("inf"), float("-inf")}:  # noqa: PLR0124 - NaN is not itself
-        raise ValueMismatch(f"{place} is {value}, which JSON does not have.", remedy="Replace it with null or a text.")
+        raise ValueMismatch(f"{place} is {value}, which is not valid JSON.", remedy="Replace it with null or a text.")
     return float(value)
 
 
 def _key(key: object, place: str) -> str:
     if not isinstance(key, str):
-        raise ValueMismatch(f"{place} has the key {key!r}; keys are text.")
+        raise ValueMismatch(f"{place} has the key {key!r}; keys must be text.")
     return clean_text(key)
 
 

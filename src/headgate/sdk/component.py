@@ -32,7 +32,7 @@ NOT_TAKEN: Final = NotTaken()
 
 @dataclass(frozen=True, slots=True)
 class OutputMark:
-    """What `@output` wrote on a method."""
+    """Metadata that `@output` stores on a method."""
 
     name: str
     label: str
@@ -47,13 +47,13 @@ def output(
     help: str = "",  # noqa: A002 - the word the canvas uses
     branch: bool = False,
 ) -> Callable[[Method], Method]:
-    """Make a method an output. Its type comes from the return annotation; the method may be async.
+    """Make a method an output. Its type is the return annotation; the method may be async.
 
     Args:
-        name: The output's name where the method cannot bear it, because a field already does; else the method's.
+        name: The output's name when a field already has the method's name; by default the method's name.
         label: Shown on the canvas; derived from the name when empty.
-        help: One sentence: what comes out.
-        branch: The method may return `NOT_TAKEN`; what hangs only on this output is then skipped.
+        help: One sentence that describes the output.
+        branch: The method may return `NOT_TAKEN`; steps that depend only on this output are then skipped.
     """
 
     def mark(method: Method) -> Method:
@@ -64,7 +64,7 @@ def output(
 
 
 class ComponentError(Invalid):
-    """A component was given something it cannot work with; names the component, the field and the remedy."""
+    """A component received invalid input; names the component, the field and the remedy."""
 
     code = "component_error"
     title = "Component cannot run"
@@ -73,8 +73,8 @@ class ComponentError(Invalid):
 class Component(BaseModel):
     """Base of every component.
 
-    The class docstring is the description that people and agents read. One output method may be called more than once
-    a run only if several outputs share work: keep shared results in a private attribute.
+    The class docstring is the description for users and agents. An output method may be called more than once per run
+    only if several outputs share work: keep shared results in a private attribute.
     """
 
     model_config = ConfigDict(
@@ -98,32 +98,32 @@ class Component(BaseModel):
         """The run context of this step."""
         if self._ctx is None:
             raise ComponentError(
-                f"{type(self).__name__} was used outside a run.", remedy="Give it a context with attach(ctx)."
+                f"{type(self).__name__} was used outside a run.", remedy="Attach a context with attach(ctx)."
             )
         return self._ctx
 
     def attach(self, ctx: RunContext) -> Self:
-        """Give the component its run context."""
+        """Attach the run context to the component."""
         self._ctx = ctx
         return self
 
     @classmethod
     def create(cls, values: Mapping[str, Any], *, node_id: str = "") -> Self:
-        """Build from values, turning validation failures into one readable error.
+        """Create the component from values, converting validation errors to one readable error.
 
-        A field that takes only text gets numbers, true, false, lists and objects as text: `compare: 1000` and
-        `text: {{step.data}}` mean what they say. JSON text in a field edited as JSON is read.
+        A text-only field gets numbers, true, false, lists and objects as text, so `compare: 1000` and `text:
+        {{step.data}}` work as expected. JSON text in a field edited as JSON is parsed.
         """
         texts, jsons = text_fields(cls), json_fields(cls)
         try:
-            given = {key: _as_text(value, texts[key]) if key in texts else value for key, value in values.items()}
-            return cls(**{key: _from_json(value) if key in jsons else value for key, value in given.items()})
+            inputs = {key: _as_text(value, texts[key]) if key in texts else value for key, value in values.items()}
+            return cls(**{key: _from_json(value) if key in jsons else value for key, value in inputs.items()})
         except ValidationError as error:
             raise _readable(cls.__name__, node_id, error) from error
 
     @classmethod
     def template(cls, params: Mapping[str, JsonValue] | None = None) -> Template:
-        """How the component looks from outside, given a node's params."""
+        """Return the component's template for a node's params."""
         fields = tuple(field_template(name, info) for name, info in cls.model_fields.items())
         return Template(
             type=cls.__name__,
@@ -143,82 +143,82 @@ class Component(BaseModel):
 
     @classmethod
     def declared_outputs(cls) -> tuple[OutputTemplate, ...]:
-        """The outputs of the `@output` methods, in source order, base classes first."""
-        found: dict[str, OutputTemplate] = {}
+        """Return the outputs of the `@output` methods, in source order, base classes first."""
+        outputs: dict[str, OutputTemplate] = {}
         for name, (mark, method) in output_methods(cls).items():
             hint = get_type_hints(method, include_extras=True).get("return")
-            found[name] = OutputTemplate(
+            outputs[name] = OutputTemplate(
                 name=name,
                 type=_output_type(cls.__name__, name, hint),
                 label=mark.label or _words(name),
                 help=mark.help,
                 branch=mark.branch,
             )
-        return tuple(found.values())
+        return tuple(outputs.values())
 
     @classmethod
     def extra_fields(cls, params: Mapping[str, JsonValue]) -> tuple[FieldTemplate, ...]:  # noqa: ARG003
-        """Ports that depend on the node's values; their values arrive through `receive_extra`."""
+        """Return ports that depend on the node's values; their values arrive through `receive_extra`."""
         return ()
 
     @classmethod
     def extra_outputs(cls, params: Mapping[str, JsonValue]) -> tuple[OutputTemplate, ...]:  # noqa: ARG003
-        """Outputs that depend on the node's values; produced by `produce_extra`."""
+        """Return outputs that depend on the node's values; produced by `produce_extra`."""
         return ()
 
     def receive_extra(self, values: Mapping[str, Any]) -> None:
-        """Take the values of the extra fields."""
+        """Receive the values of the extra fields."""
 
     async def produce_extra(self, name: str) -> Any:  # noqa: ANN401 - any port value
-        """The value of an extra output."""
+        """Return the value of an extra output."""
         raise ComponentError(f"{type(self).__name__} has no output '{name}'.")
 
     def expect_outputs(self, names: Sequence[str]) -> None:
-        """Hear which outputs the step will be asked for, before the first is. Most make each when its turn comes."""
+        """Receive the names of the requested outputs before the first is produced. Most components ignore it."""
 
     async def produce(self, name: str) -> Any:  # noqa: ANN401 - any port value
-        """The value of one output, or `NOT_TAKEN`. Sync methods run on the event loop: keep them quick."""
-        found = output_methods(type(self)).get(name)
-        if found is None:
+        """Return the value of one output, or `NOT_TAKEN`. Sync methods run on the event loop: keep them fast."""
+        method = output_methods(type(self)).get(name)
+        if method is None:
             return await self.produce_extra(name)
-        result = found[1](self)
+        result = method[1](self)
         return await result if inspect.isawaitable(result) else result
 
     @classmethod
     def tool_schema(cls) -> dict[str, JsonValue]:
-        """JSON Schema of the arguments an agent gives when this component is its tool."""
+        """Return the JSON Schema of the arguments when this component is an agent's tool."""
         fields = {name: field_template(name, info) for name, info in cls.model_fields.items()}
-        chosen: dict[str, Any] = {
+        model_schema: dict[str, Any] = {
             name: (Any if fields[name].schema_ else info.annotation, info)
             for name, info in cls.model_fields.items()
             if fields[name].tool_mode
         }
-        arguments: type[BaseModel] = create_model(cls.__name__, **chosen)
+        arguments: type[BaseModel] = create_model(cls.__name__, **model_schema)
         schema = arguments.model_json_schema()
         properties = {name: _plain(value) for name, value in schema.get("properties", {}).items()}
         for field in fields.values():
             if field.name in properties and field.schema_:
                 properties[field.name] |= field.schema_
-        found = {"type": "object", "properties": properties, "required": schema.get("required", [])}
+        tool_parameters = {"type": "object", "properties": properties, "required": schema.get("required", [])}
         if "$defs" in schema:
-            found["$defs"] = schema["$defs"]
-        return cast("dict[str, JsonValue]", found | {"additionalProperties": False})
+            tool_parameters["$defs"] = schema["$defs"]
+        return cast("dict[str, JsonValue]", tool_parameters | {"additionalProperties": False})
 
 
 @lru_cache(maxsize=1024)
 def output_methods(component: type[Component]) -> dict[str, tuple[OutputMark, Callable[..., Any]]]:
-    """Output name to its method, base classes first; an override keeps the place of what it overrides."""
-    found: dict[str, tuple[OutputMark, Callable[..., Any]]] = {}
+    """Return output names and methods, base classes first; an override keeps the position of the original."""
+    methods: dict[str, tuple[OutputMark, Callable[..., Any]]] = {}
     for klass in reversed(component.__mro__):
         for attribute, method in vars(klass).items():
             mark = getattr(method, "__headgate_output__", None)
             if mark is not None:
-                found[mark.name or attribute] = (mark, method)
-    return found
+                methods[mark.name or attribute] = (mark, method)
+    return methods
 
 
 def _as_text(value: Any, port: PortType) -> Any:  # noqa: ANN401 - any port value
-    """An inline value as a text field takes it; an object that is a message becomes one, or its text."""
+    """Return an inline value for a text field; an object that is a message becomes a message, or its text."""
     if isinstance(value, dict) and "text" in value and set(value) <= set(Message.model_fields):
         message = Message.model_validate(value)
         return message if port is PortType.MESSAGE else message.text
@@ -226,7 +226,7 @@ def _as_text(value: Any, port: PortType) -> Any:  # noqa: ANN401 - any port valu
 
 
 def _from_json(value: Any) -> Any:  # noqa: ANN401 - any port value
-    """The list or object of its JSON text; anything else as it is, for pydantic to judge."""
+    """Return the list or object of its JSON text; other values unchanged, for pydantic to validate."""
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
         with suppress(orjson.JSONDecodeError):
             return orjson.loads(value)
@@ -238,10 +238,10 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _output_type(component: str, name: str, hint: object) -> PortType:
-    found = port_type_of(hint)
-    if found is None:
-        raise TypeError(f"{component}.{name}: annotate the return with a port type; got {hint!r}")
-    return found
+    port_type = port_type_of(hint)
+    if port_type is None:
+        raise TypeError(f"{component}.{name}: annotate the return type with a port type; got {hint!r}")
+    return port_type
 
 
 def _words(name: str) -> str:
@@ -251,10 +251,14 @@ def _words(name: str) -> str:
 
 def _readable(component: str, node_id: str, error: ValidationError) -> ComponentError:
     first = error.errors(include_url=False)[0]
-    where = ".".join(str(part) for part in first["loc"]) or "input"
-    who = f"{node_id} ({component})" if node_id else component
+    location = ".".join(str(part) for part in first["loc"]) or "input"
+    subject = f"{node_id} ({component})" if node_id else component
     if first["type"] == "missing":
         return ComponentError(
-            f"{who}: field '{where}' is empty.", remedy=f"Set '{where}' or connect something to it.", field=where
+            f"{subject}: field '{location}' is empty.",
+            remedy=f"Set '{location}' or connect something to it.",
+            field=location,
         )
-    return ComponentError(f"{who}: field '{where}': {first['msg']}.", remedy=f"Correct '{where}'.", field=where)
+    return ComponentError(
+        f"{subject}: field '{location}': {first['msg']}.", remedy=f"Correct '{location}'.", field=location
+    )

@@ -1,4 +1,4 @@
-"""What a running component may reach: models, HTTP, secrets, files, tokens, cancellation. Nothing else."""
+"""Interface of a running component: models, HTTP, secrets, files, tokens, cancellation. Nothing else."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,9 @@ from pydantic import JsonValue, SecretStr
 from headgate.foundation.guarded_http import HttpAnswer
 from headgate.graph.manifest import Manifest
 from headgate.graph.secret_reference import SecretReference
+from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.calls import CallRequest, CallResult
+from headgate.sdk.flows import Flows
 from headgate.sdk.values import File, Message, Model, Recording, Tool, Transcript
 
 if TYPE_CHECKING:  # the chat model type is named without importing LangChain at start-up
@@ -21,7 +23,7 @@ __all__ = ["CodeRunner", "Files", "HttpAnswer", "HttpClient", "RunContext", "Run
 
 @dataclass(frozen=True, slots=True)
 class RunInput:
-    """What a run was started with (seed 002, input_payload_json)."""
+    """The input of a run (seed 002, input_payload_json)."""
 
     text: str = ""
     form_data: Mapping[str, JsonValue] = field(default_factory=dict)
@@ -29,13 +31,13 @@ class RunInput:
     history: tuple[Message, ...] = ()
     """Earlier messages of the chat session, oldest first; empty outside a chat."""
     outside: tuple[str, ...] = ()
-    """Marks of text and answers that come from outside: of an anonymous visitor."""
+    """Marks of text and answers from external sources: of an anonymous visitor."""
     chat_outside: tuple[str, ...] = ()
     """Marks of the earlier messages."""
 
 
 class HttpClient(Protocol):
-    """The guarded client: private addresses refused, redirects re-checked, sizes and times capped."""
+    """The guarded client: no private addresses, redirects are checked, sizes and times are limited."""
 
     async def request(
         self,
@@ -46,19 +48,19 @@ class HttpClient(Protocol):
         body: bytes | str | None = None,
         timeout_seconds: float = 30.0,
     ) -> HttpAnswer:
-        """One request. Raises `UpstreamFailed` when the server cannot be reached, `Forbidden` when it may not be."""
+        """Send one request. Raises `UpstreamFailed` when the server cannot be reached, `Forbidden` when not allowed."""
         ...
 
 
 class Files(Protocol):
-    """Files of this run: what was uploaded, what earlier steps made."""
+    """Files of this run: uploads, and files that earlier steps created."""
 
     async def of_run(self) -> tuple[File, ...]:
-        """What the steps of this run have made so far, oldest first."""
+        """Return the files that the steps of this run have created so far, oldest first."""
         ...
 
     async def read(self, file: File) -> bytes:
-        """The content. Raises `NotFound`."""
+        """Return the content. Raises `NotFound`."""
         ...
 
     async def save(self, name: str, content: bytes, media_type: str) -> File:
@@ -67,7 +69,7 @@ class Files(Protocol):
 
 
 class CodeRunner(Protocol):
-    """Runs code that is not Headgate's, isolated from the server."""
+    """Runs custom code, isolated from the server."""
 
     async def call(
         self, code: str, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float = 10.0
@@ -84,14 +86,14 @@ class CodeRunner(Protocol):
         manifest: Manifest,
         timeout_seconds: float = 10.0,
     ) -> JsonValue:
-        """Load `code` as a module and call a trusted function of the platform's on it, where the code runs.
+        """Load `code` as a module and call a trusted function of Headgate on it inside the sandbox.
 
         Args:
-            code: The whole source.
-            host: `module:function`, such as `headgate.sdk.hosting:produce`; it gets the module and the arguments.
+            code: The complete source.
+            host: `module:function`, such as `headgate.sdk.hosting:produce`; it receives the module and the arguments.
             arguments: JSON.
-            manifest: What the code may import and reach.
-            timeout_seconds: For the whole call, loading included.
+            manifest: What the code may import and access.
+            timeout_seconds: For the complete call, including loading.
 
         Raises:
             Invalid: The code failed, with its own error and line.
@@ -99,32 +101,32 @@ class CodeRunner(Protocol):
         ...
 
     def opens(self, manifest: Manifest) -> bool:
-        """Whether whoever runs the installation lets own code reach every host that a manifest names."""
+        """Return whether the operator allows custom code to reach every host of a manifest."""
         ...
 
 
 class WorkspaceTools(Protocol):
-    """Five file tools on the workspace of whoever started the run.
+    """Five file tools on the workspace of the user who started the run.
 
-    Each answers with `status` and what it found, or with `error` and `path`; none raises.
+    Each returns `status` and its result, or `error` and `path`; none raises.
     """
 
     async def read_file(self, path: str, offset: int | None = None, limit: int | None = None) -> dict[str, JsonValue]:
-        """Lines of a text file with their numbers, from line `offset`, at most `limit` of them."""
+        """Return lines of a text file with their numbers, from line `offset`, at most `limit` of them."""
         ...
 
     async def write_file(self, path: str, content: str) -> dict[str, JsonValue]:
-        """Write a file whole."""
+        """Write a complete file."""
         ...
 
     async def edit_file(
         self, path: str, old_string: str, new_string: str, *, replace_all: bool = False
     ) -> dict[str, JsonValue]:
-        """Put one text in the place of another."""
+        """Replace one text with another."""
         ...
 
     async def glob_search(self, pattern: str, path: str = "") -> dict[str, JsonValue]:
-        """Files whose path matches a pattern."""
+        """Return files whose path matches a pattern."""
         ...
 
     async def grep_search(
@@ -137,16 +139,16 @@ class WorkspaceTools(Protocol):
         output_mode: str = "files_with_matches",
         is_regex: bool = False,
     ) -> dict[str, JsonValue]:
-        """Files, lines or numbers of lines that have a text."""
+        """Return files, lines or line numbers that contain a text."""
         ...
 
     async def metadata(self) -> dict[str, JsonValue]:
-        """Whose files these are, as things are now: auto_login, mode, effective_root, resolution_error and the rest."""
+        """Return the current owner of these files: auto_login, mode, effective_root, resolution_error and the rest."""
         ...
 
 
 class RunContext(Protocol):
-    """Handed to a component as `self.ctx` for the length of one step."""
+    """The context of one step, available to a component as `self.ctx`."""
 
     @property
     def run_id(self) -> str:
@@ -175,43 +177,48 @@ class RunContext(Protocol):
 
     @property
     def code(self) -> CodeRunner:
-        """The sandbox for code that came with the flow."""
+        """The sandbox for custom code."""
+        ...
+
+    @property
+    def flows(self) -> Flows:
+        """Flows that the step runs."""
         ...
 
     async def isolated(self, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float) -> JsonValue:
-        """Call a trusted function of the platform on content from outside, in a process that can be killed.
+        """Call a trusted function of Headgate on external content, in a process that can be killed.
 
         Args:
-            function: `module:function`; it takes `(module, arguments)` and gives JSON.
+            function: `module:function`; it takes `(module, arguments)` and returns JSON.
             arguments: JSON.
-            timeout_seconds: For the whole call.
+            timeout_seconds: For the complete call.
 
         Raises:
             Invalid: It took too long, ran out of memory or crashed.
-            TooLarge: Arguments or result are over a limit.
+            TooLarge: Arguments or result exceed a limit.
         """
         ...
 
     async def chat_model(self, model: Model) -> "BaseChatModel":
-        """A LangChain chat model, keys filled in. Raises `Invalid` naming the missing key or extra."""
+        """Return a LangChain chat model with its keys. Raises `Invalid` with the missing key or extra."""
         ...
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
-        """Ids of the files that a model takes as they are; the rest goes to it as text.
+        """Return ids of the files that a model accepts directly; the others are sent as text.
 
         Args:
-            model: The model that will be asked.
-            files: What is to go along.
-            unreadable: Whether the documents among them have no text that could go in their place.
+            model: The model of the request.
+            files: The files to send.
+            unreadable: Whether the documents among them have no text that could be sent instead.
 
         Raises:
-            Invalid: It takes no such file; names the model, what it lacks, and models that can.
-            TooLarge: A file is over what it takes.
+            Invalid: It does not accept such a file; names the model, the missing capability, and models that have it.
+            TooLarge: A file exceeds the model's limit.
         """
         ...
 
     async def transcribe(self, model: Model, audio: Recording) -> Transcript:
-        """The words of a recording, by a model that turns speech into text. Raises as a chat model's call does."""
+        """Return the transcript of a recording by a speech-to-text model. Raises like a chat model's call."""
         ...
 
     async def once(self, request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:
@@ -224,37 +231,37 @@ class RunContext(Protocol):
         ...
 
     def idempotency_key(self) -> str:
-        """The `Idempotency-Key` of the next request with side effects.
+        """Return the `Idempotency-Key` of the next request with side effects.
 
         Every attempt of the run returns the same keys in the same order; another run returns different keys.
         """
         ...
 
     async def secret(self, reference: SecretReference, *, url: str | None = None) -> SecretStr:
-        """The value of a secret that the saved flow refers to; with `url`, to be sent to that address.
+        """Return the value of a secret that the saved flow refers to; with `url`, for sending it to that URL.
 
-        Raises `NotFound` naming it, `Forbidden` when it belongs to other servers.
+        Raises `NotFound` with its name, `Forbidden` when it belongs to other servers.
         """
         ...
 
     async def emit(self, token: str) -> None:
-        """Send a piece of text to whoever watches the run."""
+        """Send a piece of text to the readers of the run."""
         ...
 
     async def check_cancelled(self) -> None:
-        """Raise `Cancelled` when the run was cancelled. Call before every outside effect and in long loops."""
+        """Raise `Cancelled` when the run was cancelled. Call before every external effect and in long loops."""
         ...
 
     def outside(self, field: str | None = None) -> tuple[str, ...]:
-        """Marks of the content from outside that reached the step so far, or of what one field holds."""
+        """Return marks of the external content that reached the step so far, or of one field's value."""
         ...
 
     def mark_outside(self, marks: Sequence[str]) -> None:
-        """Content with these marks reached the step: the stored answer of an earlier attempt, for example."""
+        """Record that content with these marks reached the step, such as the stored result of an earlier attempt."""
         ...
 
     def record_prompt(self, prompt: str) -> None:
-        """Keep the prompt as it was sent, for the evidence."""
+        """Record the prompt as sent, for the evidence."""
         ...
 
     def record_usage(self, model: Model, *, input_tokens: int | None, output_tokens: int | None) -> None:
@@ -262,14 +269,14 @@ class RunContext(Protocol):
         ...
 
     async def mcp_tools(self, server: str) -> Sequence[Tool]:
-        """The enabled tools of an MCP server that the flow's space has registered; nothing is sent yet.
+        """Return the enabled tools of an MCP server registered in the flow's space; sends nothing yet.
 
-        Raises `NotFound` naming the nearest server, `Invalid` when its tools have not been found yet.
+        Raises `NotFound` with the nearest server, `Invalid` when its tools have not been discovered yet.
         """
         ...
 
     async def workspace(self, root_path: str = "", *, read_only: bool = False) -> WorkspaceTools:
-        """The workspace of whoever started the run, from a folder in it; what is wrong with it, its answers say."""
+        """The workspace of the user who started the run, from a folder in it; its tools return errors."""
         ...
 
     def record_tool_call(
@@ -283,27 +290,34 @@ class RunContext(Protocol):
         ms: float | None = None,
         replayed: bool = False,
     ) -> None:
-        """Keep a tool call for the evidence; `sdk.tools.call_tool` does.
+        """Record a tool call for the evidence; `sdk.tools.call_tool` does.
 
         Args:
-            name: The tool, with its server before it: `server.tool`.
-            arguments: What it was called with.
-            result: What it answered.
-            server: The MCP server it belongs to.
-            error: What it refused or failed with, in place of a result.
-            ms: Milliseconds it took.
-            replayed: Whether the result is that of an earlier attempt at the step.
+            name: The tool, prefixed with its server: `server.tool`.
+            arguments: The arguments of the call.
+            result: The result.
+            server: The MCP server of the tool.
+            error: The error, in place of a result.
+            ms: Duration in milliseconds.
+            replayed: Whether the result is from an earlier attempt at the step.
         """
         ...
 
     def log(self, message: str, **details: JsonValue) -> None:
-        """A line in the step's own log, shown beside its result."""
+        """Add a line to the step's log, shown next to its result."""
         ...
 
     async def sleep(self, seconds: float, *, restartable: bool = False) -> None:
-        """Wait, ending at once when the run is cancelled.
+        """Wait, ending immediately when the run is cancelled.
 
-        `restartable` says that the step may begin again after the wait: workers then end the attempt during a long
-        wait and begin the next one when the time is up. Keep the moment with `once`, or each attempt waits anew.
+        With `restartable` the step may be restarted after the wait: workers then end the attempt during a long wait and
+        start the next one afterwards. Store the end time with `once`, or each attempt waits again.
+        """
+        ...
+
+    async def approval(self, request: ApprovalRequest) -> ApprovalAnswer:
+        """Return the decision of users. Until there is one, the attempt at the step ends, and a later one asks again.
+
+        A step asks once: every attempt must make the same request. Raises `Invalid` for an unknown assignee.
         """
         ...

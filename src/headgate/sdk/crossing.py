@@ -1,8 +1,8 @@
-"""Values of a component's fields as they cross into the sandbox: JSON that says which of them are port values.
+"""Field values as JSON on their way into the sandbox, marked as port values where needed.
 
-Text, numbers, lists and objects travel as `{"json": ...}`, messages, tables and files as `{"port": "Table", "value":
-...}`, lists of those as `{"items": [...]}`. Read back, each is what it was: a table in a field that takes data or a
-table stays one.
+Text, numbers, lists and objects are sent as `{"json": ...}`, messages, tables and files as `{"port": "Table", "value":
+...}`, lists of those as `{"items": [...]}`. Parsing restores the original type: a table in a field that accepts data or
+a table stays a table.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from headgate.sdk.values import File, Message, Model, Table
 
 DESCRIBE: Final = "headgate.sdk.hosting:describe"
 PRODUCE: Final = "headgate.sdk.hosting:produce"
-"""What is called on the other side, as `CodeRunner.call_host` takes it."""
+"""The trusted functions in the sandbox, as `CodeRunner.call_host` expects them."""
 
 _PORTS: dict[type, PortType] = {
     Message: PortType.MESSAGE,
@@ -28,7 +28,7 @@ _NAMES = frozenset(port.value for port in PortType)
 
 
 def pack(value: object) -> JsonValue:
-    """A field's value as it crosses. Raises `ValueMismatch` for what JSON does not have."""
+    """Return a field's value in its transport form. Raises `ValueMismatch` for values that are not JSON."""
     port = _PORTS.get(type(value))
     if port is not None:
         return {"port": port.value, "value": encode(value, port)}
@@ -38,7 +38,7 @@ def pack(value: object) -> JsonValue:
 
 
 def unpack(packed: JsonValue) -> Any:  # noqa: ANN401 - what it was
-    """The value that `pack` made this of. Raises `ValueMismatch`."""
+    """Return the value of a transport form of `pack`. Raises `ValueMismatch`."""
     match packed:
         case {"json": value}:
             return value
@@ -46,9 +46,9 @@ def unpack(packed: JsonValue) -> Any:  # noqa: ANN401 - what it was
             return [unpack(item) for item in items]
         case {"port": str(port), "value": value} if port in _NAMES:
             return decode(value, PortType(port))
-    raise ValueMismatch("A value did not arrive as it was sent.")
+    raise ValueMismatch("A value was changed in transfer.")
 
 
 def unpack_all(packed: Mapping[str, JsonValue]) -> dict[str, Any]:
-    """Every value by its name."""
+    """Return all values by name."""
     return {name: unpack(value) for name, value in packed.items()}

@@ -1,4 +1,4 @@
-"""Derives a field's template from its annotation: written once, in the class."""
+"""Derives a field's template from its annotation."""
 
 import types
 from functools import lru_cache
@@ -39,12 +39,12 @@ _KINDS: dict[object, FieldKind] = {
     Model: FieldKind.MODEL,
     Tool: FieldKind.TOOLS,
 }
-"""In order of preference: of a union's editors the simplest is chosen, whatever order Python keeps the union in."""
+"""In order of preference: a union gets the simplest of its editors, regardless of Python's order of the union."""
 _CONNECTED_BY_DEFAULT = {str, Message, Table, File, Model, Tool, dict, JsonValue}
 
 
 def _branches(hint: object) -> list[object]:
-    """The alternatives of an annotation without None: `str | Table | None` gives `[str, Table]`."""
+    """Return the alternatives of an annotation without None: `str | Table | None` becomes `[str, Table]`."""
     if get_origin(hint) is Annotated:
         return _branches(get_args(hint)[0])
     if get_origin(hint) in (Union, types.UnionType):
@@ -53,7 +53,7 @@ def _branches(hint: object) -> list[object]:
 
 
 def _element(hint: object) -> object:
-    """The type of one value: a list's element, else the annotation itself."""
+    """Return the type of one value: a list's element, else the annotation itself."""
     if get_origin(hint) is list:
         return get_args(hint)[0]
     return dict if get_origin(hint) is dict else hint
@@ -64,34 +64,34 @@ def _has_secret_values(branch: object) -> bool:
 
 
 def port_type_of(hint: object) -> PortType | None:
-    """The port type of an output's return annotation; None when it has none."""
+    """Return the port type of an output's return annotation; None when it has none."""
     for branch in _branches(hint):
         if get_origin(branch) is list:
             return PortType.TOOL if get_args(branch) == (Tool,) else PortType.DATA
-        found = _PORTS.get(dict if get_origin(branch) is dict else branch)
-        if found is not None:
-            return found
+        port = _PORTS.get(dict if get_origin(branch) is dict else branch)
+        if port is not None:
+            return port
     return None
 
 
 def field_template(name: str, info: FieldInfo) -> FieldTemplate:
-    """The template of one pydantic field."""
+    """Return the template of one pydantic field."""
     name = info.alias or name
     meta = meta_of(info)
     branches = [_element(branch) if meta.get("many") else branch for branch in _branches(info.annotation)]
     branches = [inner for branch in branches for inner in _branches(branch)]
-    plain = [dict if get_origin(branch) is dict else branch for branch in branches]
-    options = tuple(meta.get("options", ())) or _literal_options(plain)
+    types_ = [dict if get_origin(branch) is dict else branch for branch in branches]
+    options = tuple(meta.get("options", ())) or _literal_options(types_)
     port = meta.get("port")
     if port is None:
-        port = not options and any(branch in _CONNECTED_BY_DEFAULT for branch in plain if _hashable(branch))
-    ports = {_PORTS[branch] for branch in plain if _hashable(branch) and branch in _PORTS} if port else set()
+        port = not options and any(branch in _CONNECTED_BY_DEFAULT for branch in types_ if _hashable(branch))
+    ports = {_PORTS[branch] for branch in types_ if _hashable(branch) and branch in _PORTS} if port else set()
     default = None if info.default is PydanticUndefined else info.default
     if info.default_factory is not None:
         default = info.get_default(call_default_factory=True, validated_data={})
     return FieldTemplate(
         name=name,
-        kind=meta.get("kind") or _kind(plain, options=options),
+        kind=meta.get("kind") or _kind(types_, options=options),
         label=meta.get("label") or name.replace("_", " ").capitalize(),
         help=info.description or "",
         default=_as_json(default),
@@ -112,27 +112,27 @@ def field_template(name: str, info: FieldInfo) -> FieldTemplate:
 
 @lru_cache(maxsize=1024)
 def text_fields(component: type[BaseModel]) -> dict[str, PortType]:
-    """Public names of the fields whose inline value is text, with Message where they take messages too."""
-    found: dict[str, PortType] = {}
+    """Return names of the fields whose inline value is text, with Message when they also accept messages."""
+    fields: dict[str, PortType] = {}
     for name, info in component.model_fields.items():
         branches = _branches(info.annotation)
         if all(branch in (str, Message) for branch in branches) and str in branches:
-            found[info.alias or name] = PortType.MESSAGE if Message in branches else PortType.TEXT
-    return found
+            fields[info.alias or name] = PortType.MESSAGE if Message in branches else PortType.TEXT
+    return fields
 
 
 @lru_cache(maxsize=1024)
 def json_fields(component: type[BaseModel]) -> frozenset[str]:
-    """Public names of the fields that are edited as JSON and cannot be connected: text in them may be JSON."""
+    """Return names of the fields that are edited as JSON and cannot be connected: their text may be JSON."""
     templates = [field_template(name, info) for name, info in component.model_fields.items()]
     edited = {FieldKind.JSON, FieldKind.MULTISELECT}
-    return frozenset(one.name for one in templates if one.kind in edited and not one.types)
+    return frozenset(template.name for template in templates if template.kind in edited and not template.types)
 
 
 def _ordered(name: str, ports: set[PortType], wanted: tuple[PortType, ...]) -> tuple[PortType, ...]:
-    """The port types as declared, else as `PortType` lists them: text before data.
+    """Return the port types as declared, else in the order of `PortType`: text before data.
 
-    Never as the annotation lists them: `typing` hands out the union that was built first, in that one's order.
+    Never in the order of the annotation: `typing` returns the union that was built first, in that one's order.
     """
     if wanted and set(wanted) != ports:
         raise TypeError(f"{name}: types says {sorted(wanted)}, the annotation {sorted(ports)}")

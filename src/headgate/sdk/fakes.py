@@ -1,4 +1,4 @@
-"""In-memory stand-ins for what a run context gives; `headgate.sdk.testing` hands them out."""
+"""In-memory fakes of the run context; `headgate.sdk.testing` provides them."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -12,8 +12,11 @@ from pydantic import JsonValue, SecretStr
 from headgate.foundation.errors import Cancelled, HeadgateError, Invalid, NotFound, UpstreamFailed
 from headgate.graph.manifest import NOTHING, Manifest
 from headgate.graph.secret_reference import SecretReference
+from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.calls import CallRequest, CallResult
+from headgate.sdk.coerce import text_of
 from headgate.sdk.context import HttpAnswer, RunInput, WorkspaceTools
+from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget
 from headgate.sdk.outside import merged
 from headgate.sdk.values import File, Model, Recording, Tool, Transcript
 
@@ -36,12 +39,12 @@ class SentRequest:
     @property
     def json(self) -> JsonValue:
         """The body as JSON."""
-        found: JsonValue = json.loads(self.body)
-        return found
+        document: JsonValue = json.loads(self.body)
+        return document
 
 
 class FakeHttp:
-    """A web made of the answers you script; every other address fails as an unreachable server does."""
+    """A fake web of scripted responses; every other URL fails like an unreachable server."""
 
     def __init__(self) -> None:
         self.requests: list[SentRequest] = []
@@ -57,19 +60,19 @@ class FakeHttp:
         media_type: str = "",
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """Script an answer. Several for one address are given in turn; the last one stays."""
+        """Script a response. Several responses for one URL are returned in turn; the last one repeats."""
         is_json = isinstance(body, dict | list)
         text = json.dumps(body) if isinstance(body, dict | list) else body
         content = text.encode() if isinstance(text, str) else text
         media = media_type or ("application/json" if is_json else "text/plain")
-        found = HttpAnswer(
+        response = HttpAnswer(
             status=status,
             headers={"content-type": media, **{key.lower(): value for key, value in (headers or {}).items()}},
             content=content,
             media_type=media.partition(";")[0],
             url=url,
         )
-        self._answers.setdefault((method.upper(), url), []).append(found)
+        self._answers.setdefault((method.upper(), url), []).append(response)
 
     def fail(self, url: str, error: HeadgateError, *, method: str = "GET") -> None:
         """Script a failure of the client itself: `UpstreamFailed`, `Forbidden`."""
@@ -84,44 +87,44 @@ class FakeHttp:
         body: bytes | str | None = None,
         timeout_seconds: float = 30.0,
     ) -> HttpAnswer:
-        """Record the request and give the scripted answer."""
+        """Record the request and return the scripted response."""
         content = body.encode() if isinstance(body, str) else body or b""
         self.requests.append(SentRequest(method.upper(), url, dict(headers or {}), content, timeout_seconds))
-        answers = self._answers.get((method.upper(), url))
-        if not answers:
+        responses = self._answers.get((method.upper(), url))
+        if not responses:
             raise UpstreamFailed(f"No answer is scripted for {method.upper()} {url}.")
-        found = answers.pop(0) if len(answers) > 1 else answers[0]
-        if isinstance(found, HeadgateError):
-            raise found
-        return found
+        response = responses.pop(0) if len(responses) > 1 else responses[0]
+        if isinstance(response, HeadgateError):
+            raise response
+        return response
 
 
 class FakeFiles:
-    """Files in memory; `saved` are those the component made."""
+    """Files in memory; `saved` contains those that the component created."""
 
     def __init__(self) -> None:
         self.saved: list[File] = []
         self._contents: dict[str, bytes] = {}
 
     def add(self, name: str, content: bytes, media_type: str = "") -> File:
-        """A file the run already has; the media type is guessed from the name when empty."""
+        """Add a file to the run; the media type is guessed from the name when empty."""
         media = media_type or guess_type(name)[0] or "application/octet-stream"
         file = File(id=f"file-{len(self._contents) + 1}", name=name, media_type=media, size=len(content))
         self._contents[file.id] = content
         return file
 
     async def of_run(self) -> tuple[File, ...]:
-        """What was saved so far."""
+        """Return the saved files."""
         return tuple(self.saved)
 
     async def read(self, file: File) -> bytes:
-        """The content. Raises `NotFound`."""
+        """Return the content. Raises `NotFound`."""
         if file.id not in self._contents:
             raise NotFound(f"There is no file {file.id} ({file.name}).")
         return self._contents[file.id]
 
     async def save(self, name: str, content: bytes, media_type: str) -> File:
-        """Keep a new file and list it in `saved`."""
+        """Store a new file and add it to `saved`."""
         file = self.add(name, content, media_type)
         self.saved.append(file)
         return file
@@ -133,17 +136,17 @@ class CodeCall:
 
     code: str
     function: str
-    """The code's own, or the trusted function that was called on it."""
+    """The code's own function, or the trusted function."""
     arguments: dict[str, JsonValue]
     timeout_seconds: float
     manifest: Manifest | None = None
-    """What the code may reach, in calls of trusted functions."""
+    """Permissions of the code, in calls of trusted functions."""
 
 
 class FakeCode:
-    """Stands in for the sandbox: your handler answers `(code, function, arguments)`.
+    """Replaces the sandbox: your handler receives `(code, function, arguments)`.
 
-    `closed` holds the hosts that own code may not reach.
+    `closed` contains the hosts that custom code may not reach.
     """
 
     def __init__(self, handler: CodeHandler | None = None) -> None:
@@ -154,7 +157,7 @@ class FakeCode:
     async def call(
         self, code: str, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float = 10.0
     ) -> JsonValue:
-        """Record the call and let the handler answer it."""
+        """Record the call and return the handler's result."""
         return await self._answer(CodeCall(code, function, dict(arguments), timeout_seconds))
 
     async def call_host(
@@ -166,11 +169,11 @@ class FakeCode:
         manifest: Manifest,
         timeout_seconds: float = 10.0,
     ) -> JsonValue:
-        """Record the call and let the handler answer it, the trusted function's name in place of the code's own."""
+        """Record the call and return the handler's result; it receives the trusted function's name."""
         return await self._answer(CodeCall(code, host, dict(arguments), timeout_seconds, manifest))
 
     def opens(self, manifest: Manifest) -> bool:
-        """Whether none of a manifest's hosts is closed."""
+        """Return whether none of a manifest's hosts is closed."""
         return self.closed.isdisjoint(manifest.hosts)
 
     def __enter__(self) -> Self:
@@ -180,7 +183,7 @@ class FakeCode:
         self.close()
 
     def close(self) -> None:
-        """End of the execution; the calls stay recorded."""
+        """End the execution; the calls stay recorded."""
 
     async def _answer(self, call: CodeCall) -> JsonValue:
         self.calls.append(call)
@@ -191,7 +194,7 @@ class FakeCode:
 
 
 class InProcess(FakeCode):
-    """Replaces the processes of `RunContext.isolated`: calls the platform's functions in this process."""
+    """Replaces the processes of `RunContext.isolated`: calls Headgate's functions in this process."""
 
     async def call_host(
         self,
@@ -202,16 +205,53 @@ class InProcess(FakeCode):
         manifest: Manifest,
         timeout_seconds: float = 10.0,
     ) -> JsonValue:
-        """Record the call and make it."""
+        """Record the call and execute it."""
         self.calls.append(CodeCall(code, host, dict(arguments), timeout_seconds, manifest))
         module, _, name = host.partition(":")
-        answer: JsonValue = getattr(import_module(module), name)(None, arguments)
-        return answer
+        result: JsonValue = getattr(import_module(module), name)(None, arguments)
+        return result
+
+
+class FakeFlows:
+    """Flows whose results are given: each call takes what `answer` returns for its text."""
+
+    def __init__(self, answer: Callable[[FlowInput], JsonValue] | None = None) -> None:
+        self._answer = answer or (lambda inputs: inputs.text)
+        self.calls: list[tuple[FlowTarget, FlowInput]] = []
+
+    async def run(self, target: FlowTarget, inputs: FlowInput, *, iteration: int = 0) -> FlowResult:  # noqa: ARG002
+        """Return the result; raises what `answer` raises."""
+        self.calls.append((target, inputs))
+        value = self._answer(inputs)
+        return FlowResult(f"run-{len(self.calls)}", text_of(value), value)
+
+    async def started(self) -> int:
+        """Nothing was started by an earlier attempt."""
+        return 0
+
+    async def run_each(
+        self,
+        target: FlowTarget,
+        inputs: Sequence[FlowInput],
+        *,
+        parallel: int,  # noqa: ARG002
+        stop_on_error: bool,
+    ) -> Sequence[FlowResult]:
+        """Return one result per input."""
+        results = []
+        for flow_input in inputs:
+            try:
+                results.append(await self.run(target, flow_input))
+            except HeadgateError as error:
+                if stop_on_error:
+                    raise
+                results.append(FlowResult(f"run-{len(self.calls)}", "", None, error=error.detail, code=error.code))
+        return results
 
 
 @dataclass
 class FakeContext:
-    """A run context in memory. What the component did is kept in plain lists."""
+    """A run context in memory. It records the component's actions in plain lists."""
 
     input: RunInput = field(default_factory=RunInput)
     run_id: str = "run-1"
@@ -219,6 +259,7 @@ class FakeContext:
     http: FakeHttp = field(default_factory=FakeHttp)
     files: FakeFiles = field(default_factory=FakeFiles)
     code: FakeCode = field(default_factory=FakeCode)
+    flows: FakeFlows = field(default_factory=FakeFlows)
     model: "BaseChatModel | None" = None
     secrets: dict[str, str] = field(default_factory=dict)
     models: list[Model] = field(default_factory=list)
@@ -230,29 +271,31 @@ class FakeContext:
     slept: list[float] = field(default_factory=list)
     mcp_servers: dict[str, list[Tool]] = field(default_factory=dict)
     workspaces: Callable[[str, bool], WorkspaceTools] | None = None
-    """Root path and whether it is only read, to the workspace."""
+    """Workspaces by root path and read-only flag."""
     refuses: frozenset[str] = frozenset()
     recordings: list[Recording] = field(default_factory=list)
-    transcript: Transcript = field(default_factory=lambda: Transcript("What was said."))
+    transcript: Transcript = field(default_factory=lambda: Transcript("The transcript."))
+    approvals: list[ApprovalRequest] = field(default_factory=list)
+    approval_answer: ApprovalAnswer = field(default_factory=lambda: ApprovalAnswer("approve"))
     cancelled: bool = False
     key_count: int = 0
     """Idempotency keys returned."""
     marks: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Marks of content from outside, by field."""
+    """Marks of external content, by field."""
 
     async def isolated(self, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float) -> JsonValue:
         """Call it in this process."""
         return await InProcess().call_host("", function, arguments, manifest=NOTHING, timeout_seconds=timeout_seconds)
 
     async def chat_model(self, model: Model) -> "BaseChatModel":
-        """The scripted model, whichever was asked for; what was asked for is kept in `models`."""
+        """Return the scripted model for every request; records the request in `models`."""
         self.models.append(model)
         if self.model is None:
             raise Invalid(f"No chat model is scripted for {model}.", remedy="Give StepHarness a chat_model=.")
         return self.model
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
-        """Every image, audio and video, and documents that cannot be read; `refuses` are kinds that are refused."""
+        """Return every image, audio and video, and unreadable documents; `refuses` contains the rejected kinds."""
         kinds = {file.id: file.media_type.partition("/")[0] for file in files}
         refused = next((file for file in files if kinds[file.id] in self.refuses), None)
         if refused is not None:
@@ -260,7 +303,7 @@ class FakeContext:
         return frozenset(id_ for id_, kind in kinds.items() if kind in {"image", "audio", "video"} or unreadable)
 
     async def transcribe(self, model: Model, audio: Recording) -> Transcript:
-        """The scripted transcript; what was asked is kept in `models` and `recordings`."""
+        """Return the scripted transcript; records the request in `models` and `recordings`."""
         self.models.append(model)
         self.recordings.append(audio)
         return self.transcript
@@ -275,13 +318,13 @@ class FakeContext:
         return f"key-{self.key_count}"
 
     async def secret(self, reference: SecretReference, *, url: str | None = None) -> SecretStr:  # noqa: ARG002
-        """A scripted secret, sent anywhere. Raises `NotFound` naming it."""
+        """Return a scripted secret, for any URL. Raises `NotFound` with its name."""
         if reference.name not in self.secrets:
             raise NotFound(f"There is no secret '{reference.name}'.")
         return SecretStr(self.secrets[reference.name])
 
     async def emit(self, token: str) -> None:
-        """Keep a token."""
+        """Record a token."""
         self.tokens.append(token)
 
     async def check_cancelled(self) -> None:
@@ -290,29 +333,29 @@ class FakeContext:
             raise Cancelled("The run was cancelled.")
 
     def outside(self, field: str | None = None) -> tuple[str, ...]:
-        """The marks that the test set: of a field, or of all of them."""
+        """Return the marks that the test set: of a field, or all of them."""
         return self.marks.get(field, ()) if field is not None else merged(*self.marks.values())
 
     def mark_outside(self, marks: Sequence[str]) -> None:
-        """Keep the marks."""
+        """Record the marks."""
         self.marks[""] = merged(self.marks.get("", ()), marks)
 
     def record_prompt(self, prompt: str) -> None:
-        """Keep a prompt."""
+        """Record a prompt."""
         self.prompts.append(prompt)
 
     def record_usage(self, model: Model, *, input_tokens: int | None, output_tokens: int | None) -> None:
-        """Keep the model and the tokens of one call."""
+        """Record the model and the tokens of one call."""
         self.usage.append((str(model), input_tokens, output_tokens))
 
     async def mcp_tools(self, server: str) -> Sequence[Tool]:
-        """The scripted tools of a server. Raises `NotFound` naming it."""
+        """Return the scripted tools of a server. Raises `NotFound` with its name."""
         if server not in self.mcp_servers:
             raise NotFound(f"There is no MCP server '{server}'.")
         return self.mcp_servers[server]
 
     async def workspace(self, root_path: str = "", *, read_only: bool = False) -> WorkspaceTools:
-        """The scripted workspace. Raises `Invalid` when there is none."""
+        """Return the scripted workspace. Raises `Invalid` when there is none."""
         if self.workspaces is None:
             raise Invalid("No workspace is scripted.", remedy="Set workspaces of the context.")
         return self.workspaces(root_path, read_only)
@@ -328,14 +371,19 @@ class FakeContext:
         ms: float | None = None,  # noqa: ARG002 - the signature is the protocol's
         replayed: bool = False,  # noqa: ARG002 - the signature is the protocol's
     ) -> None:
-        """Keep a tool call; an error in place of the result."""
+        """Record a tool call, with its error in place of the result."""
         self.tool_calls.append((name, dict(arguments), {"error": error} if error else result))
 
     def log(self, message: str, **details: JsonValue) -> None:
-        """Keep a line, its details as JSON behind it."""
+        """Record a line, followed by its details as JSON."""
         self.logs.append(f"{message} {json.dumps(details)}" if details else message)
 
     async def sleep(self, seconds: float, *, restartable: bool = False) -> None:  # noqa: ARG002 - the protocol's
-        """Keep the seconds and return at once, unless cancelled."""
+        """Record the seconds and return immediately, unless cancelled."""
         await self.check_cancelled()
         self.slept.append(seconds)
+
+    async def approval(self, request: ApprovalRequest) -> ApprovalAnswer:
+        """Record the request and return the scripted answer."""
+        self.approvals.append(request)
+        return self.approval_answer

@@ -1,4 +1,4 @@
-"""Declaring a component's inputs: `field(...)` beside a type annotation."""
+"""Declares a component's inputs: `field(...)` with a type annotation."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, TypeVar
@@ -39,30 +39,30 @@ def field(
     le: float | None = None,
     max_length: int | None = None,
 ) -> Any:  # noqa: ANN401 - pydantic's Field does the same
-    """An input of a component.
+    """Declare an input of a component.
 
     Args:
         default: Value when nothing is set; without one the field is required.
-        default_factory: Makes the default when it is mutable.
-        name: The field's name where the attribute cannot bear it, because pydantic already does (`schema`).
+        default_factory: Creates the default when it is mutable.
+        name: The field's name when pydantic already uses it as an attribute (`schema`).
         label: Shown on the canvas; derived from the name when empty.
-        help: One sentence: what to put here. The agent reads it too.
-        kind: How it is edited; derived from the annotation when None.
-        port: Whether an edge may lead here; by default yes for port types except plain options, numbers and secrets.
-        types: The port types in order of preference, where a value that must be coerced should not become text first:
+        help: One sentence that describes the value. Agents read it too.
+        kind: Editor type; derived from the annotation when None.
+        port: Whether an edge may be connected; by default yes for port types except plain options, numbers and secrets.
+        types: The port types in order of preference, when a value that must be converted should not become text first:
             Python does not keep the order in which a union was written.
-        main: The port that a step policy's input source fills.
-        many: Whether several edges may lead here; annotate with a list.
-        options: Choices of a select; taken from a `Literal` annotation when there is one.
-        advanced: Hidden until asked for.
+        main: The port that receives a step policy's input source.
+        many: Whether several edges may be connected; annotate with a list.
+        options: Choices of a select; by default those of a `Literal` annotation.
+        advanced: Hidden by default.
         tool_mode: An agent fills this field when the component is its tool.
         interpolate: Whether `{{...}}` is resolved before the step runs.
-        syntax: The language of the text, where it has one; it is checked before a run.
+        syntax: The language of the text, if any; it is checked before a run.
         default_model: Whether the installation's default model for steps is used when a model field is empty.
         schema: JSON Schema of the value, for JSON and table editors.
         ge: Smallest number allowed.
         le: Largest number allowed.
-        max_length: Longest text allowed, in characters.
+        max_length: Maximum length of a text, in characters.
     """
     meta = {
         "kind": kind,
@@ -92,6 +92,6 @@ def field(
 
 
 def meta_of(info: FieldInfo) -> dict[str, Any]:
-    """The Headgate part of a pydantic field; empty for a field declared without `field(...)`."""
+    """Return Headgate's metadata of a pydantic field; empty for a field declared without `field(...)`."""
     extra = info.json_schema_extra
     return dict(extra.get(META, {})) if isinstance(extra, dict) else {}  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What an own component sees as `self.ctx`: it works in a sandbox worker, away from the installation."""
+"""`self.ctx` of a custom component, which runs in a sandbox worker, separate from the installation."""
 
 import asyncio
 import base64
@@ -16,119 +16,125 @@ from headgate.foundation.errors import Forbidden, NotFound, TooLarge, UpstreamFa
 from headgate.foundation.guarded_http.answer import HttpAnswer
 from headgate.graph.names import clipped
 from headgate.graph.secret_reference import SecretReference
+from headgate.sdk.approvals import ApprovalRequest
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.context import RunInput
 from headgate.sdk.values import File, Message, Model, Recording, Tool, Transcript
 
 MOST_ANSWER_BYTES = 8 << 20
-"""Of one HTTP answer."""
+"""Maximum size of one HTTP response."""
 MOST_FILES = 20
 MOST_FILE_BYTES = 4 << 20
-"""Of all the files that one call makes: they leave the worker in its answer."""
+"""Maximum total size of the files that one call creates: they are part of the worker's response."""
 MOST_LINES = 200
 LINE_CHARACTERS = 2_000
 
 
 class NotInTheSandbox(Forbidden):
-    """An own component asked for what only components that came with the installation have."""
+    """A custom component used a feature that is only available to built-in components."""
 
     code = "not_in_the_sandbox"
-    title = "Not in the sandbox"
+    title = "Not available in the sandbox"
 
 
 class HostedContext:
-    """A `RunContext` inside a worker. What the component logged and made is read from it afterwards.
+    """A `RunContext` inside a worker. The component's log and files are read from it afterwards.
 
     Args:
-        told: `{"run_id", "node_id", "input", "files"}`; files are their content in base64 by id, input is null where
-            the component did not say that it reads it.
+        payload: `{"run_id", "node_id", "input", "files"}`; files are their content in base64 by id, null input if
+            the component does not declare that it reads it.
     """
 
-    def __init__(self, told: Mapping[str, Any]) -> None:
-        self.run_id: str = told.get("run_id", "")
-        self.node_id: str = told.get("node_id", "")
-        self._input = told.get("input")
+    def __init__(self, payload: Mapping[str, Any]) -> None:
+        self.run_id: str = payload.get("run_id", "")
+        self.node_id: str = payload.get("node_id", "")
+        self._input = payload.get("input")
         self.http = HostedHttp()
-        self.files = HostedFiles(told.get("files") or {})
+        self.files = HostedFiles(payload.get("files") or {})
         self.lines: list[dict[str, JsonValue]] = []
         self.tokens: list[str] = []
         self._keys = 0
 
     @property
     def input(self) -> RunInput:
-        """What the run was started with. Raises `NotInTheSandbox` when the class does not say that it reads it."""
+        """The input of the run. Raises `NotInTheSandbox` when the class does not declare that it reads it."""
         if self._input is None:
             raise NotInTheSandbox(
-                "This component is not given the run's input.", remedy="Set reads_input = True on its class."
+                "This component does not receive the run's input.", remedy="Set reads_input = True on its class."
             )
         return RunInput(
             text=self._input["text"],
             form_data=self._input["form_data"],
-            files=tuple(File.model_validate(one) for one in self._input["files"]),
-            history=tuple(Message.model_validate(one) for one in self._input["history"]),
+            files=tuple(File.model_validate(file) for file in self._input["files"]),
+            history=tuple(Message.model_validate(message) for message in self._input["history"]),
         )
 
     @property
     def code(self) -> NoReturn:
-        """Raises `NotInTheSandbox`: it is there already."""
-        raise _refused("run other code", "Write the code into the component itself.")
+        """Raises `NotInTheSandbox`: the component already runs in a sandbox."""
+        raise _refused("run other code", "Write the code in the component itself.")
 
     async def chat_model(self, model: Model) -> NoReturn:  # noqa: ARG002 - the protocol's signature
-        """Raises `NotInTheSandbox`."""
-        raise _refused("ask a model", "Connect an AIStep or an Agent, and work on what it answers.")
+        """Raise `NotInTheSandbox`."""
+        raise _refused("ask a model", "Connect an AIStep or an Agent, and process its answer.")
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> NoReturn:  # noqa: ARG002
-        """Raises `NotInTheSandbox`."""
-        raise _refused("ask a model", "Connect an AIStep or an Agent, and work on what it answers.")
+        """Raise `NotInTheSandbox`."""
+        raise _refused("ask a model", "Connect an AIStep or an Agent, and process its answer.")
 
     async def transcribe(self, model: Model, audio: Recording) -> Transcript:  # noqa: ARG002
-        """Raises `NotInTheSandbox`."""
-        raise _refused("ask a model", "Connect a Transcribe step, and work on its text.")
+        """Raise `NotInTheSandbox`."""
+        raise _refused("ask a model", "Connect a Transcribe step, and process its text.")
 
     async def once(self, request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:  # noqa: ARG002
-        """Make the call: custom code stores no answers."""
+        """Make the call: custom code stores no results."""
         return CallResult(await call())
 
     def idempotency_key(self) -> str:
-        """An `Idempotency-Key`; the same keys in the same order in every attempt at the step."""
+        """Return an `Idempotency-Key`; the same keys in the same order in every attempt at the step."""
         self._keys += 1
         return hashlib.sha256(f"{self.run_id}:{self.node_id}:{self._keys}".encode()).hexdigest()
 
     async def secret(self, reference: SecretReference, *, url: str | None = None) -> SecretStr:  # noqa: ARG002
-        """Raises `NotInTheSandbox`: a secret comes in through a field."""
+        """Raise `NotInTheSandbox`: a secret arrives through a field."""
         raise _refused(
             "look up a secret",
             "Declare a field of type SecretStr, and refer to the secret in the flow.",
         )
 
+    @property
+    def flows(self) -> NoReturn:
+        """Raise `NotInTheSandbox`."""
+        raise _refused("run a flow", "Add RunFlow to the flow.")
+
     async def mcp_tools(self, server: str) -> Sequence[Tool]:  # noqa: ARG002
-        """Raises `NotInTheSandbox`."""
+        """Raise `NotInTheSandbox`."""
         raise _refused("reach an MCP server", "Connect McpTools to an Agent.")
 
     async def workspace(self, root_path: str = "", *, read_only: bool = False) -> NoReturn:  # noqa: ARG002
-        """Raises `NotInTheSandbox`."""
+        """Raise `NotInTheSandbox`."""
         raise _refused("reach a workspace", "Connect WorkspaceFiles to an Agent.")
 
     async def emit(self, token: str) -> None:
-        """Keep a piece of text; whoever watches the run sees it when the call is over."""
+        """Buffer a piece of text; readers of the run receive it after the call."""
         if len(self.tokens) < MOST_LINES:
             self.tokens.append(str(token)[:LINE_CHARACTERS])
 
     async def check_cancelled(self) -> None:
-        """Nothing: a cancelled run ends the worker."""
+        """Do nothing: a cancelled run ends the worker."""
 
     def log(self, message: str, **details: JsonValue) -> None:
-        """Keep a line."""
+        """Add a line to the log."""
         if len(self.lines) < MOST_LINES:
             self.lines.append({"message": str(message)[:LINE_CHARACTERS], "details": details})
 
     def record_prompt(self, prompt: str) -> None:
-        """Keep a line: own code is no witness of what a model was asked."""
-        self.log(f"The component says that it asked: {prompt}")
+        """Log a line: custom code cannot provide evidence of prompts."""
+        self.log(f"The component reports the prompt: {prompt}")
 
     def record_usage(self, model: Model, *, input_tokens: int | None, output_tokens: int | None) -> None:
-        """Keep a line: own code is no witness of what a model cost."""
-        self.log(f"The component says that it used {model}.", input_tokens=input_tokens, output_tokens=output_tokens)
+        """Log a line: custom code cannot provide evidence of token usage."""
+        self.log(f"The component reports the model {model}.", input_tokens=input_tokens, output_tokens=output_tokens)
 
     def record_tool_call(
         self,
@@ -141,8 +147,12 @@ class HostedContext:
         ms: float | None = None,  # noqa: ARG002
         replayed: bool = False,  # noqa: ARG002
     ) -> None:
-        """Keep a line: own code is no witness of what a tool did."""
-        self.log(f"The component says that it called {name}.", arguments=dict(arguments), error=error)
+        """Log a line: custom code cannot provide evidence of tool calls."""
+        self.log(f"The component reports a call of {name}.", arguments=dict(arguments), error=error)
+
+    async def approval(self, request: ApprovalRequest) -> NoReturn:  # noqa: ARG002
+        """Raise `NotInTheSandbox`."""
+        raise _refused("ask for an approval", "Connect the component Approval before or after it.")
 
     async def sleep(self, seconds: float, *, restartable: bool = False) -> None:  # noqa: ARG002 - the protocol's
         """Wait; the time counts against the component's limit."""
@@ -150,7 +160,7 @@ class HostedContext:
 
 
 class HostedFiles:
-    """The files that a component was given, and those that it makes.
+    """The files that a component received, and those that it creates.
 
     Args:
         given: Content in base64, by the file's id.
@@ -162,27 +172,27 @@ class HostedFiles:
         self.saved: list[File] = []
 
     async def of_run(self) -> tuple[File, ...]:
-        """What this call made so far; the other steps' files come in through fields."""
+        """Return the files that this call has created; files of other steps arrive through fields."""
         return tuple(self.saved)
 
     async def read(self, file: File) -> bytes:
-        """The content of a file that came in through a field or with the run. Raises `NotFound`."""
+        """Return the content of a file that arrived through a field or with the run. Raises `NotFound`."""
         if file.id in self._made:
             return self._made[file.id]
         if file.id not in self._given:
             raise NotFound(
-                f"The component was not given the content of '{clipped(file.name)}'.",
-                remedy="It gets the files that arrive in its fields.",
+                f"The content of '{clipped(file.name)}' was not passed to the component.",
+                remedy="It receives the files of its fields only.",
             )
         return base64.b64decode(self._given[file.id])
 
     async def save(self, name: str, content: bytes, media_type: str) -> File:
-        """A new file; it is stored as an artifact of the step when the call is over. Raises `TooLarge`."""
-        size = sum(len(one) for one in self._made.values()) + len(content)
+        """Create a file; it is stored as an artifact of the step after the call. Raises `TooLarge`."""
+        size = sum(len(content) for content in self._made.values()) + len(content)
         if size > MOST_FILE_BYTES or len(self.saved) >= MOST_FILES:
             raise TooLarge(
-                f"The component makes more than {MOST_FILES} files or {MOST_FILE_BYTES} bytes of files.",
-                remedy="Make less, or give text or a table, which SaveFile makes a file of.",
+                f"The component creates more than {MOST_FILES} files or {MOST_FILE_BYTES} bytes of files.",
+                remedy="Create fewer or smaller files, or return text or a table, which SaveFile turns into a file.",
             )
         file = File(id=f"new-file-{len(self.saved) + 1}", name=name, media_type=media_type, size=len(content))
         self._made[file.id] = bytes(content)
@@ -190,7 +200,7 @@ class HostedFiles:
         return file
 
     def made(self) -> list[dict[str, JsonValue]]:
-        """What was made: `{"id", "name", "media_type", "content"}`, the content in base64."""
+        """Return the created files: `{"id", "name", "media_type", "content"}`, the content in base64."""
         return [
             {
                 "id": file.id,
@@ -203,7 +213,7 @@ class HostedFiles:
 
 
 class HostedHttp:
-    """HTTP to the hosts that the component declares, where the operator allows them; the sandbox sees to that."""
+    """HTTP to the hosts that the component declares and the operator allows, as enforced by the sandbox."""
 
     async def request(
         self,
@@ -214,10 +224,10 @@ class HostedHttp:
         body: bytes | str | None = None,
         timeout_seconds: float = 30.0,
     ) -> HttpAnswer:
-        """One request, an answer of any status. Raises `UpstreamFailed`, `TooLarge`."""
+        """Send one request and return a response of any status. Raises `UpstreamFailed`, `TooLarge`."""
         content = body.encode() if isinstance(body, str) else body
         if not url.lower().startswith(("http://", "https://")):
-            raise UpstreamFailed(f"'{clipped(url)}' is no web address.", remedy="Begin it with https://.")
+            raise UpstreamFailed(f"'{clipped(url)}' is not a URL.", remedy="Start it with https://.")
         request = urllib.request.Request(  # noqa: S310 - http and https only, see above
             url, data=content, headers=dict(headers or {}), method=method.upper()
         )
@@ -227,14 +237,14 @@ class HostedHttp:
             reason = getattr(error, "reason", error)
             raise UpstreamFailed(
                 f"{clipped(url)} could not be reached: {reason}.",
-                remedy="Declare its host in `hosts`, and have the operator allow it: HEADGATE_SANDBOX__HOSTS.",
+                remedy="Declare its host in `hosts`, and ask the operator to allow it: HEADGATE_SANDBOX__HOSTS.",
             ) from error
 
 
 def _fetch(request: urllib.request.Request, seconds: float) -> HttpAnswer:
     try:
-        with urllib.request.urlopen(request, timeout=seconds) as answer:  # noqa: S310 - http and https only
-            return _answer(answer, answer.status, answer.headers, answer.url)
+        with urllib.request.urlopen(request, timeout=seconds) as response:  # noqa: S310 - http and https only
+            return _answer(response, response.status, response.headers, response.url)
     except urllib.error.HTTPError as error:
         with error:
             return _answer(error, error.code, error.headers, error.url or request.full_url)
@@ -243,7 +253,9 @@ def _fetch(request: urllib.request.Request, seconds: float) -> HttpAnswer:
 def _answer(body: IO[bytes], status: int, headers: "Headers[str, str]", url: str) -> HttpAnswer:
     content = body.read(MOST_ANSWER_BYTES + 1)
     if len(content) > MOST_ANSWER_BYTES:
-        raise TooLarge(f"{clipped(url)} answered more than {MOST_ANSWER_BYTES} bytes.", remedy="Ask for less.")
+        raise TooLarge(
+            f"The response of {clipped(url)} is larger than {MOST_ANSWER_BYTES} bytes.", remedy="Request less data."
+        )
     return HttpAnswer(
         status=status,
         headers={name.lower(): value for name, value in headers.items()},
@@ -253,5 +265,5 @@ def _answer(body: IO[bytes], status: int, headers: "Headers[str, str]", url: str
     )
 
 
-def _refused(what: str, remedy: str) -> NotInTheSandbox:
-    return NotInTheSandbox(f"A component with code of its own cannot {what}.", remedy=remedy)
+def _refused(feature: str, remedy: str) -> NotInTheSandbox:
+    return NotInTheSandbox(f"A custom component cannot {feature}.", remedy=remedy)

@@ -1,7 +1,7 @@
-"""Runs inside a sandbox worker: finds the component in own code, describes it, and has it work.
+"""Runs inside a sandbox worker: finds the component in custom code, describes it, and runs it.
 
-The sandbox loads the code as a module and calls one of these two functions on it. Both give JSON; what they raise
-crosses as the exception's name, its message and remedy, and the line of the code it came from.
+The sandbox loads the code as a module and calls one of these two functions on it. Both return JSON; their errors are
+transferred as the exception's name, its message and remedy, and the line of the code.
 """
 
 import inspect
@@ -24,9 +24,10 @@ _CHANGING = ("extra_fields", "extra_outputs")
 
 
 def describe(module: ModuleType, arguments: Mapping[str, JsonValue]) -> dict[str, JsonValue]:  # noqa: ARG001 - a host function's signature
-    """`{"class_name", "template"}` of the module's component, found by asking the class itself.
+    """Return `{"class_name", "template"}` of the module's component class.
 
-    Raises `ComponentError` when there is none, when there are several, or when it is of a kind that own code cannot be.
+    Raises `ComponentError` when there is none, when there are several, or when its kind is not available to custom
+    code.
     """
     component = component_of(module)
     try:
@@ -38,29 +39,29 @@ def describe(module: ModuleType, arguments: Mapping[str, JsonValue]) -> dict[str
 
 
 async def produce(module: ModuleType, arguments: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Have the module's component give outputs.
+    """Produce outputs of the module's component.
 
     Args:
         module: The loaded code.
-        arguments: `{"values", "outputs", "run_id", "node_id", "input", "files"}`: values as `crossing.pack` made them,
-            the names of the outputs that are wanted, and what `HostedContext` is told.
+        arguments: `{"values", "outputs", "run_id", "node_id", "input", "files"}`: values in the form of
+            `crossing.pack`, the names of the requested outputs, and the payload of `HostedContext`.
 
     Returns:
         `{"outputs": {name: {"value": ...} or {"not_taken": true}}, "log": [...], "tokens": [...], "files": [...]}`.
 
     Raises:
         ComponentError: A field is missing or wrong.
-        ValueMismatch: An output is not of the type that its annotation says.
+        ValueMismatch: An output does not have its annotated type.
     """
-    told = cast("dict[str, Any]", arguments)
+    request = cast("dict[str, Any]", arguments)
     component = component_of(module)
     types = {output.name: output.type for output in component.declared_outputs()}
-    ctx = HostedContext(told)
-    made = component.create(unpack_all(told["values"]), node_id=ctx.node_id)
-    made.attach(cast("RunContext", ctx))
+    ctx = HostedContext(request)
+    instance = component.create(unpack_all(request["values"]), node_id=ctx.node_id)
+    instance.attach(cast("RunContext", ctx))
     outputs: dict[str, JsonValue] = {}
-    for name in told["outputs"]:
-        value = await made.produce(name)
+    for name in request["outputs"]:
+        value = await instance.produce(name)
         outputs[name] = {"not_taken": True} if value is NOT_TAKEN else {"value": _encoded(name, value, types[name])}
     return {
         "outputs": outputs,
@@ -71,7 +72,7 @@ async def produce(module: ModuleType, arguments: Mapping[str, JsonValue]) -> dic
 
 
 def component_of(module: ModuleType) -> type[Component]:
-    """The one component class that the module itself defines; those that others of it build on do not count.
+    """Return the only component class that the module defines; base classes of its other components do not count.
 
     Raises `ComponentError`.
     """
@@ -80,19 +81,19 @@ def component_of(module: ModuleType) -> type[Component]:
         for value in vars(module).values()
         if inspect.isclass(value) and issubclass(value, Component) and value.__module__ == module.__name__
     ]
-    found = [one for one in defined if not any(other is not one and issubclass(other, one) for other in defined)]
-    found = list(dict.fromkeys(found))
-    if not found:
+    components = [cls for cls in defined if not any(other is not cls and issubclass(other, cls) for other in defined)]
+    components = list(dict.fromkeys(components))
+    if not components:
         raise ComponentError(
             "The code defines no component.",
             remedy="Write `class Name(Component):` with `from headgate.sdk import Component, field, output`.",
         )
-    if len(found) > 1:
+    if len(components) > 1:
         raise ComponentError(
-            f"The code defines {len(found)} components: {listed(one.__name__ for one in found)}.",
-            remedy="Keep one; a node has the code of one component.",
+            f"The code defines {len(components)} components: {listed(cls.__name__ for cls in components)}.",
+            remedy="Keep one; a node contains the code of one component.",
         )
-    return found[0]
+    return components[0]
 
 
 def _require_supported(component: type[Component], template: Template) -> None:
@@ -100,25 +101,29 @@ def _require_supported(component: type[Component], template: Template) -> None:
     for member in _CHANGING:
         if getattr(component, member).__func__ is not getattr(Component, member).__func__:
             raise ComponentError(
-                f"{name}.{member}: the fields and outputs of own code are the same whatever is set.",
-                remedy=f"Take {member} out, and declare every field and output.",
+                f"{name}.{member}: the fields and outputs of custom code must not depend on settings.",
+                remedy=f"Remove {member}, and declare every field and output.",
             )
     for field in template.fields:
         if field.takes_configuration:
             raise ComponentError(
-                f"{name}.{field.name}: own code cannot be given a model or tools.",
-                remedy="Connect an AIStep or an Agent, and work on what it answers.",
+                f"{name}.{field.name}: custom code cannot take a model or tools.",
+                remedy="Connect an AIStep or an Agent, and process its answer.",
             )
     for output in template.outputs:
         if output.type in CONFIGURATION_TYPES:
             raise ComponentError(
-                f"{name}.{output.name}: own code cannot give a {output.type}.",
-                remedy="Give Text, Message, Data, Table or File. With tool_mode fields the component itself is a tool.",
+                f"{name}.{output.name}: custom code cannot return a {output.type}.",
+                remedy=(
+                    "Return Text, Message, Data, Table or File. With tool_mode fields the component itself is a tool."
+                ),
             )
     if not template.outputs:
-        raise ComponentError(f"{name} has no output.", remedy="Mark a method with @output() and annotate its return.")
+        raise ComponentError(
+            f"{name} has no output.", remedy=("Mark a method with @output() and annotate its return type.")
+        )
     if template.annotation:
-        raise ComponentError(f"{name} is marked as a note, which never runs.", remedy="Take `annotation` out.")
+        raise ComponentError(f"{name} is marked as a note, which is never executed.", remedy="Remove `annotation`.")
 
 
 def _encoded(name: str, value: object, port: PortType) -> JsonValue:
@@ -126,5 +131,5 @@ def _encoded(name: str, value: object, port: PortType) -> JsonValue:
         return encode(value, port)
     except ValueMismatch as error:
         raise ValueMismatch(
-            f"output '{name}': {error.detail}", remedy=error.remedy or "Return what the annotation says."
+            f"output '{name}': {error.detail}", remedy=error.remedy or "Return a value of the annotated type."
         ) from error

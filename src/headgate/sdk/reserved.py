@@ -1,7 +1,7 @@
-"""Names that a component's own inputs and outputs may not bear, found in its source without running it.
+"""Reserved names of a component's inputs and outputs, detected in its source without running it.
 
-`component_as_tool` and `to_toolkit` are what studios of this kind call the tool that they make of a component; code
-written by a model tends to declare them (seed 000, ADR-MCP-044). The others are taken by Headgate or by the class.
+`component_as_tool` and `to_toolkit` are common names for the tool made of a component; code written by a model tends to
+declare them (seed 000, ADR-MCP-044). The others are used by Headgate or by the class.
 """
 
 import ast
@@ -15,23 +15,23 @@ from headgate.sdk.component import Component
 SYNTHETIC_OUTPUT = "component_as_tool"
 SYNTHETIC_METHOD = "to_toolkit"
 _TOOL_REMEDY = (
-    "Leave it out: Headgate makes the tool itself when a field has tool_mode=True. Name an output after the value it "
-    "gives: item, price, result."
+    "Remove it: Headgate creates the tool when a field has tool_mode=True. Name an output after its value: "
+    "item, price, result."
 )
 RESERVED_OUTPUTS = {
     SYNTHETIC_OUTPUT: _TOOL_REMEDY,
     SYNTHETIC_METHOD: _TOOL_REMEDY,
     TOOL_OUTPUT: _TOOL_REMEDY,
-    FILE_IDS: "References use it for the files that a step gave. Name it after what it gives: files, report.",
+    FILE_IDS: "References use it for the files that a step returned. Name it after its content: files, report.",
 }
-"""Output name to what to do instead."""
+"""Output name to the remedy."""
 CLASS_NAMES = frozenset(name for name in dir(Component) if not name.startswith("_"))
-"""What the base class calls its own attributes and methods."""
+"""Attributes and methods of the base class."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReservedName:
-    """A name that is taken, and where it stands. Line and column count from 1."""
+    """A reserved name and its location. Line and column count from 1."""
 
     line: int
     column: int
@@ -40,17 +40,17 @@ class ReservedName:
 
 
 def reserved_names(code: str) -> tuple[ReservedName, ...]:
-    """Every input and output of the code's classes whose name is taken, in the order of lines.
+    """Return every input and output of the code's classes with a reserved name, in line order.
 
-    Code that is not Python has none: whoever reads it first says so.
+    Returns nothing for code that is not Python: parsing reports that first.
     """
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-    found = [name for one in classes for name in _class_names(one)]
-    return tuple(sorted(found, key=lambda name: (name.line, name.column)))
+    findings = [name for cls in classes for name in _class_names(cls)]
+    return tuple(sorted(findings, key=lambda name: (name.line, name.column)))
 
 
 def _class_names(klass: ast.ClassDef) -> Iterator[ReservedName]:
@@ -63,47 +63,47 @@ def _class_names(klass: ast.ClassDef) -> Iterator[ReservedName]:
             yield ReservedName(
                 node.lineno,
                 node.col_offset + 1,
-                f"no field may be called '{name}': the class has that name itself",
-                f'Call the attribute otherwise, and keep the name in flows with field(name="{name}").',
+                f"no field can be named '{name}': the class uses that name",
+                f'Use another name for the attribute, and keep the name in flows with field(name="{name}").',
             )
 
 
 def _output_findings(method: ast.FunctionDef | ast.AsyncFunctionDef, fields: set[str]) -> Iterator[ReservedName]:
-    mark = next((found for one in method.decorator_list if (found := _call_of(one, "output"))), None)
-    if mark is None and not any(_is_named(one, "output") for one in method.decorator_list):
+    mark = next((call for decorator in method.decorator_list if (call := _call_of(decorator, "output"))), None)
+    if mark is None and not any(_is_named(decorator, "output") for decorator in method.decorator_list):
         return
     name = _name_given(mark) or method.name
     for reserved in dict.fromkeys((name, method.name)):
         if reserved in RESERVED_OUTPUTS:
-            message = f"the output name '{reserved}' is reserved for the tool that Headgate makes of a component"
+            message = f"the output name '{reserved}' is reserved for the tool that Headgate creates for a component"
             if reserved == FILE_IDS:
                 message = f"the output name '{reserved}' is reserved"
             yield _at(method, message, RESERVED_OUTPUTS[reserved])
     if method.name in CLASS_NAMES:
-        remedy = "Call the method after what it does, as verb and noun: get_price, count_words."
-        yield _at(method, f"no output may be called '{method.name}': the class has that name itself", remedy)
+        remedy = "Name the method after what it does, as verb and noun: get_price, count_words."
+        yield _at(method, f"no output can be named '{method.name}': the class uses that name", remedy)
     elif method.name in fields:
         yield _at(
             method,
             f"'{method.name}' is an input and an output",
-            f"Call the method otherwise, as verb and noun: get_{method.name}.",
+            f"Use another name for the method, as verb and noun: get_{method.name}.",
         )
 
 
 def _field_names(node: ast.stmt) -> set[str]:
-    """The attribute that an annotated assignment declares; none for class variables and private ones."""
+    """Return the attribute that an annotated assignment declares; none for class variables and private ones."""
     if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name) or node.target.id.startswith("_"):
         return set()
     return {node.target.id}
 
 
 def _declares(node: ast.AnnAssign) -> bool:
-    """Whether it declares an input: class variables such as `label` are set, not declared."""
+    """Return whether it declares an input: class variables such as `label` are set, not declared."""
     return node.value is not None and _call_of(node.value, "field") is not None
 
 
 def _call_of(node: ast.expr, name: str) -> ast.Call | None:
-    """The call, when it is one of `name` or of `module.name`."""
+    """Return the call, when it is one of `name` or of `module.name`."""
     return node if isinstance(node, ast.Call) and _is_named(node.func, name) else None
 
 
@@ -112,7 +112,7 @@ def _is_named(node: ast.expr, name: str) -> bool:
 
 
 def _name_given(call: ast.Call | None) -> str:
-    """The text of the argument `name`; empty when there is none."""
+    """Return the text of the argument `name`; empty when there is none."""
     for keyword in call.keywords if call else ():
         if keyword.arg == "name" and isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str):
             return keyword.value.value

@@ -1,4 +1,4 @@
-"""Unit-test your components: `StepHarness` runs one as a step does, in memory, with nothing real behind it.
+"""Unit tests for your components: `StepHarness` runs one like a step, in memory, without external services.
 
 harness = StepHarness(text="hello")
 outputs = await harness.run(TextInput, {})
@@ -27,7 +27,7 @@ __all__ = ["CodeCall", "FakeCode", "FakeContext", "FakeFiles", "FakeHttp", "Sent
 
 
 class StepHarness:
-    """Runs components as steps: values cross edges with the same coercions, outputs must be what they say they are.
+    """Runs components as steps: edge values are converted as in a real run, outputs must have their declared types.
 
     Args:
         text: The run's input text.
@@ -36,7 +36,7 @@ class StepHarness:
         history: Earlier messages of the chat, oldest first.
         secrets: Name to value.
         chat_model: A LangChain chat model, for example one of LangChain's fakes.
-        code: Answers the calls into the sandbox.
+        code: Handles calls to the sandbox.
     """
 
     def __init__(
@@ -56,27 +56,27 @@ class StepHarness:
 
     @property
     def http(self) -> FakeHttp:
-        """The scripted web."""
+        """The fake web."""
         return self.ctx.http
 
     async def run(
         self, component: type[Component], values: Mapping[str, Any], *, outputs: Iterable[str] | None = None
     ) -> dict[str, Any]:
-        """Run a component and give its outputs by name; `NOT_TAKEN` for branches it did not follow.
+        """Run a component and return its outputs by name; `NOT_TAKEN` for branches it did not follow.
 
-        Every output but Model and Tool is taken through its JSON form, as in a real run.
-        Raises what the component raises, and `ValueMismatch` when an output is not of its declared type.
+        Every output except Model and Tool is converted to JSON and back, as in a real run.
+        Raises the component's errors, and `ValueMismatch` when an output does not have its declared type.
         """
         template = component.template(values)
-        extra = {one.name for one in component.extra_fields(values)}
+        extra = {field.name for field in component.extra_fields(values)}
         typed = typed_params(values, template)
-        given = {name: _across(value, template.field(name)) for name, value in typed.items()}
-        step = component.create({name: value for name, value in given.items() if name not in extra})
-        step.receive_extra({name: value for name, value in given.items() if name in extra})
+        inputs = {name: _across(value, template.field(name)) for name, value in typed.items()}
+        step = component.create({name: value for name, value in inputs.items() if name not in extra})
+        step.receive_extra({name: value for name, value in inputs.items() if name in extra})
         step.attach(self.ctx)
-        wanted = list(outputs) if outputs is not None else [out.name for out in template.outputs]
+        requested = list(outputs) if outputs is not None else [out.name for out in template.outputs]
         types = {out.name: out.type for out in template.outputs}
-        return {name: _through_json(await step.produce(name), types.get(name)) for name in wanted}
+        return {name: _through_json(await step.produce(name), types.get(name)) for name in requested}
 
 
 def _through_json(value: Any, port_type: PortType | None) -> Any:  # noqa: ANN401 - any port value
@@ -86,7 +86,7 @@ def _through_json(value: Any, port_type: PortType | None) -> Any:  # noqa: ANN40
 
 
 def _across(value: Any, template: FieldTemplate | None) -> Any:  # noqa: ANN401 - any port value
-    """The value as an edge into this field would deliver it; what no edge could bring is an inline value."""
+    """Return the value as an edge into this field delivers it; values that no edge could carry are inline values."""
     if template is None or not template.types:
         return value
     if template.many:

@@ -1,4 +1,4 @@
-"""A component as a tool: what an agent, or a Map, calls."""
+"""Components as tools: called by an agent or a Map."""
 
 import asyncio
 import time
@@ -23,36 +23,36 @@ class ToolRefused(UpstreamFailed):
     """A tool refused the same call in an earlier attempt at the step; the call is not repeated."""
 
     code = "tool_refused"
-    title = "The tool refused the call"
+    title = "Call rejected by the tool"
 
 
 def tool_of(
     component: type[Component], values: Mapping[str, Any], ctx: RunContext, *, name: str = "", description: str = ""
 ) -> Tool:
-    """A tool that runs `component` with `values` and the caller's arguments, and answers with its main output.
+    """Return a tool that runs `component` with `values` and the caller's arguments, and returns its main output.
 
-    What is set on the node is not the caller's to change: an address that an author pinned, beside a header with a key,
-    stays the address the key goes to. What a model that works as a tool writes is its answer to the caller, not the
-    step's: it is not streamed.
+    The caller cannot change values set on the node: a URL that an author fixed, next to a header with a key, stays the
+    URL that receives the key. The output of a model used as a tool goes to the caller, not to the step: it is not
+    streamed.
 
     Args:
         component: The class; its fields marked `tool_mode` are the arguments.
-        values: What was set on the node or came over its edges.
-        ctx: The run context of the step that calls.
-        name: What the caller knows it by; the snake-cased type name when empty.
-        description: What it is for, in the flow author's words; the component's own description when empty.
+        values: Values set on the node or received over its edges.
+        ctx: The run context of the calling step.
+        name: The tool's name for the caller; the snake-cased type name when empty.
+        description: Its purpose, as described by the flow's author; the component's description when empty.
     """
-    known = name or tool_name(component.__name__)
+    tool_id = name or tool_name(component.__name__)
     names = {field.name for field in component.template(values).fields if field.tool_mode}
     fixed = {field for field in names if values.get(field) not in (None, "", [], {})}
 
     async def call(arguments: dict[str, JsonValue]) -> JsonValue:
-        _refuse_unknown(known, arguments, names - fixed, fixed)
+        _refuse_unknown(tool_id, arguments, names - fixed, fixed)
         inner = cast("RunContext", _ToolContext(ctx))
-        return await run_main_output(component, {**values, **arguments}, inner, node_id=known)
+        return await run_main_output(component, {**values, **arguments}, inner, node_id=tool_id)
 
     return Tool(
-        name=known,
+        name=tool_id,
         description=description or component.template().description,
         parameters=_open_arguments(component.tool_schema(), fixed),
         call=call,
@@ -62,7 +62,7 @@ def tool_of(
 async def call_tool(
     ctx: RunContext, tool: Tool, arguments: dict[str, JsonValue], *, conversation: str | None = None
 ) -> JsonValue:
-    """Call a tool for a step: once in all attempts, not in a cancelled run, recorded in the evidence with its duration.
+    """Call a tool for a step: once across attempts, not in a cancelled run, recorded in the evidence with its duration.
 
     Args:
         ctx: The step's run context.
@@ -73,7 +73,7 @@ async def call_tool(
 
     Raises:
         Cancelled: The run was cancelled.
-        HeadgateError: What the tool raised; `ToolRefused` for a stored refusal.
+        HeadgateError: The tool's error; `ToolRefused` for a stored refusal.
     """
     await ctx.check_cancelled()
     started = time.perf_counter()
@@ -104,12 +104,12 @@ async def call_tool(
         record(None, str(error))
         raise
     except asyncio.CancelledError:
-        record(None, "The run was stopped while the tool worked.")
+        record(None, "The run was cancelled while the tool was running.")
         raise
     outcome = stored.value if isinstance(stored.value, dict) else {}
     marks = outcome.get("outside")
     if isinstance(marks, list):
-        ctx.mark_outside([str(one) for one in marks])
+        ctx.mark_outside([str(mark) for mark in marks])
     refusal = str(outcome.get("error") or "")
     record(outcome.get("result"), refusal, replayed=stored.replayed)
     if refusal:
@@ -120,7 +120,7 @@ async def call_tool(
 async def run_main_output(
     component: type[Component], values: Mapping[str, Any], ctx: RunContext, *, node_id: str = ""
 ) -> JsonValue:
-    """Run a component once and give its main output as JSON; null when a branch was not taken."""
+    """Run a component once and return its main output as JSON; null when a branch was not taken."""
     template = component.template(values)
     extra = {field.name for field in component.extra_fields(values)}
     step = component.create({key: value for key, value in values.items() if key not in extra}, node_id=node_id)
@@ -128,13 +128,13 @@ async def run_main_output(
     step.attach(ctx)
     main = template.main_output
     if main is None:
-        raise ComponentError(f"{template.type} has no output that carries data.")
+        raise ComponentError(f"{template.type} has no output with data.")
     result = await step.produce(main.name)
     return None if result is NOT_TAKEN else encode(result, PortType(main.type))
 
 
 class _ToolContext:
-    """The step's run context as its tool sees it: the tool streams nothing, and its fields hold what the step read."""
+    """The step's run context for its tool: the tool streams nothing, and its fields carry the step's marks."""
 
     def __init__(self, ctx: RunContext) -> None:
         self._ctx = ctx
@@ -146,16 +146,18 @@ class _ToolContext:
         """Send nothing."""
 
     def outside(self, field: str | None = None) -> tuple[str, ...]:  # noqa: ARG002 - of any field the same
-        """Marks of what reached the step so far: its arguments may come from any of it."""
+        """Return marks of everything that reached the step so far: its arguments may be derived from any of it."""
         return self._ctx.outside()
 
 
 def _open_arguments(schema: dict[str, JsonValue], fixed: set[str]) -> dict[str, JsonValue]:
-    """The arguments' schema without what the node sets."""
+    """Return the arguments' schema without the values that the node sets."""
     properties, required = schema.get("properties"), schema.get("required")
     return schema | {
         "properties": {
-            name: one for name, one in (properties if isinstance(properties, dict) else {}).items() if name not in fixed
+            name: schema
+            for name, schema in (properties if isinstance(properties, dict) else {}).items()
+            if name not in fixed
         },
         "required": [name for name in (required if isinstance(required, list) else []) if str(name) not in fixed],
     }
@@ -165,8 +167,8 @@ def _refuse_unknown(tool: str, arguments: Mapping[str, JsonValue], known: set[st
     for name in arguments:
         if name in fixed:
             raise ComponentError(
-                f"'{name}' of the tool {tool} is set in the flow and stays as it is.",
-                remedy=f"Call it without '{name}'; empty the field in the flow to leave it to the caller.",
+                f"'{name}' of the tool {tool} is set in the flow and cannot be changed by a call.",
+                remedy=f"Call it without '{name}'; clear the field in the flow to make it an argument.",
                 field=name,
             )
         if name not in known:

@@ -1,4 +1,4 @@
-"""The values that travel between steps, one Python type a port type.
+"""The values that are passed between steps, one Python type per port type.
 
 | port    | Python type | as JSON                                              |
 |---------|-------------|------------------------------------------------------|
@@ -15,9 +15,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
-from headgate.graph.secret_reference import SecretReference
+from headgate.graph.secret_reference import MOST_FALLBACKS, SecretReference
 
 Text = str
 
@@ -33,7 +33,7 @@ class File(BaseModel):
     name: str
     media_type: str = "application/octet-stream"
     size: int = Field(default=0, ge=0)
-    """Bytes."""
+    """In bytes."""
 
 
 class Message(BaseModel):
@@ -47,7 +47,7 @@ class Message(BaseModel):
 
 
 class Table(BaseModel):
-    """Rows under named columns; every row has one JSON value a column."""
+    """Rows under named columns; every row has one JSON value per column."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -64,12 +64,12 @@ class Table(BaseModel):
 
     @classmethod
     def from_records(cls, records: list[dict[str, JsonValue]]) -> Self:
-        """A table of a list of objects: columns in order of first appearance, missing values null."""
+        """Return a table of a list of objects: columns in order of first appearance, missing values null."""
         columns = list(dict.fromkeys(key for record in records for key in record))
         return cls(columns=columns, rows=[[record.get(column) for column in columns] for record in records])
 
     def records(self) -> list[dict[str, JsonValue]]:
-        """One object a row."""
+        """Return one object per row."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
@@ -83,12 +83,14 @@ class Model(BaseModel):
     params: dict[str, JsonValue] = Field(default_factory=dict)
     """`temperature`, `top_p`, `max_tokens`, `base_url` and the like."""
     api_key: SecretReference | None = Field(default=None, exclude_if=lambda value: value is None)
-    """The secret that its key is in, when it is not the provider's usual one. Only a saved flow names one."""
+    """The secret with its key, when it is not the provider's default. Only a saved flow refers to one."""
+    fallback: "tuple[Model, ...]" = Field(default=(), max_length=MOST_FALLBACKS, exclude_if=lambda value: not value)
+    """Models that are asked in this order when this one cannot answer. They have none themselves."""
 
     @model_validator(mode="before")
     @classmethod
     def _from_text(cls, value: object) -> object:
-        """Accept `provider/name`, the form people type."""
+        """Accept `provider/name`, the form that users type."""
         if isinstance(value, str):
             provider, slash, name = value.partition("/")
             if not slash or not provider or not name:
@@ -96,50 +98,65 @@ class Model(BaseModel):
             return {"provider": provider, "name": name}
         return value
 
+    @field_validator("fallback")
+    @classmethod
+    def _one_level(cls, value: "tuple[Model, ...]") -> "tuple[Model, ...]":
+        if any(one.fallback for one in value):
+            raise ValueError("a fallback model has none itself: list all of them in one place, in their order")
+        if len({str(one) for one in value}) < len(value):
+            raise ValueError("each fallback model is listed once")
+        return value
+
+    @property
+    def chain(self) -> "tuple[Model, ...]":
+        """This model and its fallback models, in the order in which they are asked, each by itself."""
+        alone = self.model_copy(update={"fallback": ()}) if self.fallback else self
+        return (alone, *(one for one in self.fallback if str(one) != str(self)))
+
     def __str__(self) -> str:
         return f"{self.provider}/{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Speech to be written down."""
+    """Speech to be transcribed."""
 
     name: str
     content: bytes
     media_type: str
     language: str = ""
-    """ISO 639-1 code; empty lets the model find out."""
+    """ISO 639-1 code; empty for automatic detection."""
     prompt: str = ""
-    """Names and words that are likely to be said."""
+    """Names and words that are likely to occur."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What was said."""
+    """A transcript."""
 
     text: str
     language: str = ""
-    """As the model told; empty when it did not."""
+    """As reported by the model; empty when it was not."""
     seconds: float | None = None
-    """Length of the recording, as the model told."""
+    """Length of the recording, as reported by the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """Something an agent can call: a component attached by a tool edge, or a tool of an MCP server."""
+    """A tool of an agent: a component attached by a tool edge, or a tool of an MCP server."""
 
     name: str
     description: str
     parameters: dict[str, JsonValue]
     """JSON Schema of the arguments, an object."""
     call: Callable[[dict[str, JsonValue]], Awaitable[JsonValue]]
-    """Runs it. Raises `HeadgateError` with a message fit for a model to read."""
+    """Runs it. Raises `HeadgateError` with a message suitable for a model."""
     server: str = ""
     """The MCP server it belongs to; empty for a component."""
     remote_name: str = ""
-    """Its name on that server; `name` is a form of it that every model provider takes."""
+    """Its name on that server; `name` is a form that every model provider accepts."""
 
     @property
     def full_name(self) -> str:
-        """What allow-lists and the evidence know it by: `server.tool`, or the name of a component's tool."""
+        """Name in allow-lists and evidence: `server.tool`, or the name of a component's tool."""
         return f"{self.server}.{self.remote_name}" if self.server else self.name

@@ -1,4 +1,4 @@
-"""Operations on a flow that an agent or an MCP client may call, on a `Workbench`. `registry` has them all."""
+"""Flow operations for agents and MCP clients, on a `Workbench`. `registry` lists them all."""
 
 from headgate.toolkit.ports import Runner, RunOutcome
 from headgate.toolkit.tool import ToolDefinition, ToolRefused, succeeded

@@ -1,4 +1,4 @@
-"""What happened to a working flow, in the shapes a canvas applies (seed 000 section 6.2)."""
+"""Actions on a working flow, in the form a canvas applies (seed 000 section 6.2)."""
 
 from collections.abc import Sequence
 
@@ -11,51 +11,51 @@ Action = dict[str, JsonValue]
 
 
 def add_component(node: Node) -> Action:
-    """A node was added."""
+    """Return the action of an added node."""
     return {"action": "add_component", "node": _node(node)}
 
 
 def remove_component(node_id: str) -> Action:
-    """A node and its edges were removed."""
+    """Return the action of a removed node with its edges."""
     return {"action": "remove_component", "component_id": node_id}
 
 
 def connect(edge: Edge) -> Action:
-    """Two nodes were connected."""
+    """Return the action of a new edge."""
     return {"action": "connect", "edge": edge.model_dump(mode="json")}
 
 
 def disconnect(edge: Edge) -> Action:
-    """An edge was removed."""
+    """Return the action of a removed edge."""
     return {"action": "disconnect", "edge": edge.model_dump(mode="json")}
 
 
 def configure(node_id: str, params: dict[str, JsonValue], patch: list[JsonValue], node: Node | None = None) -> Action:
-    """Values of a node were set; `patch` is the JSON Patch from the values before.
+    """Return the action of changed values; `patch` is a JSON Patch from the previous values.
 
-    `node` is the node from then on, where more than its values changed: its label or its policy.
+    `node` is the changed node, if its label or policy changed too.
     """
     action: Action = {"action": "configure", "component_id": node_id, "params": params, "patch": patch}
     return action | ({"node": _node(node)} if node is not None else {})
 
 
 def rename_component(node_id: str, new_id: str) -> Action:
-    """A node got another id; edges and references follow."""
+    """Return the action of a changed node id; edges and references follow."""
     return {"action": "rename_component", "component_id": node_id, "new_id": new_id}
 
 
 def set_connection_mode(node_id: str, field: str) -> Action:
-    """A field is now fed by a model or tool edge instead of a value."""
+    """Return the action of a field whose value now comes from a model or tool edge."""
     return {"action": "set_connection_mode", "component_id": node_id, "field": field, "enabled": True}
 
 
 def select_output(node_id: str, output: str) -> Action:
-    """One of a node's several outputs was connected: a canvas that shows one at a time shows this one."""
+    """Return the action that selects the connected one of several outputs, for a canvas that shows one at a time."""
     return {"action": "select_output", "component_id": node_id, "output_name": output}
 
 
 def set_flow(flow: Flow, *, replaces: Sequence[str] = (), applies: bool = False, undone: bool = False) -> Action:
-    """The whole flow was replaced.
+    """Return the action of a replaced flow.
 
     Args:
         flow: The new one.
@@ -79,7 +79,7 @@ def edit_field(
     description: str,
     patch: list[JsonValue],
 ) -> Action:
-    """A value was proposed for a field; `patch` is the JSON Patch (RFC 6902) of the flow, for when it is accepted."""
+    """Return the proposal of a field value; `patch` is the JSON Patch (RFC 6902) of the flow to apply on acceptance."""
     return {
         "action": "edit_field",
         "id": id_,
@@ -94,12 +94,12 @@ def edit_field(
 
 
 def propose_plan(markdown: str) -> Action:
-    """A plan was proposed, in Markdown."""
+    """Return the proposal of a plan, in Markdown."""
     return {"action": "propose_plan", "markdown": markdown}
 
 
 def propose_component(proposed: ProposedComponent) -> Action:
-    """A component was proposed: its code, and everything that the code may reach."""
+    """Return the proposal of a component: its code, and everything that the code may access."""
     checked = proposed.checked
     return {
         "action": "propose_component",
@@ -115,12 +115,12 @@ def propose_component(proposed: ProposedComponent) -> Action:
 
 
 def flow_ran(run_id: str, status: str, flow: Flow) -> Action:
-    """The flow was run as it then was. For whoever forwards actions, never for a page (`turn.reconcile`)."""
+    """Return the action of a run, with the flow at that time. For internal consumers, not a page (`turn.reconcile`)."""
     return {"action": "flow_ran", "run_id": run_id, "status": status, "flow": flow.model_dump(mode="json")}
 
 
 def flow_saved(flow: Flow) -> Action:
-    """The flow was stored as it then was, for its tests. For whoever forwards actions, never for a page."""
+    """Return the action of a save, with the flow at that time. For internal consumers, not a page."""
     return {"action": "flow_saved", "flow": flow.model_dump(mode="json")}
 
 

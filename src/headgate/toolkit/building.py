@@ -1,4 +1,4 @@
-"""The tool that builds a whole flow from text."""
+"""The tool that builds a complete flow from text."""
 
 from pydantic import JsonValue
 
@@ -19,7 +19,7 @@ _REPLACES = (
 
 
 async def build_flow(bench: Workbench, spec: str) -> Result:
-    """Build a whole new flow from text; the user sees a proposal. Refused as a whole when anything in it is wrong.
+    """Build a complete new flow from text; the user sees a proposal. Refused completely if it contains an error.
 
     Args:
         spec: The flow as text, see read_grammar.
@@ -43,20 +43,20 @@ async def build_flow(bench: Workbench, spec: str) -> Result:
 
 
 def _mended(bench: Workbench, read: Flow) -> Flow:
-    """The flow with secrets back that the model was not shown, and models in the form that is kept."""
+    """Restore secrets that the model did not see, and normalise models."""
     flow = with_secrets_of(bench.flow, read, bench.registry)
     refuse_redacted([{**node.params, "policy": node.policy.model_dump(mode="json")} for node in flow.nodes])
     return coerce_flow(flow, bench.registry)
 
 
 def _issues(bench: Workbench) -> JsonValue:
-    """What keeps the flow from running, as the action that told of it says."""
+    """Return the problems of the flow, from its last action."""
     found = bench.actions[-1]["validation"]
     return found["issues"] if isinstance(found, dict) else []
 
 
 def _count_orphans(bench: Workbench, error: SpecError) -> None:
-    """Loose nodes tell of a prompt or a model that has got worse: the operator sees how often they come."""
+    """Count unconnected nodes for the operator: they indicate a worse prompt or model."""
     loose = [issue.node for issue in error.issues if issue.code is IssueCode.ORPHAN]
     if loose:
         bench.watch.orphan_rejected(loose)

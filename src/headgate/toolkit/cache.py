@@ -1,4 +1,4 @@
-"""What read tools answered in this request, so that asking again costs nothing (seed 000 ADR-MCP-018)."""
+"""Cache of read tools within a request (seed 000 ADR-MCP-018)."""
 
 import hashlib
 from collections import OrderedDict
@@ -15,7 +15,7 @@ Result = dict[str, JsonValue]
 
 
 def call_key(tool: str, arguments: Mapping[str, object]) -> str:
-    """A tool with its arguments, whatever their order: what a call is known by."""
+    """Return the key of a call: the tool with its arguments, independent of their order."""
     try:
         return f"{tool}::{orjson.dumps(dict(arguments), option=orjson.OPT_SORT_KEYS).decode()}"
     except TypeError:
@@ -24,9 +24,9 @@ def call_key(tool: str, arguments: Mapping[str, object]) -> str:
 
 @dataclass(slots=True)
 class ReadCache:
-    """Answers of the tools that read what no edit changes: the catalogue. The least recently used one goes first.
+    """LRU cache of tools that read what no edit changes: the catalog.
 
-    Reads of the working flow are never kept, neither are refusals.
+    Neither reads of the working flow nor refusals are cached.
     """
 
     most: int = MAX_CACHE_ENTRIES
@@ -36,7 +36,7 @@ class ReadCache:
     async def answer(
         self, key: str, produce: Callable[[], Awaitable[Result]], watch: Watch, *, catalogue: object = None
     ) -> Result:
-        """The kept answer, else a new one. What `produce` raises passes through and nothing is kept.
+        """Return the cached answer, or a new one. Errors of `produce` are raised and not cached.
 
         Args:
             key: The call, as `call_key` writes it.

@@ -1,4 +1,4 @@
-"""Tools that propose a component which is missing: written or given as code, checked, and stored when accepted."""
+"""Tools that propose a missing component, generated or given as code, checked, and saved on acceptance."""
 
 import orjson
 from pydantic import JsonValue
@@ -20,17 +20,17 @@ _TOLD = ("findings", "class_name", "attempts", "component_code")
 
 
 async def generate_component(bench: Workbench, description: str) -> Result:
-    """Have a component written and checked when nothing that exists does the job. The user sees its code and accepts.
+    """Have a component written and checked if no existing one fits. The user reviews and accepts its code.
 
     Args:
-        description: In whole sentences: what it takes, does and gives, which web service it asks.
+        description: In full sentences: its inputs, behaviour, outputs, and web services.
     """
     if not description.strip():
-        raise ToolRefused("The description is empty.", remedy="Say what goes in, what is done, and what comes out.")
+        raise ToolRefused("The description is empty.", remedy="Describe the inputs, the processing and the outputs.")
     if len(description) > MAX_DESCRIPTION_CHARS:
         raise ToolRefused(
-            f"The description has {len(description)} characters; {MAX_DESCRIPTION_CHARS} are the most.",
-            remedy="Describe one component; leave out data.",
+            f"The description has {len(description)} characters; at most {MAX_DESCRIPTION_CHARS} are allowed.",
+            remedy="Describe one component and omit data.",
         )
     maker = _maker(bench)
     try:
@@ -53,11 +53,11 @@ async def propose_component(bench: Workbench, code: str) -> Result:
 
 
 async def register_component(bench: Workbench, code: str, proposal_id: str) -> Result:
-    """Store a component that the user accepted, with exactly the code that propose_component was given.
+    """Save a component that the user accepted, with exactly the code passed to propose_component.
 
     Args:
         code: The proposed source, unchanged.
-        proposal_id: From the answer of propose_component.
+        proposal_id: From the result of propose_component.
     """
     try:
         saved = await _maker(bench).save(code, proposal_id)
@@ -71,14 +71,14 @@ async def register_component(bench: Workbench, code: str, proposal_id: str) -> R
 def _maker(bench: Workbench) -> ComponentMaker:
     if bench.maker is None:
         raise ToolRefused(
-            "Components cannot be made here.",
+            "Components cannot be generated here.",
             remedy="Use a Python node, or ask for the component in the studio's assistant.",
         )
     return bench.maker
 
 
 def _proposed(bench: Workbench, proposed: ProposedComponent, maker: ComponentMaker) -> Result:
-    """Propose the component, and describe it and what it may reach."""
+    """Propose the component, and describe it and what it may access."""
     bench.propose_component(proposed)
     checked = proposed.checked
     reading = TemplateReading(checked.template).as_reading
@@ -100,7 +100,7 @@ def _proposed(bench: Workbench, proposed: ProposedComponent, maker: ComponentMak
 
 
 def _tool(template: Template) -> dict[str, JsonValue]:
-    """What an agent would call it; nothing when it cannot be a tool."""
+    """Return the name of the component as a tool; empty when it cannot be one."""
     if not can_be_tool(template):
         return {}
     data = [out.name for out in template.outputs if out.type not in CONFIGURATION_TYPES]
@@ -108,13 +108,13 @@ def _tool(template: Template) -> dict[str, JsonValue]:
 
 
 def _not_made(error: ComponentNotMade) -> Result:
-    """Every finding, and the code they are about when the model that wrote it is not the one that reads this."""
+    """Return every finding, and the code if another model wrote it."""
     answer: Result = {"ok": False, "error": error.detail, "remedy": error.remedy, "code": error.code}
     return answer | {name: error.extra[name] for name in _TOLD if error.extra.get(name)}
 
 
 def _hosts_note(hosts: tuple[str, ...]) -> dict[str, JsonValue]:
-    """What has to be done before it can reach the web; nothing when it does not want to."""
+    """Return what must be configured before it can access the web; empty when it does not."""
     if not hosts:
         return {}
     return {"operator_must_allow": list(hosts), "setting": f"HEADGATE_SANDBOX__HOSTS={orjson.dumps(hosts).decode()}"}

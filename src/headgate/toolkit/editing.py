@@ -1,4 +1,4 @@
-"""Tools that change parts of the working flow. Each answers with what changed, read back from the flow."""
+"""Tools that change parts of the working flow. Each returns the change, read back from the flow."""
 
 from typing import cast
 
@@ -19,15 +19,15 @@ from headgate.toolkit.tool import Params, Result, Revision, ToolRefused
 from headgate.toolkit.workbench import Workbench
 
 AS_TOOL = frozenset({"component_as_tool", "as_tool", "toolset"})
-"""What agents that know other studios call the output `tool`."""
+"""Names that agents trained on other studios use for the output `tool`."""
 
 
 async def add_component(bench: Workbench, component_type: str, node_id: str = "", params: Params = {}) -> Result:  # noqa: B006 - read by `define`, never changed
-    """Add a component to the flow. Connect it afterwards: nothing may stay loose but notes.
+    """Add a component to the flow. Connect it afterwards: only notes may stay unconnected.
 
     Args:
         component_type: Exact type name.
-        node_id: Lower-case with underscores; chosen for you when empty.
+        node_id: Lower case with underscores; generated when empty.
         params: Field values.
     """
     template_of(bench, component_type)
@@ -55,12 +55,12 @@ async def remove_component(bench: Workbench, node_id: str) -> Result:
 async def connect_components(
     bench: Workbench, source_id: str, source_output: str, target_id: str, target_input: str
 ) -> Result:
-    """Connect an output of one node to an input of another; types must fit.
+    """Connect an output of one node to an input of another of a compatible type.
 
     Args:
-        source_id: Node the value comes from.
-        source_output: Its output; 'tool' gives the node to an agent as a tool.
-        target_id: Node the value goes to.
+        source_id: Source node.
+        source_output: Its output; 'tool' attaches the node to an agent as a tool.
+        target_id: Target node.
         target_input: Its input.
     """
     source, target = node_of(bench, source_id), node_of(bench, target_id)
@@ -82,9 +82,9 @@ async def disconnect_components(
     """Remove an edge.
 
     Args:
-        source_id: Node the value comes from.
+        source_id: Source node.
         source_output: Its output.
-        target_id: Node the value goes to.
+        target_id: Target node.
         target_input: Its input.
     """
     edge = _edge(source_id, source_output, target_id, target_input)
@@ -100,7 +100,7 @@ async def configure_component(
     policy: Params = {},  # noqa: B006
     label: str | None = None,
 ) -> Result:
-    """Set values, policy or title of a node; what is not named stays, null clears.
+    """Set values, policy or title of a node; omitted ones stay, null clears.
 
     Args:
         node_id: Id of the node.
@@ -120,7 +120,12 @@ async def configure_component(
     if label is not None:
         made.append(edits.relabel(made[-1].flow, node_id, label))
     if not any(edit.changes for edit in made):
-        return {"ok": True, "node_id": node_id, "patch": [], "note": "Nothing changed: these values were set already."}
+        return {
+            "ok": True,
+            "node_id": node_id,
+            "patch": [],
+            "note": ("Nothing changed: the node already has these values."),
+        }
     patch = cast("list[JsonValue]", [step for edit in made for step in edit.patch()])
     told: Params = {**values, **dict.fromkeys(cleared)}
     after = _node(made[-1].flow, node_id) if any(edit.changes for edit in made[1:]) else None
@@ -132,23 +137,23 @@ async def rename_component(bench: Workbench, node_id: str, new_id: str) -> Resul
     """Give a node another id; edges and references follow.
 
     Args:
-        node_id: Present id.
+        node_id: Current id.
         new_id: New id.
     """
     node_of(bench, node_id)
     if node_id == new_id:
-        return {"ok": True, "node_id": node_id, "note": "Nothing changed: that is its id already."}
+        return {"ok": True, "node_id": node_id, "note": "Nothing changed: the node already has this id."}
     edit = edits.rename_node(bench.flow, node_id, new_id, bench.registry)
     bench.change(edit.flow, actions.rename_component(node_id, new_id))
     return {"ok": True, "node_id": new_id}
 
 
 async def undo(bench: Workbench, revision: int = 0, to: Revision = 0) -> Result:
-    """Undo the last change; again: the change before. With `to`, restore any stored revision; so redo.
+    """Undo the last change; repeat for earlier ones. With `to`, restore any stored revision, also to redo.
 
     Args:
-        revision: Refuse unless the stored flow is at this revision.
-        to: Revision to restore, as read_flow lists them with part 'revisions'.
+        revision: Expected stored revision; refused otherwise.
+        to: Revision to restore; read_flow lists them with part 'revisions'.
     """
     if bench.history and bench.restores is None and not revision and not to:
         bench.undo()
@@ -160,7 +165,7 @@ async def undo(bench: Workbench, revision: int = 0, to: Revision = 0) -> Result:
 
 
 async def _undo_stored(bench: Workbench, revision: int, to: int) -> bool:
-    """Go back to an earlier stored draft; False when the flow is not stored."""
+    """Restore an earlier stored draft; False when the flow is not stored."""
     if bench.stored is None:
         return False
     draft = await bench.stored.earlier_draft(to=to, at=bench.restores, revision=revision)
@@ -171,39 +176,39 @@ async def _undo_stored(bench: Workbench, revision: int, to: int) -> bool:
 
 
 def _edge(source: str, output: str, target: str, into: str) -> Edge:
-    """An edge of these names. Raises `ToolRefused` where one cannot be a name."""
+    """Return an edge of these names. Raises `ToolRefused` for an invalid name."""
     try:
         return Edge(source=source, output=output, target=target, input=into)
     except ValidationError as error:
         wrong = ", ".join(f"'{clipped(str(fault['input']))}'" for fault in error.errors(include_url=False))
         raise ToolRefused(
-            f"{wrong} cannot be the name of a node or a port.",
+            f"{wrong} is not a valid name of a node or port.",
             remedy="Use the ids of nodes in the flow, and the names of ports that describe_component gives.",
         ) from error
 
 
 def _mode(bench: Workbench, target: Node, edge: Edge) -> list[actions.Action]:
-    """What a canvas must switch before it draws an edge: a field that had a value is fed by an edge from then on."""
+    """Return the switch a canvas makes before it draws an edge: the field's value now comes from the edge."""
     field = template_of(bench, target.type).template.field(edge.input)
     configures = field is not None and set(field.types) & CONFIGURATION_TYPES
     return [actions.set_connection_mode(target.id, edge.input)] if configures else []
 
 
 def _selection(bench: Workbench, source: Node, edge: Edge) -> list[actions.Action]:
-    """Which of several outputs a canvas shows from then on, when it shows one at a time."""
+    """Return the selected one of several outputs, for a canvas that shows one at a time."""
     template = bench.registry.template(source.type, source.params)
     several = template is not None and len(template.outputs) > 1 and template.output(edge.output) is not None
     return [actions.select_output(source.id, edge.output)] if several else []
 
 
 def _values_set(told: Params, params: Params) -> Result:
-    """The values that were written otherwise than they are kept."""
+    """Return the values that were stored in another form than given."""
     mended = {name: value for name, value in told.items() if value != params.get(name)}
     return {"set": mended} if mended else {}
 
 
 def _node(flow: Flow, node_id: str) -> Node:
-    """A node that is known to be there."""
+    """Return an existing node."""
     return next(node for node in flow.nodes if node.id == node_id)
 
 

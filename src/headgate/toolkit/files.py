@@ -1,4 +1,4 @@
-"""File tools: the workspace of the person who works here. They answer with the envelopes of seed 003."""
+"""File tools: the user's workspace. Their results have the form of seed 003."""
 
 from bisect import bisect_right
 from itertools import accumulate
@@ -10,18 +10,18 @@ from headgate.toolkit.tool import Result, ToolRefused
 from headgate.toolkit.workbench import Workbench
 
 MOST_LINES = 2_000
-"""Of a file that is read without a limit."""
+"""Lines of a file that is read without a limit."""
 MOST_CHARACTERS = 15_000
-"""Of one page of a file: an MCP client that shows text alone shows it in full."""
+"""Characters of one page of a file: an MCP client that only shows text shows all of it."""
 
 
 async def read_file(bench: Workbench, path: str, offset: int | None = None, limit: int | None = None) -> Result:
-    """Read a text file of the user's workspace in pages, lines numbered.
+    """Read a text file of the user's workspace in pages, with line numbers.
 
     Args:
-        path: Relative, such as notes/plan.md.
-        offset: First line, from 1; next_offset continues.
-        limit: How many lines.
+        path: Relative, for example notes/plan.md.
+        offset: First line, from 1.
+        limit: Number of lines.
     """
     lines = min(limit, MOST_LINES) if limit is not None else MOST_LINES
     answer = await _files(bench).read_file(path, offset=offset, limit=lines)
@@ -35,7 +35,7 @@ async def read_file(bench: Workbench, path: str, offset: int | None = None, limi
 
 
 def _page(content: str) -> Result:
-    """As many lines as a page holds; of a line that is longer than a page, its beginning with a mark."""
+    """Return as many lines as fit a page; of a longer line, its beginning with a mark."""
     lines = content.split("\n")
     ends = list(accumulate(len(line) + 1 for line in lines))
     number = max(1, bisect_right(ends, MOST_CHARACTERS))
@@ -46,11 +46,11 @@ def _page(content: str) -> Result:
 
 
 async def write_file(bench: Workbench, path: str, content: str) -> Result:
-    """Write a whole text file in the user's workspace, replacing an older one. The user sees it in the conversation.
+    """Write a complete text file in the user's workspace, replacing an existing one. The user sees it.
 
     Args:
         path: Relative, such as FLOW_DOCS.md.
-        content: All of its text.
+        content: Its complete text.
     """
     answer = await _files(bench).write_file(path, content)
     if "error" not in answer:
@@ -65,9 +65,9 @@ async def edit_file(
 
     Args:
         path: Relative path.
-        old_string: Exactly as in the file, without line numbers.
+        old_string: Exact text, without line numbers.
         new_string: The replacement.
-        replace_all: Everywhere; otherwise it must occur once.
+        replace_all: All occurrences; otherwise it must be unique.
     """
     files = _files(bench)
     answer = await files.edit_file(path, old_string, new_string, replace_all=replace_all)
@@ -80,8 +80,8 @@ async def glob_search(bench: Workbench, pattern: str, path: str = "") -> Result:
     """Find files of the user's workspace by name.
 
     Args:
-        pattern: Such as **/*.md; ** for every file.
-        path: Folder to look in.
+        pattern: For example **/*.md; ** for every file.
+        path: Folder to search.
     """
     return await _files(bench).glob_search(pattern, path)
 
@@ -96,14 +96,14 @@ async def grep_search(
     output_mode: Literal["files_with_matches", "content", "count"] = "files_with_matches",
     is_regex: bool = False,
 ) -> Result:
-    """Find a text in the files of the user's workspace.
+    """Search the files of the user's workspace for a text.
 
     Args:
         pattern: The text.
-        path: Folder or file to look in.
+        path: Folder or file to search.
         glob: Only such files, *.md.
         case_insensitive: Ignore case.
-        output_mode: What to show.
+        output_mode: Form of the results.
         is_regex: The pattern is an RE2 expression.
     """
     return await _files(bench).grep_search(
@@ -117,9 +117,9 @@ async def grep_search(
 
 
 def _files(bench: Workbench) -> UserWorkspace:
-    """The workspace. Raises `ToolRefused` where there is none, `WrongUser` when it is another person's."""
+    """Return the workspace. Raises `ToolRefused` without one, `WrongUser` for another user's."""
     if bench.files is None:
-        raise ToolRefused("There is no workspace here.", remedy="Go on without files.")
+        raise ToolRefused("No workspace is available.", remedy="Continue without files.")
     if not bench.files.belongs_to(bench.principal):
         raise WrongUser
     return bench.files

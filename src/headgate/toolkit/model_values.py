@@ -1,7 +1,7 @@
-"""Model values as agents write them, made into the one form that Headgate keeps (seed 000 ADR-MCP-042).
+"""Normalises model values that agents write in other forms (seed 000 ADR-MCP-042).
 
-A model is kept as `provider/name`, or as `{"provider", "name", "params"}` where it has params. Agents also write a list
-of one, an object with the provider's label, JSON or YAML text of either, such text put into `name`, or a bare name.
+A model is stored as `provider/name`, or as `{"provider", "name", "params"}` with params. Agents also write a list
+with one item, an object with the provider's label, JSON or YAML text of either, such text in `name`, or a bare name.
 """
 
 from collections.abc import Mapping
@@ -14,17 +14,17 @@ from pydantic import JsonValue, ValidationError
 from headgate.features.models.catalogue import list_models
 from headgate.features.models.providers import PROVIDERS
 from headgate.graph.model import Flow, Node
-from headgate.graph.secret_reference import MODEL_KEY
+from headgate.graph.secret_reference import MODEL_FALLBACK, MODEL_KEY
 from headgate.graph.template import Catalog, FieldKind, Template
 from headgate.sdk.values import Model
 
 _LONGEST_TEXT = 10_000
 _DEEPEST = 4
-"""How many times text inside text is read."""
+"""Maximum nesting of text inside text."""
 
 
 def coerce_params(params: Mapping[str, JsonValue], template: Template | None) -> dict[str, JsonValue]:
-    """The params with the values of model fields in the form that is kept; all others as they are."""
+    """Return the params with normalised model fields."""
     if template is None:
         return dict(params)
     models = {field.name for field in template.fields if field.kind is FieldKind.MODEL}
@@ -32,20 +32,23 @@ def coerce_params(params: Mapping[str, JsonValue], template: Template | None) ->
 
 
 def coerce_flow(flow: Flow, catalog: Catalog) -> Flow:
-    """The flow with its model values in the form that is kept."""
+    """Return the flow with normalised model values."""
     nodes = tuple(_mended(node, catalog) for node in flow.nodes)
     return flow if nodes == flow.nodes else flow.model_copy(update={"nodes": nodes})
 
 
 def coerce_model(value: JsonValue) -> JsonValue:
-    """A model in the form that is kept; a value that names none comes back as it is, for the check to refuse."""
+    """Return a normalised model; a value that names none is returned unchanged, for the validation to reject."""
     found = _read(value, _DEEPEST)
     if found is None:
         return value
     key = value.get(MODEL_KEY) if isinstance(value, dict) else None
-    if not found.params and key is None:
+    fallback = value.get(MODEL_FALLBACK) if isinstance(value, dict) else None
+    listed = [coerce_model(one) for one in (fallback if isinstance(fallback, list) else [fallback] if fallback else [])]
+    if not found.params and key is None and not listed:
         return str(found)
-    return {**found.model_dump(mode="json"), **({} if key is None else {MODEL_KEY: key})}
+    own: dict[str, JsonValue] = {} if key is None else {MODEL_KEY: key}
+    return {**found.model_dump(mode="json"), **own, **({MODEL_FALLBACK: listed} if listed else {})}
 
 
 def _mended(node: Node, catalog: Catalog) -> Node:
@@ -65,7 +68,7 @@ def _read(value: object, depth: int) -> Model | None:
 
 
 def _from_members(members: dict[str, Any], depth: int) -> Model | None:
-    """A model from an object; where its name is a whole specification, from that."""
+    """Return a model from an object, or from its name if that is a complete specification."""
     name, provider = members.get("name") or members.get("model_name") or members.get("model"), members.get("provider")
     if not isinstance(name, str) or depth == 0:
         return None
@@ -84,7 +87,7 @@ def _from_members(members: dict[str, Any], depth: int) -> Model | None:
 
 
 def _from_text(text: str) -> Model | None:
-    """`provider/name` with any spelling of the provider, or the name of a model that one provider alone has."""
+    """Return `provider/name` for any spelling of the provider, or for a model name that only one provider has."""
     provider, slash, name = text.partition("/")
     id_ = _provider_id(provider) if slash else None
     if id_ and name:
@@ -94,7 +97,7 @@ def _from_text(text: str) -> Model | None:
 
 
 def _provider_id(said: object) -> str | None:
-    """The provider whose id or label is meant, in any case and spacing; None when there is none, or `Unknown`."""
+    """Return the provider by id or label, ignoring case and spacing; None when there is none, or `Unknown`."""
     if not isinstance(said, str):
         return None
     return _SPELLINGS.get(_plain(said))
@@ -111,7 +114,7 @@ _SPELLINGS = {_plain(spelling): id_ for id_, one in PROVIDERS.items() for spelli
 
 
 def _structured(text: str) -> object | None:
-    """What JSON or YAML text holds, when it looks like a list or an object; None for anything else."""
+    """Return the content of JSON or YAML text that looks like a list or an object; None for anything else."""
     stripped = text.strip()
     if len(stripped) > _LONGEST_TEXT:
         return None
@@ -125,7 +128,7 @@ def _structured(text: str) -> object | None:
 
 
 def _from_yaml(text: str) -> object | None:
-    """What YAML text holds. Text with anchors is not read: a few lines of them can stand for millions of values."""
+    """Return the content of YAML text. Rejects anchors: a few lines of them can expand to millions of values."""
     if "&" in text:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The steps of a flow that reach outside the installation, and whether they are as they were."""
+"""Finds the steps of a flow that send data out of the installation, and whether they have changed."""
 
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.graph.mentions import mentions, policy_mentions
@@ -10,10 +10,10 @@ _READERS = frozenset({"FileInput", "FormInput", "ReadFile", "Transcribe", "Works
 
 
 def changed_steps(before: Flow, after: Flow, registry: Overlay) -> list[str]:
-    """Ids of the steps that decide what leaves and that differ from an earlier flow, in the flow's order.
+    """Return the ids of steps that determine outgoing data and differ from an earlier flow, in flow order.
 
-    A step decides when it reaches outside, has such a step as a tool, or comes before one that does. Positions do not
-    count. A step that takes its input from others is another step, and another form changes every step.
+    A step determines outgoing data when it sends any, has such a step as a tool, or precedes one. Positions are
+    ignored. A changed input source changes a step, and a changed form changes every step.
     """
     earlier, now = wire(before, registry), wire(after, registry)
     deciding = _deciding(now, registry)
@@ -24,12 +24,12 @@ def changed_steps(before: Flow, after: Flow, registry: Overlay) -> list[str]:
 
 
 def reads_outside(flow: Flow, registry: Overlay) -> bool:
-    """Whether a run of a flow may read anything from outside: the web, a server, a file."""
+    """Whether a run of a flow may read untrusted content: the web, a server, a file."""
     return any(node.type in _READERS or reaches_outside(node, registry) for node in flow.nodes)
 
 
 def reaches_outside(node: Node, registry: Overlay) -> bool:
-    """Whether a step sends anything out of the installation by itself. What nobody knows counts as such."""
+    """Whether a step itself sends data out of the installation. Unknown components count as such."""
     if node.policy.input_config is not None or node.policy.output_config is not None:
         return True
     own = registry.own.get(node.type)
@@ -51,7 +51,7 @@ def _deciding(wiring: Wiring, registry: Overlay) -> set[str]:
 
 
 def _sources(wiring: Wiring) -> dict[str, set[str]]:
-    """Each node to those whose outputs it takes, over edges and references."""
+    """Map each node to the sources of its inputs, over edges and references."""
     sources = {key: {one.edge.source for one in wires} for key, wires in wiring.arriving.items()}
     aliases = wiring.aliases
     for key, node in wiring.nodes.items():
@@ -62,7 +62,7 @@ def _sources(wiring: Wiring) -> dict[str, set[str]]:
 
 
 def _contents(wiring: Wiring) -> dict[str, tuple[object, ...]]:
-    """What each node is and where its input comes from."""
+    """Return each node's content and input sources."""
     sources = _sources(wiring)
     return {
         key: (

@@ -1,7 +1,7 @@
-"""Content from outside in a request to an assistant: what tool answers bring in, and which calls it may not decide.
+"""Untrusted content in a request to an assistant: what tool results contain, and which calls it must not determine.
 
-Marks are added where the answer of a tool enters, and calls are checked where a tool is called (ADR 30). Both lists
-name what is harmless: a tool that is in none of them brings content from outside and has effects outside.
+Marks are added where a tool result enters, and calls are checked where a tool is called (ADR 30). Both lists
+name harmless tools: any other tool returns untrusted content and has external effects.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -26,7 +26,7 @@ INSIDE = frozenset(
         *("propose_field_edit", "write_file", "edit_file", "save_tests", "upload_file"),
     }
 )
-"""Tools that change only the open draft, its tests, the user's own files: nothing leaves, and the user sees it."""
+"""Tools that only change the open draft, its tests and the user's files: no data leaves, and the user sees it."""
 OWN = frozenset(
     {
         *("read_grammar", "read_flow", "get_field_value", "describe_flow_io", "dry_run", "list_models"),
@@ -34,7 +34,7 @@ OWN = frozenset(
         *INSIDE,
     }
 )
-"""Tools whose answers hold what the user, the model or Headgate wrote. `run_flow`: `Workbench.ran` marks each run."""
+"""Tools whose results were written by the user, the model or Headgate. `run_flow`: `Workbench.ran` marks each run."""
 
 
 def _path(arguments: Values, _answer: Values) -> Marks:
@@ -80,12 +80,12 @@ class RefusedCall:
 
 @dataclass(slots=True)
 class OutsideGate:
-    """The marks of one request, and the check of each tool call in it."""
+    """The marks of one request, and the check of its tool calls."""
 
     request: str = ""
-    """The user's own words: a run may take its input from them."""
+    """The user's text: a run may take its input from it."""
     allowlist: frozenset[str] = frozenset()
-    """Tools that the user allows in this request, whatever was read before."""
+    """Tools that the user allows in this request, independent of what was read before."""
     refused: list[RefusedCall] = field(default_factory=list)
     let_through: set[str] = field(default_factory=set)
     """Tools that were called only because the user allows them."""
@@ -94,17 +94,17 @@ class OutsideGate:
 
     @property
     def marks(self) -> Marks:
-        """Where all content comes from that was read until now."""
+        """Return the origins of all content read so far."""
         return merged(self._marks)
 
     def add(self, marks: Iterable[str], flow: Flow) -> None:
-        """Content from outside was read while the flow was this one."""
+        """Record untrusted content that was read with this flow open."""
         self._marks.update(marks)
         if self._marks and self._clean is None:
             self._clean = flow
 
     def brought(self, tool: str, arguments: Values, answer: Values, registry: Overlay, opened: Flow) -> Marks:
-        """Where the content of an answer comes from."""
+        """Return the origins of a result's content."""
         if tool in _CATALOGUE:
             return _documented(answer, registry, opened)
         if tool in _BRINGS:
@@ -112,12 +112,12 @@ class OutsideGate:
         return _of_the_run(arguments, answer) if tool in OWN else (mark("more"),)
 
     def of_input(self, text: str, form: Values) -> Marks:
-        """Marks of what a run is started with: none where every value is in the user's own words."""
+        """Return the marks of a run's input: none if every value comes from the user's text."""
         values = [text, *(one if isinstance(one, str) else orjson.dumps(one).decode() for one in form.values())]
         return () if all(one in self.request for one in values) else self.marks
 
     def require(self, tool: str, *, reads: bool, flow: Flow, registry: Overlay) -> None:
-        """Raise `OutsideContentRefused` for a call with effects outside that such content may have decided."""
+        """Raise `OutsideContentRefused` for a call with external effects that such content may have determined."""
         if not self._marks or reads or tool in INSIDE:
             return
         if tool in self.allowlist:
@@ -145,7 +145,7 @@ class OutsideGate:
         )
 
     def as_json(self) -> dict[str, JsonValue]:
-        """What the user is shown: sources, and each refused call once."""
+        """Return what the user sees: sources, and each refused call once."""
         sources: list[JsonValue] = []
         for kind, _, name in (one.partition(":") for one in self.marks):
             sources.append({"kind": kind, "name": name})
@@ -154,7 +154,7 @@ class OutsideGate:
 
 
 def _documented(answer: Values, registry: Overlay, opened: Flow) -> Marks:
-    """Components whose description came with the flow: others may have written it."""
+    """Return components whose description came with the flow, which others may have written."""
     carried = {node.type for node in opened.nodes if node.code is not None and node.type in registry.own}
     text = orjson.dumps(answer).decode() if carried else ""
     return merged(mark("component", name) for name in carried if name in text)

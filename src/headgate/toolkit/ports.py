@@ -1,4 +1,4 @@
-"""What the toolkit needs of whoever lays out a workbench: to run flows, and to make components."""
+"""Ports of the toolkit: running flows, and generating components."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """What a run came to, read back from its stored results."""
+    """Outcome of a run, read back from its stored results."""
 
     run_id: str
     status: str
     outputs: dict[str, JsonValue]
-    """Final step to its main output: text, or a short preview of it."""
+    """Final step to its main output: text, or a short preview."""
     files: list[dict[str, JsonValue]]
-    """Artifacts the run made: id, name, media type, size in bytes."""
+    """Artifacts of the run: id, name, media type, size in bytes."""
     error: str = ""
     duration_ms: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     outside: Marks = ()
-    """Where content from outside came from that reached a step."""
+    """Origins of untrusted content that reached a step."""
 
 
 class Runner(Protocol):
@@ -48,7 +48,7 @@ class Runner(Protocol):
         file_ids: tuple[str, ...] = (),
         outside: Marks = (),
     ) -> RunOutcome:
-        """Run to the end; `file_ids` are added to those the request came with. `outside` marks the input.
+        """Run to the end; `file_ids` are added to those of the request. `outside` marks the input.
 
         Raises `FlowInvalid` when the flow cannot run.
         """
@@ -56,11 +56,11 @@ class Runner(Protocol):
 
 
 class StoredFlow(Protocol):
-    """The flow of a workbench as it is stored, and the parts of the installation that know of it."""
+    """The stored flow of a workbench, and the services that know it."""
 
     @property
     def visit(self) -> "Visit":
-        """The request, for tools on what is stored."""
+        """The request, for tools on stored data."""
         ...
 
     @property
@@ -69,20 +69,20 @@ class StoredFlow(Protocol):
         ...
 
     async def earlier_draft(self, *, to: int, at: int | None, revision: int) -> Draft | None:
-        """An earlier draft, as `flows.undo.earlier_draft` finds it; None when the flow is not stored.
+        """Return an earlier draft, like `flows.undo.earlier_draft`; None when the flow is not stored.
 
-        `revision`, unless it is 0, is the revision that the flow must be at. Raises `FlowNotFound`,
+        `revision`, unless it is 0, is the expected revision of the flow. Raises `FlowNotFound`,
         `PermissionMissing`, `StaleRevision`, `NothingToUndo`, `DraftNotFound`.
         """
         ...
 
     async def drafts(self, *, most: int) -> list[Draft]:
-        """The newest drafts, the present one first; none of a flow that is not stored."""
+        """Return the newest drafts, the current one first; none for a flow that is not stored."""
         ...
 
 
 RunEvent = Callable[[str, str, dict[str, JsonValue]], None]
-"""Told of a run's progress: run id, kind of event, its data."""
+"""Receives a run's progress: run id, event kind, event data."""
 
 
 class RunsFlows(Protocol):
@@ -101,7 +101,7 @@ class RunsFlows(Protocol):
         idempotency_key: str | None = None,
         outside: Marks = (),
     ) -> RunOutcome:
-        """Pin the version, run it, and read back what it came to; cancelled with its caller."""
+        """Pin the version, run it, and return its outcome; cancelled with its caller."""
         ...
 
 
@@ -111,24 +111,24 @@ class SavedComponent:
 
     checked: CheckedComponent
     kept: bool = True
-    """Whether later requests of this user find it; `not_kept` says why not."""
+    """Whether later requests of this user can use it; `not_kept` gives the reason if not."""
     not_kept: str = ""
 
 
 class ComponentMaker(Protocol):
-    """Makes components that are missing. What it proposes is checked and not stored; `save` stores it."""
+    """Creates missing components. Proposals are checked and not stored; `save` stores one."""
 
     @property
     def next_step(self) -> str:
-        """What a model is to do with a proposal."""
+        """Instructions to the model after a proposal."""
         ...
 
     async def generate(self, description: str) -> ProposedComponent:
-        """Let the model write it. Raises `ComponentNotMade` with the last fault when no attempt passed."""
+        """Let the model write a component. Raises `ComponentNotMade` with the last fault when no attempt passed."""
         ...
 
     async def propose(self, code: str) -> ProposedComponent:
-        """Check code that somebody wrote. Raises `ComponentNotMade` with every finding."""
+        """Check given code. Raises `ComponentNotMade` with every finding."""
         ...
 
     async def save(self, code: str, proposal_id: str) -> SavedComponent:

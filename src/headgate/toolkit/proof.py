@@ -1,4 +1,4 @@
-"""What an edit changed and whether the flow would run after it: the proof that an action carries."""
+"""The proof of an edit: its changes, and whether the flow can run afterwards."""
 
 from collections.abc import Sequence
 
@@ -12,22 +12,22 @@ from headgate.graph.value_changes import ValueChange
 from headgate.toolkit.shown import HEADERS, secret_fields, shown_value
 
 MOST_ISSUES = 20
-"""Issues that an action carries; `describe_flow_io` gives all."""
+"""Issues in an action; `describe_flow_io` lists all."""
 
 
 def diff_lines(before: Flow, after: Flow, catalog: Catalog) -> list[str]:
-    """One line a change, as `FlowDiff.lines` writes them; values of secret fields are not told."""
+    """Return one line per change, as `FlowDiff.lines` writes them; secret values are omitted."""
     return without_secrets(diff_flows(before, after), before, after, catalog).lines()
 
 
 def validation(found: Readiness) -> dict[str, JsonValue]:
-    """Whether a flow can run: `runnable`, and the first `issues`."""
+    """Return whether a flow can run: `runnable`, and the first `issues`."""
     answer = found.as_json(MOST_ISSUES)
     return {"runnable": answer["runnable"], "issues": answer["issues"]}
 
 
 def without_secrets(diff: FlowDiff, before: Flow, after: Flow, catalog: Catalog) -> FlowDiff:
-    """The diff of two flows with the values of secret fields replaced by what may be told."""
+    """Return the diff of two flows with the values of secret fields redacted."""
     return FlowDiff(
         nodes_added=diff.nodes_added,
         nodes_removed=diff.nodes_removed,
@@ -40,7 +40,7 @@ def without_secrets(diff: FlowDiff, before: Flow, after: Flow, catalog: Catalog)
 
 
 def _redacted(changed: NodeChange, before: Flow, after: Flow, catalog: Catalog) -> NodeChange:
-    """Secret is what was so before or is so now: a node may have become another component."""
+    """Redact what is secret in either flow: a node may have changed its type."""
     nodes = before.node(changed.renamed_from or changed.id), after.node(changed.id)
     hidden = [secret_fields(catalog, node.type, node.params) for node in nodes if node is not None]
     return NodeChange(changed.id, changed.renamed_from, _told(changed.changes, frozenset[str]().union(*hidden)))

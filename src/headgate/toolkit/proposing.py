@@ -1,4 +1,4 @@
-"""Tools that change nothing by themselves: an edit or a plan that a person accepts or not."""
+"""Tools that change nothing themselves: an edit or a plan that a user accepts or dismisses."""
 
 from typing import cast
 
@@ -24,12 +24,12 @@ _STOP = "The plan is shown to the user. Stop now, in one short sentence, and wai
 async def propose_field_edit(
     bench: Workbench, node_id: str, field: str, new_value: JsonValue, description: str = ""
 ) -> Result:
-    """Propose a value that needs the user's eye (a long prompt, code, an address), to accept or dismiss.
+    """Propose a value that the user should review (a long prompt, code, a URL), to accept or dismiss.
 
     Args:
         node_id: Id of the node.
         field: Name of the field.
-        new_value: The value it would have.
+        new_value: The proposed value.
         description: For the user: what the edit does and why.
     """
     refuse_redacted(new_value)
@@ -39,7 +39,7 @@ async def propose_field_edit(
     value = coerce_params({field: new_value}, template)[field]
     edit = edits.configure(bench.flow, node_id, {field: value}, bench.registry)
     if not edit.changes:
-        raise ToolRefused(f"'{node_id}.{field}' has this value already.", remedy="Propose another value, or go on.")
+        raise ToolRefused(f"'{node_id}.{field}' already has this value.", remedy="Propose another value, or continue.")
     old = node.params.get(field, found.default)
     hidden = field in secret_fields(bench.registry, node.type, node.params)
     action = actions.edit_field(
@@ -57,14 +57,14 @@ async def propose_field_edit(
 
 
 async def propose_plan(bench: Workbench, markdown: str) -> Result:
-    """Show the user a plan and wait for approval, for large or ambiguous builds only.
+    """Propose a plan and wait for approval, for large or ambiguous builds only.
 
     Args:
-        markdown: What the flow does, its steps, what you assume.
+        markdown: What the flow does, its steps, your assumptions.
     """
     text = markdown.strip()
     if not text:
-        raise ToolRefused("The plan is empty.", remedy="Write what you would build, in Markdown.")
+        raise ToolRefused("The plan is empty.", remedy="Describe in Markdown what you would build.")
     if len(text) > MOST_PLAN_CHARS:
         raise ToolRefused(f"The plan has more than {MOST_PLAN_CHARS} characters.", remedy="Write a shorter one.")
     bench.propose_plan(text)

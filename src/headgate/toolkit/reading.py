@@ -1,4 +1,4 @@
-"""Tools that only read: the catalogue and the working flow."""
+"""Read-only tools: the catalog and the working flow."""
 
 import orjson
 from pydantic import JsonValue
@@ -8,16 +8,17 @@ from headgate.graph.model import Node
 from headgate.graph.names import did_you_mean, listed
 from headgate.graph.secret_reference import EXAMPLE
 from headgate.graph.template import FieldTemplate, Template
-from headgate.toolkit.flow.clipped import clipped_value, page_of_text, size_of
+from headgate.toolkit.flow.clipped import clipped_value, size_of
+from headgate.toolkit.pages import page_of_text
 from headgate.toolkit.shown import secret_fields, shown_params, shown_value
 from headgate.toolkit.tool import Result, ToolRefused
 from headgate.toolkit.workbench import Workbench
 
 MOST_FOUND = 8
 MOST_CHARACTERS = 5_000
-"""Of a value in one answer."""
+"""Characters of a value in one answer."""
 CLIP = 600
-"""Characters of a value beside others."""
+"""Characters of a value in a list."""
 MOST_LISTED = 200
 
 
@@ -68,12 +69,11 @@ async def describe_component(bench: Workbench, component_type: str) -> Result:
 
 
 async def get_field_value(bench: Workbench, node_id: str, field: str = "", offset: int = 0) -> Result:
-    """Read a field of a node whole, a long text in parts. Secrets are never shown.
+    """Read a complete field of a node, long text in parts. Secrets are never shown.
 
     Args:
         node_id: Id of the node.
-        field: Name of the field; empty for all that are set, clipped.
-        offset: Where to begin, as next_offset says.
+        field: Field name; empty for all that are set, truncated.
     """
     node = node_of(bench, node_id)
     if not field:
@@ -96,19 +96,19 @@ def _as_json(value: JsonValue) -> str:
 
 
 async def describe_flow_io(bench: Workbench) -> Result:
-    """Show the inputs and outputs of the flow, what prevents it from running, and what it needs from outside."""
+    """Show the inputs and outputs of the flow, what prevents a run, and its external requirements."""
     return {"ok": True, **classify_io(bench.flow, bench.registry).as_json(), **bench.check(bench.flow).as_json()}
 
 
 class TemplateReading:
-    """A template in the few words a model needs."""
+    """A template reduced to what a model needs."""
 
     def __init__(self, template: Template) -> None:
         self.template = template
 
     @property
     def as_reading(self) -> Result:
-        """Type, description, inputs and outputs, as JSON."""
+        """Return type, description, inputs and outputs, as JSON."""
         return {
             "type": self.template.type,
             "description": self.template.description,
@@ -119,7 +119,7 @@ class TemplateReading:
 
 
 def template_of(bench: Workbench, component_type: str) -> TemplateReading:
-    """The template of a type, as a reading. Raises `ToolRefused` naming the nearest type."""
+    """Return the template of a type. Raises `ToolRefused` naming the nearest type."""
     template = bench.registry.template(component_type)
     if template is None:
         known = bench.registry.types()
@@ -131,7 +131,7 @@ def template_of(bench: Workbench, component_type: str) -> TemplateReading:
 
 
 def node_of(bench: Workbench, node_id: str) -> Node:
-    """A node of the working flow. Raises `ToolRefused` naming the nearest id."""
+    """Return a node of the working flow. Raises `ToolRefused` naming the nearest id."""
     node = bench.flow.node(node_id)
     if node is None:
         ids = [one.id for one in bench.flow.nodes]
@@ -141,7 +141,7 @@ def node_of(bench: Workbench, node_id: str) -> Node:
 
 
 def field_of(bench: Workbench, node: Node, field: str) -> FieldTemplate:
-    """A field of a node's component. Raises `ToolRefused` naming the nearest field."""
+    """Return a field of a node's component. Raises `ToolRefused` naming the nearest field."""
     template = bench.registry.template(node.type, node.params) or template_of(bench, node.type).template
     found = template.field(field)
     if found is None:
@@ -154,7 +154,7 @@ def field_of(bench: Workbench, node: Node, field: str) -> FieldTemplate:
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence of a description."""
+    """Return the first sentence of a description."""
     return text.split("\n\n", 1)[0].replace("\n", " ").split(". ", 1)[0].rstrip(".") + "."
 
 

@@ -1,8 +1,8 @@
-"""The one registry of tools. The assistant, MCP clients and the development agent take theirs from here.
+"""The registry of tools for the assistant, MCP clients and the development agent.
 
-`TOOLS` is what the assistant offers on the open flow; `OPERATIONS` is what MCP clients are offered on flows that they
-name. A tool that both have is the same function, name and parameters; `flow_id`, which MCP clients give and the
-assistant knows, aside. `ONLY_ASSISTANT`, `ONLY_MCP` and `OTHER_PARAMETERS` name every exception with its reason.
+`TOOLS` are the assistant's, for the open flow; `OPERATIONS` are for MCP clients, which name a flow. A tool in
+both is the same function with the same name and parameters, except for `flow_id`, which MCP clients pass and the
+assistant knows. `ONLY_ASSISTANT`, `ONLY_MCP` and `OTHER_PARAMETERS` list every exception with its reason.
 """
 
 from collections.abc import Mapping
@@ -94,17 +94,17 @@ _SHARED = (
     "list_variables",
     "upload_file",
 )
-"""Operations on what is stored that the assistant has too."""
+"""Operations on stored data that the assistant has too."""
 _OWN_FUNCTION = frozenset({"run_flow", "undo"})
-"""Tools of one name and meaning that are carried out otherwise on a stored flow."""
+"""Tools with the same name and meaning that work differently on a stored flow."""
 _BUILD_FLOW = (
-    "Replace the draft of a flow by one that is written as text, in one call. Refused as a whole, each fault named, "
-    "when anything in it is wrong. A draft that is replaced is kept as a version."
+    "Replace the draft of a flow by a complete flow from text. Any error refuses it completely and is listed. "
+    "The replaced draft is kept as a version."
 )
 _SAVING = frozenset({"save_tests", "run_tests"})
-"""Of the shared ones: those that store the flow first as it is on the canvas."""
+"""Shared tools that store the flow as on the canvas first."""
 _CHANGING = frozenset({"save_tests"})
-"""Of the shared ones: those that wait while a plan does."""
+"""Shared tools that wait while a plan does."""
 
 
 def _operations() -> dict[str, Operation]:
@@ -120,7 +120,7 @@ def _operations() -> dict[str, Operation]:
 
 
 def _on_open_flow(found: Operation) -> ToolDefinition:
-    """An operation on what is stored as a tool of the assistant, on the flow that is open."""
+    """Return an operation on stored data as a tool of the assistant, for the open flow."""
     model, flow_bound = found.arguments, FLOW_ID in found.schema.get("required", ())
     if model is None:
         raise LookupError(found.name)
@@ -134,7 +134,7 @@ def _on_open_flow(found: Operation) -> ToolDefinition:
         if flow_bound:
             given[FLOW_ID] = _open_flow_id(bench)
         if bench.stored is None:
-            raise ToolRefused("Nothing that is stored can be reached here.", remedy="Go on without it.")
+            raise ToolRefused("Stored data is not available here.", remedy="Continue without it.")
         visit = bench.stored.visit
         if found.kind != "read" and visit.again is not None:
             visit = replace(visit, principal=await visit.again())
@@ -166,11 +166,11 @@ def _without(model: type[BaseModel], omitted: set[str]) -> type[BaseModel]:
 
 
 def _open_flow_id(bench: Workbench) -> str:
-    """Id of the stored flow. Raises `ToolRefused` for one that is not stored."""
+    """Return the id of the stored flow. Raises `ToolRefused` for one that is not stored."""
     flow_id = bench.stored.flow_id if bench.stored is not None else None
     if flow_id is None:
         raise ToolRefused(
-            "The flow is not stored yet: nothing is known of it.", remedy="Run it, or let the user save it first."
+            "The flow is not stored yet, so there is no data about it.", remedy="Run it, or let the user save it first."
         )
     return flow_id
 
@@ -180,25 +180,25 @@ _REGISTER = define(
     register_component, permission=Permission.FLOWS_EDIT, kind="add", about="user", uses="maker", replayed=False
 )
 OPERATIONS = _operations()
-"""What MCP clients are offered, by name."""
+"""Operations of MCP clients, by name."""
 TOOLS = (*tools.TOOLS, _DRY_RUN, *(_on_open_flow(OPERATIONS[name]) for name in _SHARED))
-"""What the assistant offers, in the order a model sees them."""
+"""Tools of the assistant, in the order a model sees them."""
 READING_TOOLS = frozenset(tool.name for tool in TOOLS if tool.kind == "read")
-"""What a question may be answered with."""
+"""Tools for answering questions."""
 
 
 def tools_for(bench: Workbench) -> tuple[ToolDefinition, ...]:
-    """The tools that the user of this bench may use and that it has the means for; no others are offered."""
+    """Return the tools that the bench's user may use and that the bench supports."""
     return tuple(tool for tool in TOOLS if may_use(bench, tool.permission) and tool.is_equipped(bench))
 
 
 def may_use(bench: Workbench, permission: Permission) -> bool:
-    """Whether the user has a permission in the flow's space, or at all where it is none of a space."""
+    """Whether the user has a permission in the flow's space, or at all if it belongs to no space."""
     return bench.may(permission) if is_of_space(permission) else bench.principal.may(permission)
 
 
 def offered(principal: Principal) -> list[Operation]:
-    """The operations that somebody may use at all; no others are shown to their clients."""
+    """Return the operations that a user may use at all."""
     return [
         one
         for one in OPERATIONS.values()

@@ -1,4 +1,4 @@
-"""Notices a caller that goes round in circles: the same call again with nothing changed between, or two in turns."""
+"""Detects a caller that repeats calls without progress: the same call again, or two alternating calls."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -7,31 +7,31 @@ from pydantic import JsonValue
 
 Result = dict[str, JsonValue]
 MOST_ALIKE = 2
-"""How often the same call is answered while nothing changes: the first time, and once more with what was said then."""
+"""How often the same call is answered while nothing changes: the first time, and once more with the same result."""
 MOST_ROUNDS = 3
-"""How often two calls may follow each other in turns before they are refused."""
+"""How often two calls may alternate before they are refused."""
 STUCK_AFTER = 6
-"""Refused repeats, one after another, after which a turn has no use in going on."""
+"""Consecutive refused repeats after which a turn ends."""
 _SAME_AGAIN = "You made this very call before and nothing has changed since; this is what was answered then."
 
 
 @dataclass(slots=True)
 class CallLedger:
-    """The calls of one request and what was answered."""
+    """The calls of one request and their results."""
 
     refused_in_a_row: int = 0
     _said: dict[str, tuple[object, int, Result]] = field(default_factory=dict)
-    """Call to the state of the work it saw, how often it was made on it, and the answer."""
+    """Call to the state of the work, how often it was made in it, and the result."""
     _latest: deque[tuple[str, object]] = field(default_factory=lambda: deque(maxlen=2 * MOST_ROUNDS))
-    """The latest calls, each with the work as it found it."""
+    """The latest calls, each with the state of the work before it."""
 
     @property
     def stuck(self) -> bool:
-        """Whether nothing but refused repeats has come for a while."""
+        """Whether the latest calls were all refused repeats."""
         return self.refused_in_a_row >= STUCK_AFTER
 
     def look(self, key: str, state: object, work: object, *, replay: bool) -> Result | None:
-        """The answer to a call that repeats; None when it is to be carried out.
+        """Return the answer to a repeated call; None when it should be executed.
 
         Args:
             key: The call, as `cache.call_key` writes it.
@@ -54,14 +54,14 @@ class CallLedger:
         return answer | {"note": _SAME_AGAIN}
 
     def keep(self, key: str, before: object, state: object, answer: Result) -> None:
-        """Remember what a call that was carried out came to; `before` and `state` are the work before it and after."""
+        """Record the result of a call; `before` and `state` are the states of the work before and after."""
         self.refused_in_a_row = 0
         seen, times, _ = self._said.get(key, (None, 0, {}))
         if before == state:
             self._said[key] = (state, times + 1 if seen == state else 1, answer)
 
     def _in_turns(self) -> bool:
-        """Whether the latest calls are A, B, A, B ... on work that, the first time aside, is as two calls ago."""
+        """Whether the latest calls alternate (A, B, A, B ...) without changing the work."""
         calls = list(self._latest)
         if len(calls) < 2 * MOST_ROUNDS or calls[0][0] == calls[1][0]:
             return False
@@ -72,6 +72,6 @@ class CallLedger:
         return {"ok": False, "error": why, "remedy": _REMEDY, "code": "repeated_call"}
 
 
-_NO_MORE = "You have made this very call {times} times and nothing has changed between; it was not carried out again."
-_IN_TURNS = "You make the same two calls in turns without getting further; this one was not carried out."
+_NO_MORE = "You have made this very call {times} times and nothing has changed between; it was not executed again."
+_IN_TURNS = "You make the same two calls in turns without getting further; this one was not executed."
 _REMEDY = "Stop and tell the user what you have and what does not work, or do something else."

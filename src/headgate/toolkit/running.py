@@ -13,11 +13,11 @@ from headgate.toolkit.workbench import Workbench
 
 MOST_FINDINGS = 5
 SHOWN_CHARACTERS = 4_000
-"""Of each output of a run in an answer to a model or an MCP client."""
+"""Characters per output of a run in a result for a model or an MCP client."""
 
 
 InputValue = Annotated[str, Field(validation_alias=AliasChoices("input_value", "text"))]
-"""The name of seed 000; `text`, as components call it, is understood too."""
+"""The name in seed 000; `text`, as components call it, is accepted too."""
 
 
 async def run_flow(
@@ -34,7 +34,9 @@ async def run_flow(
         file_ids: Uploaded files.
     """
     if bench.runner is None:
-        raise ToolRefused("Flows cannot be run here.", remedy="Ask for the run in the studio or with `headgate run`.")
+        raise ToolRefused(
+            "Flows cannot be run here.", remedy=("Ask the user to run it in the studio or with `headgate run`.")
+        )
     if not bench.flow.nodes:
         raise ToolRefused("There is no flow to run yet.", remedy="Build one first.")
     flow = bench.flow
@@ -55,7 +57,7 @@ async def run_flow(
 
 
 async def save_flow(bench: Workbench, *, to_run: bool) -> None:
-    """Store the flow as it is now, so that its tests are kept for it, or run on it and not on an earlier draft.
+    """Store the flow, so that tests and runs use its current state instead of an earlier draft.
 
     Args:
         bench: The workbench; nothing happens where it cannot store flows.
@@ -71,7 +73,7 @@ async def save_flow(bench: Workbench, *, to_run: bool) -> None:
 
 
 def metrics(outcome: RunOutcome) -> dict[str, JsonValue]:
-    """What a run took and used: seconds and tokens (seed 000 ADR-MCP-033)."""
+    """Return duration in seconds and tokens of a run (seed 000 ADR-MCP-033)."""
     return {
         "duration_seconds": outcome.duration_ms / 1000,
         "input_tokens": outcome.input_tokens,
@@ -81,7 +83,7 @@ def metrics(outcome: RunOutcome) -> dict[str, JsonValue]:
 
 
 def shown_outputs(outcome: RunOutcome) -> dict[str, JsonValue]:
-    """The outputs as a model or an MCP client reads them: the beginning of a long one, marked as such."""
+    """Return the outputs for a model or an MCP client, long ones truncated and marked."""
     return {
         step: _beginning(value, outcome.run_id) if isinstance(value, str) else value
         for step, value in outcome.outputs.items()
@@ -91,8 +93,8 @@ def shown_outputs(outcome: RunOutcome) -> dict[str, JsonValue]:
 def _beginning(text: str, run_id: str) -> str:
     if len(text) <= SHOWN_CHARACTERS:
         return text
-    where = f"GET /api/v1/flow-runs/{run_id}/text"
-    return f"{text[:SHOWN_CHARACTERS]}\n... [shortened: {len(text):,} characters in total. Complete: {where}]"
+    where = f"read_run with run_id='{run_id}' returns it in pages."
+    return f"{text[:SHOWN_CHARACTERS]}\n... [shortened: {len(text):,} characters in total. {where}]"
 
 
 def _told(outcome: RunOutcome) -> Result:
@@ -113,13 +115,13 @@ def _told(outcome: RunOutcome) -> Result:
 
 
 def _left_out(bench: Workbench) -> Result:
-    """A word on edits that wait for a person: the run did not have them."""
+    """Return a note on pending edits, which the run did not contain."""
     waiting = len(bench.proposals)
     return {"note": f"{waiting} proposed edits wait for the user; this run did not have them."} if waiting else {}
 
 
 def _require_known_code(bench: Workbench) -> None:
-    """Refuse to run own code that was not checked as it stands, sandbox or not (seed 000 ADR-MCP-040)."""
+    """Refuse to run custom code that was not checked in its current form (seed 000 ADR-MCP-040)."""
     strange = [node for node in bench.flow.nodes if is_unchecked(node, bench.registry)]
     if not strange:
         return

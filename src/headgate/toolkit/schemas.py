@@ -1,4 +1,4 @@
-"""JSON Schemas of arguments and answers, in the few words that a model needs. Pure."""
+"""Compact JSON Schemas of arguments and results, for models. Pure."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ _JSON_VALUE = "#/$defs/JsonValue"
 
 
 def plain_answer(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of an answer without what pydantic derives from names and types: titles, docstrings, `JsonValue`."""
+    """Return the schema of a result without derived members: titles, docstrings, `JsonValue`."""
     small: dict[str, Any] = _plain(schema)
     if "description" in small and "properties" in small:
         del small["description"]
@@ -18,9 +18,9 @@ def plain_answer(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def plain(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of arguments: as `plain_answer`, and `null` is not offered beside a type: what is not given is absent.
+    """Return the schema of arguments: like `plain_answer`, without `null` next to a type: omitted means absent.
 
-    None of what is omitted says what to write, and all of it costs tokens.
+    What is removed does not say what to write, and would cost tokens.
     """
     small: dict[str, Any] = _without_null(plain_answer(schema))
     return small
@@ -41,7 +41,7 @@ def _plain(schema: Any) -> Any:  # noqa: ANN401 - JSON
 
 
 def _is_derived(key: str, value: Any) -> bool:  # noqa: ANN401 - JSON
-    """Whether a member follows from the rest, or says nothing."""
+    """Whether a member is redundant or empty."""
     if key == "title":
         return isinstance(value, str)
     if key == "default":

@@ -1,8 +1,8 @@
-"""What of a flow may be told to a model or an MCP client: all but its secrets. Nothing else decides what a secret is.
+"""The view of a flow for models and MCP clients, without secrets. Defines what counts as a secret.
 
-Secret are: values of secret fields, texts of headers, what an object names like a key or a password, and whatever
-looks like a key or stands as a password in an address. A model is told `[redacted]`. A reference to a secret is not
-secret. The page shows people their own flows whole, as `GET /flows/{id}` does.
+Secrets are: values of secret fields, texts of headers, members named like a key or password, and texts that
+look like a key or are the password of a URL. They are shown as `[redacted]`. A reference to a secret is not
+secret. The page shows users their own flows completely, as `GET /flows/{id}` does.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,20 +19,20 @@ from headgate.graph.secret_reference import is_reference
 from headgate.graph.template import Catalog
 
 HEADERS = "headers"
-"""Field of an unknown component in whose values a key may stand."""
+"""Field of an unknown component whose values may contain a key."""
 SHORTEST_MASKED = 6
-"""Characters; a shorter secret would be found in words that have nothing to do with it."""
+"""Characters; shorter secrets would match unrelated words."""
 
 
 class RedactedValue(Invalid):
-    """A value was sent back as it was shown: without the secret that is in it."""
+    """A value contains the redaction mark instead of its secret."""
 
     code = "redacted_value"
     title = "Redacted value"
 
 
 def secret_fields(catalog: Catalog, type_: str, params: Mapping[str, JsonValue] | None = None) -> frozenset[str]:
-    """Fields of a component whose values nobody is told. Of an unknown component: those that are called like one."""
+    """Return the secret fields of a component; for an unknown component those named like a secret."""
     template = catalog.template(type_, params)
     if template is None:
         return frozenset(name for name in params or () if name == HEADERS or carries_credential(name))
@@ -40,7 +40,7 @@ def secret_fields(catalog: Catalog, type_: str, params: Mapping[str, JsonValue] 
 
 
 def shown_value(value: JsonValue, *, hidden: bool = False) -> JsonValue:
-    """A value of a field as it may be told.
+    """Return a value of a field with secrets redacted.
 
     Args:
         value: The value.
@@ -62,13 +62,13 @@ def shown_value(value: JsonValue, *, hidden: bool = False) -> JsonValue:
 
 
 def shown_params(node: Node, catalog: Catalog) -> dict[str, JsonValue]:
-    """The values of a node as they may be told."""
+    """Return the values of a node with secrets redacted."""
     hidden = secret_fields(catalog, node.type, node.params)
     return {name: shown_value(value, hidden=name in hidden) for name, value in node.params.items()}
 
 
 def shown_flow(flow: Flow, catalog: Catalog) -> Flow:
-    """The flow as it may be told."""
+    """Return the flow with secrets redacted."""
     nodes = tuple(
         node.model_copy(update={"params": shown_params(node, catalog), "policy": _shown_policy(node.policy)})
         for node in flow.nodes
@@ -77,10 +77,10 @@ def shown_flow(flow: Flow, catalog: Catalog) -> Flow:
 
 
 def with_secrets_of(known: Flow, written: Flow, catalog: Catalog) -> Flow:
-    """A flow that was written after `shown_flow(known)`, with the secrets back where it holds what was shown.
+    """Restore secrets in a flow written after `shown_flow(known)`, where it contains the redaction mark.
 
-    Only in the node that had them: same id, same type, same field, and no other value of that node is changed with it,
-    so that nobody sends somebody's key to another address by writing the mark into a new step.
+    Only in the original node: same id, same type, same field, and no other changed value, so that nobody can send
+    another user's key to a different address by copying the mark to a new step.
     """
     before = {node.id: node for node in known.nodes}
     return written.model_copy(
@@ -89,18 +89,18 @@ def with_secrets_of(known: Flow, written: Flow, catalog: Catalog) -> Flow:
 
 
 def refuse_redacted(value: Any) -> None:  # noqa: ANN401 - JSON
-    """Raise `RedactedValue` when a value holds the mark that stands for a secret: it would replace the secret."""
+    """Raise `RedactedValue` when a value contains the redaction mark: it would replace the secret."""
     if isinstance(value, str) and REDACTED in value:
         raise RedactedValue(
-            f"A value holds '{REDACTED}', which stands for a secret that is not shown and would take its place.",
-            remedy='Leave that field out to keep what is there, or refer to a secret: {"secret": "MY_TOKEN"}.',
+            f"A value contains '{REDACTED}', the placeholder of a hidden secret, and would overwrite it.",
+            remedy='Omit that field to keep its value, or refer to a secret: {"secret": "MY_TOKEN"}.',
         )
     for one in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
         refuse_redacted(one)
 
 
 def secrets_of(catalog: Catalog, *flows: Flow) -> frozenset[str]:
-    """The texts that are secret in flows; of headers only those that carry a credential."""
+    """Return the secret texts of flows; of headers only those that carry a credential."""
     return frozenset(
         text
         for flow in flows
@@ -111,7 +111,7 @@ def secrets_of(catalog: Catalog, *flows: Flow) -> frozenset[str]:
 
 
 def masked(value: Any, secrets: Iterable[str]) -> Any:  # noqa: ANN401 - JSON
-    """A value in which no text holds one of these secrets."""
+    """Return a value with these secrets masked in its texts."""
     words = sorted(secrets, key=len, reverse=True)
     return _masked(value, words) if words else value
 
@@ -136,7 +136,7 @@ def _secrets(node: Node, catalog: Catalog) -> Iterator[str]:
 
 
 def _texts(value: JsonValue, *, hidden: bool) -> Iterator[str]:
-    """The texts of a value that are secret; a reference to another step's output is none."""
+    """Return the secret texts of a value; references to outputs are not secret."""
     if is_reference(value):
         return
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""A tool: a typed async function on a `Workbench`, its name, its description and the schema of its arguments."""
+"""A tool: a typed async function on a `Workbench`, its name, description and argument schema."""
 
 import inspect
 from collections.abc import Awaitable, Callable
@@ -14,6 +14,7 @@ from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.foundation.log import get_logger
 from headgate.sdk.outside import Marks
 from headgate.toolkit.cache import call_key
+from headgate.toolkit.pages import CURSORS, OFFSET, offset_of, paged
 from headgate.toolkit.schemas import plain
 from headgate.toolkit.shown import masked, secrets_of
 from headgate.toolkit.workbench import Workbench
@@ -21,22 +22,22 @@ from headgate.toolkit.workbench import Workbench
 log = get_logger(__name__)
 Result = dict[str, JsonValue]
 Kind = Literal["read", "add", "set", "remove", "run"]
-"""What a tool does: reads; adds something new; sets to a value, so that twice is once; removes or replaces; runs."""
+"""Effect of a tool: reads; adds; sets a value (idempotent); removes or replaces; runs."""
 Subject = Literal["flow", "user"]
-"""What a tool is about: the flow that it is called on, or the user (the catalogue and files included)."""
+"""Subject of a tool: the flow that it is called on, or the user (including catalog and files)."""
 Means = Literal["files", "maker", "stored"]
 ToolFunction = Callable[..., Awaitable[Result]]
 
 
 class ToolRefused(Invalid):
-    """A tool call cannot be carried out; says how to correct it."""
+    """A tool call cannot be executed; contains the correction."""
 
     code = "tool_refused"
     title = "Tool call refused"
 
 
 def _read_object(value: object) -> object:
-    """An object that a model wrote as JSON text, read; all else as it is. Raises `ValueError` saying what is wrong."""
+    """Parse an object that a model wrote as JSON text; return all else unchanged. Raises `ValueError`."""
     if not isinstance(value, str):
         return value
     try:
@@ -52,7 +53,7 @@ def _read_object(value: object) -> object:
 
 
 Params = Annotated[dict[str, JsonValue], BeforeValidator(_read_object)]
-"""Field name to value; JSON text is read too."""
+"""Field name to value; JSON text is accepted too."""
 
 
 Revision = Annotated[int, Field(ge=0)]
@@ -60,22 +61,24 @@ Revision = Annotated[int, Field(ge=0)]
 
 
 def _as_json(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments, when they can be written as JSON again. Raises `ToolRefused`: half characters, endless numbers."""
+    """Return the arguments if they are valid JSON. Raises `ToolRefused`: lone surrogates, infinite numbers."""
     try:
         orjson.dumps(arguments)
     except TypeError as error:
-        raise ToolRefused(f"The arguments are not valid JSON: {error}.", remedy="Write them again, plainly.") from error
+        raise ToolRefused(
+            f"The arguments are not valid JSON: {error}.", remedy=("Write them again as plain JSON.")
+        ) from error
     return arguments
 
 
 def succeeded(answer: Result) -> bool:
-    """Whether a tool did what it was asked; the file tools say it by having no `error` (seed 003)."""
+    """Whether a tool succeeded; file tools indicate it by having no `error` (seed 003)."""
     return bool(answer.get("ok", "error" not in answer))
 
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """What a model or an MCP client sees of a tool, and how it is called."""
+    """The definition of a tool for a model or an MCP client, and its call."""
 
     name: str
     description: str
@@ -84,40 +87,48 @@ class ToolDefinition:
     """JSON Schema of the arguments."""
     function: ToolFunction
     permission: Permission
-    """What its caller needs in the flow's space."""
+    """Required permission in the flow's space."""
     kind: Kind = "read"
     about: Subject = "flow"
     uses: Means | None = None
-    """What the bench must have for it."""
+    """Required resource of the bench."""
+    pages: bool = False
+    """Whether it takes `offset` and its answers are paged here; others page their answers themselves."""
     cached: bool = False
-    """Whether it reads only what no edit changes, so that an answer holds for the request (`cache.ReadCache`)."""
+    """Whether it only reads what no edit changes, so that a result is valid for the request (`cache.ReadCache`)."""
     replayed: bool = True
-    """Whether the same call again, nothing changed between, is answered with the first answer."""
+    """Whether a repeated call without changes in between returns the first result."""
     touches: bool = False
-    """Whether it changes something beside the flow that other tools read: files."""
+    """Whether it changes something other than the flow that other tools read: files."""
     waits: bool = False
     """Whether it refuses while a proposed plan or component waits for a user."""
 
+    @property
+    def taken(self) -> frozenset[str]:
+        """The arguments that its function takes."""
+        return frozenset(self.arguments.model_fields) - ({OFFSET} if self.pages else set())
+
     def is_equipped(self, bench: Workbench) -> bool:
-        """Whether the bench has what the tool works with."""
+        """Whether the bench has the required resource."""
         return self.uses is None or getattr(bench, self.uses) is not None
 
     async def call(self, bench: Workbench, arguments: dict[str, Any]) -> Result:
-        """Carry out a call. Never raises for what the caller did: the answer then says `error` and `remedy`.
+        """Execute a call. Never raises for errors of the caller: the result then contains `error` and `remedy`.
 
-        Whatever a tool answers, no secret of the flow is in it, neither of the flow before the call nor after it.
-        Files are the caller's own and come as they are.
+        Results contain no secret of the flow, before or after the call. Files are the caller's own and are returned
+        unchanged.
         """
         before = bench.flow
         answer = await self._called(bench, arguments)
         bench.outside.add(self.brought(bench, arguments, answer), before)
-        if self.uses == "files":
+        if self.uses != "files":
+            answer = masked(answer, secrets_of(bench.registry, before, bench.flow))
+        if self.kind == "read" and not self.pages:
             return answer
-        told: Result = masked(answer, secrets_of(bench.registry, before, bench.flow))
-        return told
+        return paged(answer, offset_of(arguments) if self.pages else 0)
 
     def brought(self, bench: Workbench, arguments: dict[str, Any], answer: Result) -> Marks:
-        """Where the content of an answer comes from that is from outside."""
+        """Return the origins of untrusted content in a result."""
         return bench.outside.brought(self.name, arguments, answer, bench.registry, bench.opened)
 
     async def _called(self, bench: Workbench, arguments: dict[str, Any]) -> Result:
@@ -126,7 +137,7 @@ class ToolDefinition:
                 raise PermissionMissing(self.permission)
             if self.waits and bench.waiting:
                 raise ToolRefused(
-                    f"The {bench.waiting} you proposed waits for the user.", remedy="Stop here and end your turn."
+                    f"The {bench.waiting} you proposed is waiting for the user.", remedy="Stop here and end your turn."
                 )
             checked = self.arguments.model_validate(_as_json(arguments))
             self._require_decided_inside(bench)
@@ -134,11 +145,11 @@ class ToolDefinition:
             return _refusal(self.name, error)
         except HeadgateError as error:
             return _as_answer(error)
-        values = {name: getattr(checked, name) for name in self.arguments.model_fields}
+        values = {name: getattr(checked, name) for name in self.arguments.model_fields if name in self.taken}
         return await self._answer(bench, values)
 
     def _require_decided_inside(self, bench: Workbench) -> None:
-        """Raise `OutsideContentRefused` where content from outside may have decided a call with effects outside."""
+        """Raise `OutsideContentRefused` if untrusted content may have determined a call with external effects."""
         try:
             bench.outside.require(self.name, reads=self.kind == "read", flow=bench.flow, registry=bench.registry)
         except HeadgateError as error:
@@ -147,7 +158,7 @@ class ToolDefinition:
             raise
 
     async def _answer(self, bench: Workbench, values: dict[str, Any]) -> Result:
-        """The answer from memory where the call repeats one, else a new one."""
+        """Return the stored result of a repeated call, or a new one."""
         key, before = call_key(self.name, values), bench.state
         earlier = bench.calls.look(key, before, bench.flow, replay=self.replayed and not self.cached)
         if earlier is not None:
@@ -167,9 +178,9 @@ class ToolDefinition:
         except HeadgateError as error:
             return _as_answer(error)
         except Exception:
-            log.exception("tool failed", tool=self.name)  # a mistake of ours: nobody's model or provider is to blame
+            log.exception("tool failed", tool=self.name)  # a bug of Headgate, not of the model or its provider
             fault = HeadgateError(
-                f"Headgate failed in {self.name}; its log says why.", remedy="Go on without this call."
+                f"Internal error in {self.name}; see the server log.", remedy="Continue without this call."
             )
             return _as_answer(fault)
         if self.touches and succeeded(answer):
@@ -189,7 +200,7 @@ def define(
     touches: bool = False,
     waits: bool = False,
 ) -> ToolDefinition:
-    """Make a tool of a function: the docstring is what the model reads; `Args:` describes each argument."""
+    """Make a tool from a function: the model reads the docstring; `Args:` describes each argument."""
     summary, described = _read_docstring(inspect.cleandoc(function.__doc__ or ""))
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}
@@ -197,6 +208,9 @@ def define(
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
         extra = {"default_factory": dict} if default == {} else {"default": default}
         fields[name] = (hints[name], Field(description=described.get(name, ""), **extra))
+    pages = kind == "read" and not CURSORS & fields.keys()
+    if pages:
+        fields[OFFSET] = (int, 0)
     name = getattr(function, "__name__", "tool")
     arguments = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
     return ToolDefinition(
@@ -209,6 +223,7 @@ def define(
         kind=kind,
         about=about,
         uses=uses,
+        pages=pages,
         cached=cached,
         replayed=replayed,
         touches=touches,

@@ -1,4 +1,4 @@
-"""The tools on a workbench: each with the permission it needs and what it does, in the order a model sees them."""
+"""The tools on a workbench: each with its permission and effect, in the order a model sees them."""
 
 from headgate.features.access.permissions import Permission
 from headgate.toolkit.building import build_flow
@@ -57,4 +57,4 @@ TOOLS = (
     define(glob_search, permission=Permission.WORKSPACE_USE, about="user", uses="files"),
     define(grep_search, permission=Permission.WORKSPACE_USE, about="user", uses="files"),
 )
-"""On a workbench alone. `registry` has every tool, those on what is stored too."""
+"""Workbench tools only. `registry` has every tool, including those on stored data."""

@@ -1,29 +1,29 @@
-"""What an operator counts of the tools. The assistant's metrics are one; without one nothing is counted."""
+"""Operator metrics of the tools. The assistant's metrics implement it; without one nothing is counted."""
 
 from typing import Protocol
 
 
 class Watch(Protocol):
-    """Told what happens inside the tools, beside what a client is told."""
+    """Receives internal events of the tools."""
 
     def cache_hit(self, tool: str, key_hash: str = "") -> None:
-        """An answer was there already."""
+        """Count a cache hit."""
         ...
 
     def cache_miss(self, tool: str) -> None:
-        """An answer was worked out."""
+        """Count a cache miss."""
         ...
 
     def cache_evicted(self) -> None:
-        """An answer made room for another."""
+        """Count a cache eviction."""
         ...
 
     def orphan_rejected(self, node_ids: list[str]) -> None:
-        """A flow text was refused because these nodes are loose."""
+        """Count a flow text refused for these unconnected nodes."""
         ...
 
     def unsafe_code_blocked(self, node_ids: list[str]) -> None:
-        """A run was refused for the code of these nodes."""
+        """Count a run refused for the code of these nodes."""
         ...
 
 
@@ -31,16 +31,16 @@ class Unwatched:
     """Counts nothing."""
 
     def cache_hit(self, tool: str, key_hash: str = "") -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def cache_miss(self, tool: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def cache_evicted(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def orphan_rejected(self, node_ids: list[str]) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def unsafe_code_blocked(self, node_ids: list[str]) -> None:
-        """Nothing."""
+        """Do nothing."""

@@ -1,4 +1,4 @@
-"""The working copy of a flow that a toolkit acts on, for the length of one request."""
+"""The working copy of a flow that tools act on during one request."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
@@ -30,16 +30,16 @@ from headgate.toolkit.watch import Unwatched, Watch
 
 @dataclass(slots=True)
 class Workbench:
-    """A flow being worked on, and who works on it. Each tool replaces `flow` with a new value and tells what it did.
+    """A flow being edited, and its user. Each tool replaces `flow` with a new value and reports its actions.
 
-    It lives for one request. Who makes one sets what the request has: `runner` to run flows, `maker` to make
-    components, `files` for the person's workspace; tools of what is missing refuse. `on_action` is told of each change
-    and proposal when it happens, `on_file` of each file that was written.
+    It lives for one request. Its creator provides `runner` to run flows, `maker` to make components and `files` for the
+    user's workspace; tools without their resource refuse. `on_action` receives each change and proposal, `on_file` each
+    written file.
     """
 
     principal: Principal
     space_id: str
-    """The space that the flow is in, or that it will be in."""
+    """The space of the flow."""
     flow: Flow
     registry: Overlay
     runner: Runner | None = None
@@ -47,38 +47,38 @@ class Workbench:
     files: UserWorkspace | None = None
     stored: StoredFlow | None = None
     save: Callable[[Flow], Awaitable[bool]] | None = None
-    """Stores the flow as its draft; whether it was not stored as it is. None where the flow is nobody's draft."""
+    """Stores the flow as its draft; returns whether it differed from the stored one. None without a draft."""
     on_action: Callable[[Action], None] = lambda _action: None
     on_file: Callable[[dict[str, JsonValue]], None] = lambda _written: None
-    """Told of a written file: `action` (`write_file`, `edit_file`), `path`, `size` in bytes, `content` when whole."""
+    """Receives a written file: `action` (`write_file`, `edit_file`), `path`, `size`, `content` when complete."""
     actions: list[Action] = field(default_factory=list)
-    """What was done to the flow, in order; the one that stands for a change has its `diff` and its `validation`."""
+    """Actions on the flow, in order; an action that changes it has `diff` and `validation`."""
     proposals: list[Action] = field(default_factory=list)
-    """Edits of fields that were proposed and wait for a person; the flow does not hold them."""
+    """Proposed field edits that wait for a user; the flow does not contain them."""
     plan: str = ""
-    """The plan that was proposed, in Markdown; the turn then waits for a person."""
+    """The proposed plan, in Markdown; the turn then waits for a user."""
     history: list[tuple[Flow, int | None]] = field(default_factory=list)
-    """The flow before each change, and what `restores` was then."""
+    """The flow before each change, and the value of `restores` then."""
     restores: int | None = None
-    """The stored revision whose draft the flow is, after an undo of what is stored."""
+    """The stored revision whose draft the flow is, after an undo of stored changes."""
     runs: list[RunOutcome] = field(default_factory=list)
     ran_after: list[tuple[str, int]] = field(default_factory=list)
-    """Each run, and how many actions there had been when it began."""
+    """Each run, and the number of actions when it started."""
     flow_run: Flow | None = None
-    """The flow that was run last, as it then was."""
+    """The flow of the last run, as it was then."""
     not_run: str = ""
-    """Why a run of the flow as it is was refused before it began; empty when none was."""
+    """Why a run of the current flow was refused before it started; empty when none was."""
     component: ProposedComponent | None = None
-    """The component that was proposed and waits for its user; it is not stored."""
+    """The proposed component that waits for its user; it is not stored."""
     environment: Environment | None = None
-    """What the space offers flows; None where that is not known."""
+    """The environment of the space; None if unknown."""
     outside: OutsideGate = field(default_factory=OutsideGate)
-    """What the request read from outside, and which calls that refused."""
+    """Untrusted content that the request has read, and the calls that it blocked."""
     watch: Watch = field(default_factory=Unwatched)
     reads: ReadCache = field(init=False, default_factory=ReadCache)
     calls: CallLedger = field(init=False, default_factory=CallLedger)
     opened: Flow = field(init=False)
-    """The flow as it was when the request began."""
+    """The flow at the start of the request."""
     _touched: int = field(init=False, default=0)
     _whole_since: int | None = field(init=False, default=None)
 
@@ -87,16 +87,16 @@ class Workbench:
 
     @property
     def state(self) -> object:
-        """Equal as long as nothing that a tool may read was changed."""
+        """Equal as long as nothing that a tool may read has changed."""
         return self._touched, self.registry
 
     @property
     def pending(self) -> bool:
-        """Whether the flow stems from a whole new one, which a person must still take over."""
+        """Whether the flow derives from a completely new one, which a user must still accept."""
         return self._whole_since is not None
 
     def touch(self) -> None:
-        """Something that tools read was changed: reading it again is no repetition."""
+        """Record that something tools read has changed: reading it again is not a repetition."""
         self._touched += 1
 
     def change(
@@ -108,7 +108,7 @@ class Workbench:
         after: Iterable[Action] = (),
         restores: int | None = None,
     ) -> None:
-        """Take a new state of the flow and tell what was done, with the proof of it.
+        """Replace the flow and report the change, with its proof.
 
         Args:
             flow: The flow from now on.
@@ -124,7 +124,7 @@ class Workbench:
         self._take(flow, *before, self._proven(done, flow), *after)
 
     def undo(self) -> bool:
-        """Go back to the flow before the last change; False when there was none."""
+        """Restore the flow before the last change; False when there was none."""
         if not self.history:
             return False
         flow, self.restores = self.history.pop()
@@ -134,21 +134,21 @@ class Workbench:
         return True
 
     def keep_arranged(self) -> None:
-        """Arrange the nodes anew where those of the request's beginning were arranged; `graph.layout.keep_arranged`."""
+        """Rearrange the nodes if the request started with an automatic layout; see `graph.layout.keep_arranged`."""
         arranged = keep_arranged(self.opened, self.flow, self.registry)
         if self.flow_run == self.flow:
             self.flow_run = arranged
         self.flow = arranged
 
     def propose(self, action: Action, flow: Flow) -> None:
-        """Tell of an edit that a person may accept; `flow` is what it would make of the flow, which stays as it is."""
+        """Report an edit that a user may accept; `flow` is the flow after it. The working flow does not change."""
         told = self._proven(action, flow)
         self.proposals.append(told)
         self.touch()
         self.on_action(told)
 
     def propose_plan(self, markdown: str) -> None:
-        """Tell of a plan that a person may approve."""
+        """Report a plan that a user may approve."""
         self.plan = markdown
         self.on_action(actions.propose_plan(markdown))
 
@@ -159,15 +159,15 @@ class Workbench:
 
     @property
     def waiting(self) -> str:
-        """What was proposed and must be decided before anything else changes; empty when nothing was."""
+        """The proposal that must be decided before anything else changes; empty without one."""
         return "plan" if self.plan else "component" if self.component is not None else ""
 
     def learn(self, made: CheckedComponent) -> None:
-        """Take a component that was saved into this request's catalogue."""
+        """Add a saved component to this request's catalog."""
         self.registry = self.registry.with_own(made)
 
     def ran(self, outcome: RunOutcome, flow: Flow) -> None:
-        """Keep what a run of a flow came to. The run saved it: it is no proposal any more."""
+        """Record the outcome of a run. The run saved the flow: it is no longer a proposal."""
         self.runs.append(outcome)
         self.outside.add(self.marks_of(outcome), flow)
         self.ran_after.append((outcome.run_id, len(self.actions)))
@@ -176,22 +176,22 @@ class Workbench:
         self.on_action(actions.flow_ran(outcome.run_id, outcome.status, flow))
 
     def saved(self, flow: Flow) -> None:
-        """The flow was stored, for its tests: it is no proposal any more."""
+        """Record that the flow was stored for its tests: it is no longer a proposal."""
         self._whole_since = None
         self.on_action(actions.flow_saved(flow))
 
     def marks_of(self, outcome: RunOutcome) -> Marks:
-        """Where the content of a run comes from. Its error may quote what a step read from outside."""
+        """Return the origins of a run's content. Its error may quote what a step read from outside."""
         quotes = outcome.error and reads_outside(self.flow, self.registry)
         return outcome.outside or ((mark("run"),) if quotes else ())
 
     def _proven(self, action: Action, flow: Flow) -> Action:
-        """The action with what it changes and whether the flow would run then."""
+        """Return the action with its changes and the readiness of the flow."""
         lines: list[JsonValue] = list(diff_lines(self.flow, flow, self.registry))
         return action | {"diff": lines, "validation": validation(self.check(flow))}
 
     def check(self, flow: Flow) -> Readiness:
-        """Whether a flow can run, with everything that prevents it."""
+        """Return whether a flow can run, with everything that prevents it."""
         return check(flow, self.registry, self.environment)
 
     def _take(self, flow: Flow, *done: Action) -> None:
@@ -202,10 +202,10 @@ class Workbench:
             self.on_action(action)
 
     def may(self, permission: Permission) -> bool:
-        """Whether the one who works here has a permission in the flow's space."""
+        """Whether the user has a permission in the flow's space."""
         return self.principal.may(permission, self.space_id)
 
     @property
     def changed(self) -> bool:
-        """Whether anything was done to the flow in this request."""
+        """Whether this request changed the flow."""
         return bool(self.actions)

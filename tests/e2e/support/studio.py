@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -44,7 +44,9 @@ class Studio:
 
 
 @contextmanager
-def start_studio(folder: Path, **environment: str) -> Iterator[Studio]:
+def start_studio(
+    folder: Path, *, program: Sequence[str | Path] = (sys.executable, "-m", "headgate"), **environment: str
+) -> Iterator[Studio]:
     """Start a server with its data in `folder`; more of its settings as environment variables."""
     port = free_port()
     own = {
@@ -53,7 +55,7 @@ def start_studio(folder: Path, **environment: str) -> Iterator[Studio]:
         "HEADGATE_LOG__FORMAT": "json",
     }
     clean = {name: value for name, value in os.environ.items() if not name.startswith("HEADGATE_")}
-    command = [sys.executable, "-m", "headgate", "serve"]
+    command = [*program, "serve"]
     with (folder / "server.log").open("wb") as log:
         process = subprocess.Popen(command, env={**clean, **own, **environment}, stdout=log, stderr=log)
     studio = Studio(f"http://127.0.0.1:{port}", process)

@@ -108,7 +108,10 @@ class TestSession:
         assert run(["codev", "rollback", one]) == 0
         assert "the flow that the session made is gone" in capsys.readouterr().out
         assert answered(capsys, "flows", "list") == []
-        assert "rolled back already" in answered(capsys, "codev", "rollback", one, code=6)["detail"]
+        assert (
+            "There is nothing to roll back: this session wrote nothing, or was already rolled back"
+            in answered(capsys, "codev", "rollback", one, code=6)["detail"]
+        )
 
     def test_is_exported_as_evidence_that_the_command_verifies(
         self, wire: Wire, capsys: pytest.CaptureFixture[str], tmp_path: Path

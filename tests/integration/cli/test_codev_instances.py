@@ -27,7 +27,7 @@ class TestInstances:
         shown = capsys.readouterr().out
         assert "staging" in shown
         assert key not in f"{shown} {made}"
-        assert "There are: staging." in answered(capsys, "codev", "instances", "remove", "stage", code=4)["remedy"]
+        assert "Configured: staging." in answered(capsys, "codev", "instances", "remove", "stage", code=4)["remedy"]
         assert answered(capsys, "codev", "instances", "remove", "staging")["removed"] is True
         assert answered(capsys, "codev", "instances", "list") == []
         assert answered(capsys, "variables", "list") == []

@@ -234,7 +234,7 @@ class TestMcpServers:
         assert run(["mcp-servers", "add", "weather", "http://10.0.0.1/mcp"]) == 0
         told = capsys.readouterr().out
         assert "Registered weather." in told
-        assert "10.0.0.1 may not be reached" in told
+        assert "Connections to 10.0.0.1 are not allowed" in told
         assert run(["mcp-servers", "list"]) == 0
         assert "weather" in capsys.readouterr().out
 

@@ -1,6 +1,7 @@
 import pytest
 
 from headgate.entrypoints.cli import doctor
+from headgate.entrypoints.cli.findings import Finding
 from headgate.foundation.guarded_http.errors import BadUrl
 from headgate.foundation.settings import SandboxSettings, Settings
 from headgate.sandbox.report import Layer, SandboxReport
@@ -14,7 +15,7 @@ LACKING = SandboxReport(
 )
 
 
-def found(monkeypatch: pytest.MonkeyPatch, report: SandboxReport, **sandbox: object) -> dict[str, doctor.Finding]:
+def found(monkeypatch: pytest.MonkeyPatch, report: SandboxReport, **sandbox: object) -> dict[str, Finding]:
     """What doctor says of the sandbox on such a system."""
     monkeypatch.setattr(doctor, "probe", lambda: report)
     settings = Settings(sandbox=SandboxSettings.model_validate(sandbox))
@@ -28,12 +29,12 @@ class TestSandbox:
     def test_names_the_missing_layer_and_that_own_code_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
         finding = found(monkeypatch, LACKING)["sandbox"]
         assert (finding.good, finding.needed) == (False, False)
-        assert finding.detail == "missing: landlock (not there). Own code is refused."
+        assert finding.detail == "missing: landlock (not there). Custom code is refused."
         assert finding.remedy == "Use Linux 5.13 or later."
 
     def test_says_where_the_operator_runs_it_all_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
         finding = found(monkeypatch, LACKING, insecure=True)["sandbox"]
-        assert "Own code runs without it: HEADGATE_SANDBOX__INSECURE is set." in finding.detail
+        assert "Custom code runs without it: HEADGATE_SANDBOX__INSECURE is set." in finding.detail
 
 
 class TestSandboxNetwork:

@@ -31,12 +31,14 @@ edges:
 """
 READS = frozenset(
     {
-        "codev list", "codev patterns", "codev instances list", "flows list", "deliveries list", "runs list",
+        "approvals list", "codev list", "codev patterns", "codev instances list", "flows list", "deliveries list",
+        "runs list",
         "evidence key", "evidence keys", "audit list", "audit export", "audit head", "maintenance status",
         "templates list", "components search", "models providers", "models list", "models local", "models classes list",
         "models roles list", "models servers list", "keyring list", "directory show", "directory groups",
         "mcp-servers list", "users list", "spaces list", "tenants list", "quotas list", "keys list",
-        "encryption status", "variables list", "workspace list", "db upgrade", "db status", "version",
+        "encryption status", "backup list", "backup prune", "variables list", "workspace list", "db upgrade",
+        "db status", "version",
     }
 )  # fmt: skip
 """They list what there is: an empty list is an answer."""
@@ -45,7 +47,13 @@ MAKES = frozenset({"keyring rotate", "encryption enable", "encryption disable"})
 SERVERS = frozenset({"serve", "up", "worker", "beat", "mcp serve", "doctor"})
 """They run until they are stopped, or report on this machine; their own tests have their exit codes."""
 UNDOABLE: dict[str, tuple[str, ...]] = {
+    "backup create": ("--passphrase-file", "nowhere"),
+    "backup verify": ("nowhere",),
+    "restore": ("nowhere",),
     "ask": ("",),
+    "approvals show": (NOBODY,),
+    "approvals approve": (NOBODY,),
+    "approvals reject": (NOBODY,),
     "codev start": ("a flow", "--model", "openai/gpt-5-mini"),
     "codev resume": (NOBODY, "--approve"),
     "codev show": (NOBODY,),

@@ -71,7 +71,7 @@ class TestServerOfOnesOwn:
     def test_with_a_wrong_key_is_named_as_such(self, base_url: str, capsys: pytest.CaptureFixture[str]) -> None:
         answered(capsys, "models", "servers", "add", "llama", base_url, "--key", "sk-wrong")
         assert run(["models", "servers", "test", "llama", "--json"]) == 5
-        assert "refused the key (401)" in json.loads(capsys.readouterr().out)["detail"]
+        assert "rejected the key (401)" in json.loads(capsys.readouterr().out)["detail"]
 
 
 class TestLocalModel:

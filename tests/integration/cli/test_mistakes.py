@@ -73,10 +73,14 @@ class TestSettings:
             (
                 "HEADGATE_SERVER__PUBLIC_URL",
                 "https://sekret.example.org/path",
-                "__PUBLIC_URL: say scheme and name only",
+                "__PUBLIC_URL: write scheme and host only",
             ),
             ("HEADGATE_SERVER__PUBLIC_URL", "sekret.example.org", "such as https://headgate.example.org"),
-            ("HEADGATE_SERVER__TRUSTED_PROXIES", '["sekret"]', "HEADGATE_SERVER__TRUSTED_PROXIES: one is no address"),
+            (
+                "HEADGATE_SERVER__TRUSTED_PROXIES",
+                '["sekret"]',
+                "TRUSTED_PROXIES: one is not an address",
+            ),
             ("HEADGATE_CLASSIFICATION__EXTERNAL_MAX", "4", "HEADGATE_CLASSIFICATION: external_max is 4"),
         ],
     )
@@ -162,7 +166,7 @@ class TestRun:
         assert run(["runs", "show", run_id]) == 0
         for told in (said, capsys.readouterr().out):
             assert "was not delivered to https://desk.invalid" in told
-            assert "There is no host desk.invalid" in told
+            assert "The host desk.invalid does not exist" in told
             assert f"headgate runs redeliver {run_id}" in told
 
     def test_does_not_start_without_a_variable_that_its_delivery_needs(

@@ -110,7 +110,7 @@ class TestTests:
             ('{"name": "a"}', "tests.json does not contain a list of tests"),
             ('[{"text": "no name"}]', "0.name"),
             ('[{"name": "a", "expect": {"matches": "("}}]', "expect.matches"),
-            ('[{"name": "a"}, {"name": "a"}]', "Two tests are called 'a'"),
+            ('[{"name": "a"}, {"name": "a"}]', "Two tests are named 'a'"),
         ],
     )
     def test_that_are_wrong_are_refused(

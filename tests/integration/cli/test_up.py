@@ -139,11 +139,14 @@ class TestUp:
             answer = (await run).json()
             assert (answer["status"], answer["output"]["text"]) == ("completed", "hej")
             steps = (await client.get(f"/flow-runs/{answer['id']}")).json()["steps"]
-            assert {step["step_id"]: step["attempts"] for step in steps} == {"heard": 1, "wait": 2, "out": 1}
+            attempts = {step["step_id"]: step["attempts"] for step in steps}
+            # The first ends with the worker, the last finishes; one between is suspended where time is left.
+            assert attempts.pop("wait") in {2, 3}
+            assert attempts == {"heard": 1, "out": 1}
             up.part("worker").kill()
             again = (await client.post(f"/flows/{flow}/runs", json={"text": "igen", "wait": True})).json()
             assert (again["status"], again["output"]["text"]) == ("completed", "igen")
-        assert "started again" in up.log.read_text()
+        assert "restarting in" in up.log.read_text()
         up.family()
         up.process.send_signal(signal.SIGINT)
         assert await asyncio.to_thread(up.process.wait, 40) == 0
@@ -232,9 +235,12 @@ async def until_replaced(up: Up, name: str, pid: int) -> None:
             await asyncio.sleep(0.05)
 
 
+GOING = frozenset({"queued", "running", "waiting"})
+
+
 async def until_completed(client: httpx2.AsyncClient, run_id: str) -> None:
     """Wait until a run is over, and completed."""
     async with asyncio.timeout(START_SECONDS):
-        while (status := (await client.get(f"/flow-runs/{run_id}")).json()["status"]) in {"queued", "running"}:  # noqa: ASYNC110
+        while (status := (await client.get(f"/flow-runs/{run_id}")).json()["status"]) in GOING:  # noqa: ASYNC110
             await asyncio.sleep(0.1)
     assert status == "completed"

@@ -45,6 +45,6 @@ async def test_leave_the_server_free(us: Team) -> None:
     for one in runs:
         ended = one.result()
         assert (ended["status"], ended["error"]["code"]) == ("failed", "unreadable_document")
-        assert "'a.docx' was given up: it used more than 0.5 s of processor time" in ended["error"]["message"]
+        assert "'a.docx' was stopped: it used more than 0.5 s of processor time" in ended["error"]["message"]
         steps = (await us.get("editor", f"/flow-runs/{ended['id']}"))["steps"]
         assert [step["attempts"] for step in steps if step["step_id"] == "read"] == [1]

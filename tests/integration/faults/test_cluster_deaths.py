@@ -85,7 +85,7 @@ class TestWorkers:
         worker.kill_a_child()
         await cluster.staffed([worker])
         assert (await cluster.run(server, flow, text="after"))["status"] == "completed"
-        assert "starts anew" in worker.log.read_text()
+        assert "worker failed, restarting" in worker.log.read_text()
 
 
 class TestServer:

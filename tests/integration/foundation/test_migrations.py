@@ -1,4 +1,6 @@
 import asyncio
+import importlib
+import pkgutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,31 +11,17 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, select, text
 from sqlalchemy.exc import IntegrityError
 
-import headgate.agents.codev.tables
-import headgate.features.accounts.directory.tables
-import headgate.features.assistants.tables
-import headgate.features.audit.tables
-import headgate.features.catalog.own.tables
-import headgate.features.conversations.tables
-import headgate.features.files.tables
-import headgate.features.flows.tables
-import headgate.features.idempotency.tables
-import headgate.features.keyring.tables
-import headgate.features.maintenance.tables
-import headgate.features.mcptools.tables
-import headgate.features.models.tables
-import headgate.features.runs.deliveries.tables
-import headgate.features.runs.quotas.tables
-import headgate.features.runs.secret_reads.tables
-import headgate.features.runs.tables
-import headgate.features.secrets.tables
-import headgate.features.testing.tables  # noqa: F401 - the metadata holds what was imported
+import headgate
 from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, DEFAULT_USER_ID
 from headgate.features.accounts.tables import Space, Tenant, User
 from headgate.foundation.database import Database, metadata
 from headgate.foundation.database.migrate import HEAD, config, current, upgrade
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.settings import Settings
+
+for module in pkgutil.walk_packages(headgate.__path__, "headgate."):
+    if module.name.rpartition(".")[2] == "tables":  # the metadata holds what was imported
+        importlib.import_module(module.name)
 
 
 @pytest.fixture
@@ -115,7 +103,7 @@ class TestUpgrade:
         await upgrade(empty)
         async with empty.writing() as session:
             await session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-        with pytest.raises(Unavailable, match="newer Headgate") as caught:
+        with pytest.raises(Unavailable, match="The database was created by a newer version of Headgate ") as caught:
             await upgrade(empty)
         assert "9999" in caught.value.detail
         assert await current(empty) == "9999"
@@ -125,7 +113,7 @@ class TestUpgrade:
             command.upgrade(config(connection), HEAD)
             raise RuntimeError("the power went out")
 
-        monkeypatch.setattr("headgate.foundation.database.migrate._upgrade", fail)
+        monkeypatch.setattr("headgate.foundation.database.migrate.migrate", fail)
         with pytest.raises(RuntimeError):
             await upgrade(empty)
         monkeypatch.undo()

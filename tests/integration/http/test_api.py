@@ -85,6 +85,20 @@ class TestFlows:
             assert again.status_code == 201
             assert again.json()["definition"]["nodes"] == flow["definition"]["nodes"]
 
+    async def test_without_positions_are_arranged(self, client: httpx2.AsyncClient) -> None:
+        nodes: list[dict[str, object]] = [{"id": "heard", "type": "ChatInput"}, {"id": "said", "type": "ChatOutput"}]
+        edges = [{"source": "heard", "output": "text", "target": "said", "input": "input"}]
+
+        async def positions(nodes: list[dict[str, object]]) -> list[tuple[float, float]]:
+            body = {"definition": {"name": "Echo", "nodes": nodes, "edges": edges}}
+            flow = (await client.post("/api/v1/flows", json=body)).json()
+            return [(node["position"]["x"], node["position"]["y"]) for node in flow["definition"]["nodes"]]
+
+        first, second = await positions([dict(node) for node in nodes])
+        assert first[0] < second[0]
+        placed = [{**node, "position": {"x": 7, "y": at}} for at, node in enumerate(nodes)]
+        assert await positions(placed) == [(7, 0), (7, 1)]
+
     async def test_are_listed_in_pages(self, client: httpx2.AsyncClient) -> None:
         ids = [(await created(client))["id"] for _ in range(3)]
         first = (await client.get("/api/v1/flows", params={"limit": 2})).json()

@@ -145,7 +145,7 @@ class TestFullDisk:
                 answer = await client.get("/health/ready")
                 assert answer.status_code == 503
                 details = {part["name"]: part["detail"] for part in answer.json()["parts"]}
-                assert "disk" in details["writer of runs"]
+                assert "disk" in details["run writer"]
                 refused = await client.post(runs, json={"text": "hej"})
                 assert (refused.status_code, refused.json()["code"]) == (503, "capacity_short")
                 assert refused.headers["retry-after"] == "5"

@@ -29,7 +29,10 @@ HOSTILE = {
     "nothing": "",
 }
 EXPLAINED = {
-    ("McpServerIn", "name"): "small letters, digits, - and _: checked by the service, test_mistakes of MCP servers",
+    (
+        "McpServerIn",
+        "name",
+    ): "lower-case letters, digits, - and _: checked by the service, test_mistakes of MCP servers",
     ("CredentialGiven", "name"): "empty: its type; made in another product, which has its own rules",
 }
 """Names with rules of their own."""

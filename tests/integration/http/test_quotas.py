@@ -36,7 +36,7 @@ class TestLimits:
         refused = await us.ask("editor", "POST", f"/flows/{flow_id}/runs", json={"text": "hi"})
         problem = refused.json()
         assert (refused.status_code, problem["code"]) == (429, "quota_exceeded")
-        assert problem["detail"].startswith("This space has 1 of 1 runs started within an hour.")
+        assert problem["detail"].startswith("This space has 1 of 1 runs started within one hour.")
         assert "An administrator of the organisation can raise it" in problem["detail"] + problem.get("remedy", "")
         assert 0 < int(refused.headers["Retry-After"]) <= 3600
         used = [one for one in (await us.get("admin", "/quotas"))["items"] if one["used"] == 1 and one["most"] == 1]

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 import headgate.features
 from headgate.features.access.principal import Access
-from headgate.features.audit.repository import Wanted
+from headgate.features.audit.repository import EventFilters
 from headgate.features.files.reach import reach_of, whole_tenant
 from headgate.features.runs.repository import RunFilter
 from headgate.features.runs.statistics.periods import period_of
@@ -34,6 +34,7 @@ from headgate.features.runs.transitions import (
     StepRecord,
     clock,
 )
+from headgate.foundation.ciphertexts import MARK
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
 from tests.integration.isolation.known import OWNED, SHARED, Unknown
@@ -52,22 +53,58 @@ from tests.integration.isolation.worlds import (
 
 Function = Callable[..., Any]
 _PLAIN: dict[str, Any] = {
+    "round_": 1,
     "limit": 50,
     "search": "",
     "released_only": False,
     "lock": False,
     "secret": False,
-    "keep": False,
     "sort": "created",
     "deleted": False,
+    "without_user": False,
 }
 """Arguments that are the same whoever asks."""
-_NOTHING = {"place", "before", "after", "status", "since", "until", "only", "besides", "organisation"}
+_NOTHING = {"position", "before", "after", "status", "since", "until", "only", "besides", "organisation"}
 """Filters and places in a list that are left out."""
 _SERVER = {"kind": "openai", "address": "http://127.0.0.1:9/v1", "secret_names": [], "updated_at": now()}
+
+
+def _approval(of: World) -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "space_id": of.space_ids[0],
+        "flow_run_id": of.run_ids[0],
+        "flow_id": of.flow_ids[0],
+        "step_id": "another",
+        "round": 1,
+        "status": "pending",
+        "content": MARK,
+        "content_hash": "0" * 64,
+        "assignees": [],
+        "needed": 1,
+        "approvals": 0,
+        "created_at": clock(),
+    }
+
+
+def _decision(of: World) -> dict[str, Any]:
+    return {
+        "approval_id": of.approval_ids[0],
+        "user_id": new_id(),
+        "user_name": "",
+        "decision": "approve",
+        "response": MARK,
+        "response_hash": "0" * 64,
+        "shown_hash": "0" * 64,
+        "decided_at": clock(),
+    }
+
+
 _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("find_spaces_named", "name"): lambda world: "Personal",
     **{(f"{what}_server", "name"): lambda world: MODEL_SERVER for what in ("find", "save", "delete")},
+    ("add_approval", "values"): _approval,
+    ("add_decision", "values"): _decision,
     ("save_server", "values"): lambda world: _SERVER,
     ("find_draft", "revision"): lambda world: DRAFT,
     ("put_facts", "facts"): lambda world: {"label": world.marker},
@@ -83,7 +120,7 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("count_trials", "result_ids"): lambda world: world.result_ids,
     ("end", "status"): lambda world: "cancelled",
     ("end", "reason"): lambda world: "",
-    ("prune", "keep"): lambda world: 0,
+    ("prune", "limit"): lambda world: 0,
     ("end_provider_sessions", "provider_session"): lambda world: None,
     ("end_provider_sessions", "until"): lambda world: now() + timedelta(days=1),
     ("note_used", "sign_count"): lambda world: 1,
@@ -132,6 +169,7 @@ WORKER_ONLY = {
     "orphan_candidates": _UPKEEP,
     "known_files": _UPKEEP,
     "list_tenants": _OPERATOR,
+    "last_backup": "says when the whole installation was backed up; a number for its metrics",
     "find_tenant_called": _OPERATOR,
     "people_of_address": _AT_THE_DOOR,
     "find_link": _AT_THE_DOOR,
@@ -172,6 +210,11 @@ WORKER_ONLY = {
 """Functions that work for every tenant in turn, and who calls them."""
 ENGINE_ONLY = {
     "open": "connects",
+    "rest": "the engine that ran the run",
+    "wake": "wakes due steps of every tenant; each carries its own key from there",
+    "next_due": "says a time to the engine",
+    "orphans": "recovery looks for runs of every tenant; each carries its own key from there",
+    "suspend": "names the worker and the attempt that hold the step",
     "prove_write": "writes nothing of anybody",
     "close": "disconnects",
     "renew": "names the worker and the attempt that hold each step",
@@ -208,7 +251,7 @@ def arguments_of(function: Function, of: World, tenant_id: str) -> dict[str, Any
     found: dict[str, Any] = {}
     for parameter in list(inspect.signature(function).parameters.values())[1:]:
         name = parameter.name
-        if name == "seen":
+        if parameter.annotation is Seen:
             found[name] = Seen(tenant_id, None, period_of("90d", clock()))
         else:
             found[name] = tenant_id if name == "tenant_id" else _argument(function, parameter, of)
@@ -252,7 +295,6 @@ def _argument(function: Function, parameter: inspect.Parameter, of: World) -> An
         "at": now() if parameter.annotation is datetime else clock(),
         "idle_since": now() - timedelta(days=1),
         "spaces": of.space_ids[:1],
-        "owner_user_id": of.principal.user_id,
         "reach": whole_tenant(),
         "token_hash": of.token_hash,
         "link_id": of.link_id,
@@ -260,8 +302,8 @@ def _argument(function: Function, parameter: inspect.Parameter, of: World) -> An
         "email": EMAIL,
         "issuer": ISSUER,
         "subject": SUBJECT,
-        "wanted": Wanted(),
-        "which": RunFilter(),
+        "filters": EventFilters(),
+        "run_filter": RunFilter(),
         "words": "",
         "among": 100,
         "hashes": [CODE_HASH],
@@ -271,7 +313,7 @@ def _argument(function: Function, parameter: inspect.Parameter, of: World) -> An
         "manifest": {},
         "seq": 1,
         "source": "space",
-        "where": (),
+        "conditions": (),
         "order": (),
         "offset": 0,
         "external_id": SUBJECT,
@@ -333,5 +375,7 @@ def store_calls(of: World, tenant_id: str) -> Mapping[str, StoreCall]:
         "events_after": StoreCall((of.key.run_id, tenant_id, 0, 10), nothing),
         "keep_call": StoreCall((key, of.call), nothing),
         "calls_of": StoreCall((key, of.call.step_id), nothing),
+        "children": StoreCall((key, STEP, 0, 10), nothing),
+        "child_states": StoreCall((key, STEP), lambda states: states.started == 0),
         "past_turns": StoreCall((key, "the same session", of.principal.user_id, 10), nothing),
     }

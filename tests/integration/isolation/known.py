@@ -28,6 +28,8 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "server": lambda world: world.server_ids,
     "assistant_id": lambda world: world.assistant_ids,
     "ids": lambda world: [[delivery_id] for delivery_id in world.delivery_ids],
+    "approval_id": lambda world: world.approval_ids,
+    "approval_ids": lambda world: [world.approval_ids],
     "delivery_id": lambda world: world.delivery_ids,
     "space_ids": lambda world: [[space_id] for space_id in world.space_ids],
     "user_id": lambda world: [world.principal.user_id],
@@ -101,6 +103,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "template_id": lambda world: "document-summary",
     "q": lambda world: "read a page",
     "follow": lambda world: False,
+    "decision": lambda world: "approve",
     "definition": lambda world: world.definition,
     "revision": lambda world: world.revision,
     "content": lambda world: "name: The same flow\nnodes:\n  heard: ChatInput\n",
@@ -150,6 +153,8 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("POST", "/api/v1/keyring/{purpose}/rotate"): {403},
     ("POST", "/api/v1/keyring/keys/{key}/retire"): {403},
     ("POST", "/api/v1/keyring/keys/{key}/revoke"): {403},
+    # The run of the approval is over.
+    ("POST", "/api/v1/approvals/{approval_id}/decision"): {409},
     # No model is configured, and nothing was written: the session was found, and then not worked on.
     ("POST", "/api/v1/codev/sessions"): {422},
     ("POST", "/api/v1/codev/sessions/stream"): {422},

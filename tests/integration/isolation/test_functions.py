@@ -13,6 +13,7 @@ import pytest
 import sqlalchemy
 
 from headgate.features.runs.engine.build import build_store
+from headgate.features.runs.statistics.repository import Seen
 from headgate.features.runs.store.port import RunStore
 from headgate.foundation.database import Database, Row
 from headgate.foundation.errors import HeadgateError
@@ -97,8 +98,8 @@ class TestRepositories:
             return
         if function.__name__ in WORKER_ONLY:
             return
-        if "seen" in parameters:  # the runs that somebody may see: the tenant is a part of it, and has no default
-            return
+        if any(parameter.annotation is Seen for parameter in parameters.values()):
+            return  # the runs that somebody may see: the tenant is a part of it, and has no default
         assert "tenant_id" in parameters, (
             f"{where} takes no tenant_id. Add it; or where it inserts a whole row say in NEW_ROWS what binds that to "
             "its tenant, or in WORKER_ONLY who calls it (tests/integration/isolation/functions.py)."

@@ -15,6 +15,7 @@ from typing import Any
 
 import httpx2
 from fastapi import FastAPI
+from pydantic import SecretStr
 from sqlalchemy import insert, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -46,6 +47,7 @@ from headgate.features.idempotency.keys import CLAIM, StartKey
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
 from headgate.features.models.tables import ModelClass, ModelFactsRow, ModelRoleRow, ModelServerRow
 from headgate.features.runs.answered_calls import AnsweredCall
+from headgate.features.runs.approvals.tables import ApprovalDecisionRow, ApprovalRow
 from headgate.features.runs.deliveries.tables import webhook_deliveries, webhook_delivery_attempts
 from headgate.features.runs.engine.build import build_store
 from headgate.features.runs.quotas.bounds import Quota, Scope
@@ -56,6 +58,7 @@ from headgate.features.runs.transitions import Holder, Lease, NewRun, RunKey, Se
 from headgate.features.secrets.reads import STORED_WITH
 from headgate.features.workspace.components import read_components, register_component
 from headgate.foundation.ciphertexts import MARK
+from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
 from tests.integration.isolation.development import add_instance, add_pattern, add_sessions
@@ -99,6 +102,7 @@ class World:
     server_ids: list[str] = field(default_factory=list)
     assistant_ids: list[str] = field(default_factory=list)
     delivery_ids: list[str] = field(default_factory=list)
+    approval_ids: list[str] = field(default_factory=list)
     sign_in_ids: list[str] = field(default_factory=list)
     """Browsers in which the person is signed in."""
     api_key_ids: list[str] = field(default_factory=list)
@@ -156,7 +160,7 @@ async def make_world(app: FastAPI, database: Database, principal: Principal, mar
     world = World(principal, client_of(app, principal), marker)
     made = await ask(world, "POST", "/spaces", json={"name": OTHER_SPACE})
     await make_tenant_things(app, world, database)
-    await _make_space(world, database)
+    await _make_space(world, database, app.state.box)
     await make_directory(world, database)
     world.space_ids.append(made["id"])
     return world
@@ -213,7 +217,7 @@ async def _set_up_models(session: AsyncSession, world: World) -> None:
 def _be_answered(app: FastAPI, world: World) -> None:
     """A turn of the assistant that goes on until somebody stops it."""
     turn_id = new_id()
-    work = world.held.enter_context(app.state.assistant.at_work.working(turn_id, world.principal))
+    work = world.held.enter_context(app.state.assistant.running_turns.working(turn_id, world.principal))
     world.answering = work.task = asyncio.get_running_loop().create_task(asyncio.Event().wait())
     world.turn_ids.append(turn_id)
 
@@ -233,7 +237,7 @@ async def lost_by(app: FastAPI, world: World) -> list[str]:
 async def make_space_world(app: FastAPI, database: Database, principal: Principal, marker: str) -> World:
     """Fill a space of a tenant that has others."""
     world = World(principal, client_of(app, principal), marker)
-    await _make_space(world, database)
+    await _make_space(world, database, app.state.box)
     return world
 
 
@@ -243,13 +247,13 @@ def client_of(app: FastAPI, principal: Principal) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:7411/api/v1")
 
 
-async def _make_space(world: World, database: Database) -> None:
+async def _make_space(world: World, database: Database, box: SecretBox) -> None:
     world.space_ids = [world.principal.space_id]
     await _make_flows(world)
     await _make_files(world)
     await _make_runs(world)
     await _make_running(world, database)
-    await _make_rows(world, database)
+    await _make_rows(world, database, box)
     await _make_credentials(world, database)
 
 
@@ -323,7 +327,7 @@ async def _make_running(world: World, database: Database) -> None:
     world.run_ids.append(world.key.run_id)
 
 
-async def _make_rows(world: World, database: Database) -> None:
+async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
     tenant, server, delivery, assistant = world.principal.tenant_id, new_id(), new_id(), new_id()
     place = {"tenant_id": tenant, "flow_run_id": world.run_ids[0], "flow_id": world.flow_ids[0], "step_id": STEP}
     world.server_ids.append(server)
@@ -366,6 +370,37 @@ async def _make_rows(world: World, database: Database) -> None:
                 name=VARIABLE,
                 instructions=world.marker,
                 model="openai/gpt",
+            )
+        )
+        approval = new_id()
+        world.approval_ids.append(approval)
+        content = {"question": world.marker, "value": world.marker, "questions": [], "editable": []}
+        await session.execute(
+            insert(ApprovalRow).values(
+                id=approval,
+                **place,
+                space_id=world.principal.space_id,
+                round=1,
+                status="pending",
+                content=box.encrypt(SecretStr(json.dumps(content))),
+                content_hash="0" * 64,
+                assignees=[],
+                needed=1,
+                approvals=0,
+                created_at=clock(),
+            )
+        )
+        await session.execute(
+            insert(ApprovalDecisionRow).values(
+                approval_id=approval,
+                user_id=new_id(),
+                tenant_id=tenant,
+                user_name=world.marker,
+                decision="approve",
+                response=box.encrypt(SecretStr(json.dumps({"comment": world.marker, "answers": {}, "edits": {}}))),
+                response_hash="0" * 64,
+                shown_hash="0" * 64,
+                decided_at=clock(),
             )
         )
         await session.execute(

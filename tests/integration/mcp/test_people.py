@@ -278,14 +278,14 @@ class TestBatch:
         )
         assert found["failed_action"] == 2
         assert found["error"].startswith("Action 2 (add_component): There is no component 'Chatinput'")
-        assert "2 of 4 actions were done and stay done" in found["error"]
+        assert "2 of 4 actions were completed and are kept" in found["error"]
         assert [one["revision"] for one in found["results"]] == [1, 2]
         assert (await done(editor, "get_flow", flow_id=found["results"][0]["flow_id"]))["revision"] == 2
 
     async def test_refuses_what_is_no_batch(self, office: Office) -> None:
         editor = office.clients["editor"]
         nested = await refused(editor, "batch", actions=[{"tool": "batch", "arguments": {"actions": []}}])
-        assert "A batch holds no batch" in nested["error"]
+        assert "A batch cannot contain a batch" in nested["error"]
         many = [{"tool": "count_components"}] * 101
         assert "at most 100" in (await refused(editor, "batch", actions=many))["error"]
         assert (await refused(editor, "batch", actions=[{"tool": "list_flow"}]))["code"] == "unknown_tool"

@@ -215,8 +215,8 @@ async def _runs(walk: Walk, flow_id: str) -> None:
     walk.called.add("run_flow")
     ran: Any = found.structured_content
     assert (ran["status"], ran["outputs"]) == ("completed", {"said": "hej"}), text_of(found)
-    assert told[0] == f"the run {ran['run_id']} has begun"
-    assert told[-1].endswith(" is done")
+    assert told[0] == f"run {ran['run_id']} has started"
+    assert told[-1].endswith(" is completed")
     published = await walk("run_flow", flow_id=flow_id, input_value="hej", version="published", wait=False)
     assert published["status"] == "queued"
     run = await walk("read_run", run_id=ran["run_id"])
@@ -272,7 +272,7 @@ async def _surroundings(walk: Walk, flow_id: str) -> None:
     assert isinstance((await walk("list_variables"))["variables"], list)
     uploaded = await walk("upload_file", name="hello.txt", text="hello")
     assert (uploaded["name"], uploaded["size_bytes"]) == ("hello.txt", 5)
-    assert "one content" in (await refused(walk.client, "upload_file", name="a.txt"))["error"]
+    assert "A file has one source of content" in (await refused(walk.client, "upload_file", name="a.txt"))["error"]
 
 
 async def _files(walk: Walk) -> None:

@@ -30,7 +30,7 @@ class TestForm:
         ("answers", "said"),
         [
             ({"name": "Ann", "city": "Paris"}, "The form field 'city' has no option 'Paris'."),
-            ({"city": "Lund"}, "The form field 'name' needs an answer."),
+            ({"city": "Lund"}, "The form field 'name' requires an answer."),
             ({"name": "Ann", "city": "Lund", "nam": "x"}, "The form has no field 'nam'; did you mean 'name'?"),
         ],
     )
@@ -58,7 +58,7 @@ class TestFiles:
     async def test_that_are_missing_are_asked_for(self, run_page: RunPage) -> None:
         refused = await run_page(GUIDE, "People per city")
         assert (refused["status"], refused["code"]) == (422, "run_input_invalid")
-        assert refused["detail"] == "Step 'upload' reads a file, and the run is started without one."
+        assert refused["detail"] == "Step 'upload' reads a file, but the run has no file."
 
 
 class TestBranches:

@@ -92,7 +92,7 @@ class TestCallHost:
             await give(hosting, code, 0)
 
     async def test_refuses_functions_that_are_not_listed(self, hosting: SandboxPool) -> None:
-        with pytest.raises(Invalid, match="not among the functions"):
+        with pytest.raises(Invalid, match="is not one of the functions that can be called on custom code"):
             await hosting.runner("alice").call_host(SHOUT, "os:system", {"command": "true"}, manifest=SDK)
 
     async def test_keeps_a_worker_for_the_same_execution_code_and_manifest_only(self, hosting: SandboxPool) -> None:

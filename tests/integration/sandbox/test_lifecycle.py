@@ -215,7 +215,7 @@ class TestUnavailable:
 
     async def test_says_when_there_is_no_folder_for_temporary_files(self, tmp_path: Path) -> None:
         pool = SandboxPool(scan=False, temporary=tmp_path / "missing")
-        with pytest.raises(SandboxUnavailable, match="did not get ready"):
+        with pytest.raises(SandboxUnavailable, match="the sandbox process did not become ready"):
             await processes(pool.runner("alice"))
         await pool.aclose()
 

@@ -88,7 +88,7 @@ class TestAgent:
 
     async def test_says_that_the_model_takes_no_tools(self) -> None:
         harness = StepHarness(chat_model=GenericFakeChatModel(messages=iter(["x"])))
-        with pytest.raises(ComponentError, match="cannot call tools"):
+        with pytest.raises(ComponentError, match="does not support tool calls"):
             await harness.run(Agent, {"model": MODEL, "input": "x", "tools": [calculator(harness)]})
 
     async def test_lets_the_models_errors_through(self) -> None:

@@ -112,7 +112,7 @@ class TestLanguageModel:
 
     async def test_refuses_an_empty_answer(self) -> None:
         harness = StepHarness(chat_model=ScriptedModel(script=[AIMessage(content="")]))
-        with pytest.raises(UpstreamFailed, match="answered with nothing"):
+        with pytest.raises(UpstreamFailed, match="returned an empty answer"):
             await harness.run(LanguageModel, {"model": MODEL, "input": "Hi"}, outputs=["text"])
 
     async def test_stops_streaming_when_cancelled(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +146,7 @@ class TestAIStep:
         with pytest.raises(ComponentError) as caught:
             await harness.run(AIStep, {"prompt": "P", "model": MODEL, "output_type": "json"})
         assert "should have answered with JSON" in caught.value.detail
-        assert "It said: I am sorry, Dave." in caught.value.detail
+        assert "Its answer: I am sorry, Dave." in caught.value.detail
 
     async def test_sends_its_temperature(self) -> None:
         harness = saying("ok")
@@ -174,7 +174,7 @@ class TestOverTheWire:
     async def test_takes_no_part_of_an_answer_for_the_answer(self, server: OpenAIServer) -> None:
         server.script(server.text("Half a", finish="length"))
         harness = StepHarness(chat_model=over_the_wire(server))
-        with pytest.raises(UpstreamFailed, match=r"cut off at its output limit.*It stopped at: \.\.\.Half a") as caught:
+        with pytest.raises(UpstreamFailed, match=r"reached its output limit.*It ended with: \.\.\.Half a") as caught:
             await harness.run(AIStep, {"prompt": "P", "model": MODEL})
         assert "max_tokens" in caught.value.remedy
         assert harness.ctx.usage == [("openai/gpt-5-mini", 7, 3)]

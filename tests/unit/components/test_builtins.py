@@ -47,7 +47,13 @@ If: value*@(Text|Data|Table) field operator compare ignore_case -> true:Data? fa
 Switch: value*@(Text|Data) cases* field -> otherwise:Data?
 Merge: values*@[](Text|Data|Table) mode separator -> value:Data text:Text
 Map: items*@(Data|Table) each(Tool) argument template concurrency with_item -> results:Data table:Table text:Text
-Wait: seconds value@(Text|Data|Table) -> value:Data
+RunFlow!: flow* version text@~(Text|Message) answers~(Data) files[](File) -> result:Data text:Text run_id:Text
+ForEach!: items*@(Text|Data|Table) flow* version template answers parallel with_item \
+ -> results:Data table:Table errors:Data text:Text
+Loop!: value*@(Text|Data) flow* version until* most* -> result:Data text:Text rounds:Data
+Wait: seconds until timezone value@(Text|Data|Table) -> value:Data
+Approval: value*@(Text|Data|Table) question assignees needed not_starter timeout_hours questions editable \
+ -> approve:Data? reject:Data? timeout:Data? decision:Data
 Python: inputs*@(Data|Text|Table) source* -> result:Data text:Text table:Table
 LanguageModel: model*(Model) input@(Text|Message) files[](File) system temperature \
  -> text:Text message:Message model:Model

@@ -58,3 +58,28 @@ class TestWait:
     async def test_is_bounded(self) -> None:
         with pytest.raises(ComponentError, match="'seconds'"):
             await StepHarness().run(Wait, {"seconds": 1e9})
+
+    async def test_waits_until_a_date_in_its_time_zone(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(clock, "current_time", lambda: datetime(2026, 3, 1, tzinfo=UTC))
+        harness = StepHarness()
+        await harness.run(Wait, {"until": "2026-03-02 09:00", "timezone": "Europe/Stockholm"})
+        await harness.run(Wait, {"until": "2026-03-02T09:00:00+02:00", "timezone": "Europe/Stockholm"})
+        await harness.run(Wait, {"until": "2031-03-01"})
+        assert harness.ctx.slept == [32 * 3600.0, 31 * 3600.0, (5 * 365 + 1) * 86_400.0]
+
+    async def test_does_not_wait_for_a_date_that_is_past(self) -> None:
+        harness = StepHarness()
+        assert await harness.run(Wait, {"until": "2020-01-01", "value": "x"}) == {"value": "x"}
+        assert harness.ctx.slept[0] < 0
+
+    @pytest.mark.parametrize(
+        ("params", "message"),
+        [
+            ({"until": "tomorrow"}, "'tomorrow' is not a date and time"),
+            ({"until": "2999-01-01"}, "more than ten years away"),
+            ({"until": "2027-01-01", "timezone": "Europe/Stokholm"}, "Wait: there is no time zone"),
+        ],
+    )
+    async def test_refuses_an_end_that_is_none(self, params: dict[str, str], message: str) -> None:
+        with pytest.raises(ComponentError, match=message):
+            await StepHarness().run(Wait, params)

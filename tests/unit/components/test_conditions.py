@@ -64,8 +64,8 @@ class TestHolds:
             ("abc", "is greater than", "5", "value is 'abc', which is not a number"),
             (5, "is less than", "many", "compare is 'many'"),
             (None, "is less than", "5", "value is null"),
-            ("x", "contains", "", "nothing to compare with"),
-            ("x", "matches", "(?=x)", "not a regular expression"),
+            ("x", "contains", "", "If: the operator"),
+            ("x", "matches", "(?=x)", "is not a valid RE2 regular expression"),
         ],
     )
     def test_says_when_it_cannot_say(self, value: Any, operator: Operator, compare: str, words: str) -> None:

@@ -14,7 +14,7 @@ class TestComponentsPage:
 
     def test_shows_fields_outputs_and_an_example(self) -> None:
         page = components_page()
-        assert "| **value** ● | text | Text, Data, Table |  | What to look at and pass on. |" in page
+        assert "| **value** ● | text | Text, Data, Table |  | The value to check and pass on. |" in page
         assert "| true | Data, branch | The value, when the condition holds. |" in page
         assert "  large.true -> tell.payload" in page
         assert "Tool: `http_request`(`method`, `url`, `body`)." in page

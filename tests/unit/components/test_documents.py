@@ -48,7 +48,7 @@ class TestMakeDocument:
     async def test_says_in_the_log_what_it_left_out(self) -> None:
         harness = StepHarness()
         await harness.run(MakeDocument, {"content": "![kurva](https://example.org/k.png)"})
-        assert "nothing is fetched" in str(harness.ctx.logs)
+        assert "it is on the web, and nothing is downloaded" in str(harness.ctx.logs)
 
 
 class TestImagesFor:

@@ -73,6 +73,8 @@ class TestFileInput:
     async def test_names_a_field_without_a_file(self) -> None:
         with pytest.raises(ComponentError) as caught:
             await StepHarness(form={"report": None}).run(FileInput, {"field": "raport"})
-        assert "'raport' holds no file; did you mean 'report'? Fields of this run: report." in str(caught.value)
+        assert "the form field 'raport' has no file; did you mean 'report'? Fields of this run: report." in str(
+            caught.value
+        )
         with pytest.raises(ComponentError, match="'n' is not a file"):
             await StepHarness(form={"n": 3}).run(FileInput, {"field": "n"})

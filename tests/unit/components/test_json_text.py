@@ -31,7 +31,7 @@ class TestParseJson:
         ],
     )
     def test_understands(self, text: str, value: object) -> None:
-        assert parse_json(text, who="X") == value
+        assert parse_json(text, subject="X") == value
 
     @pytest.mark.parametrize(
         ("text", "words"),
@@ -47,15 +47,15 @@ class TestParseJson:
     )
     def test_says_where_it_stops(self, text: str, words: str) -> None:
         with pytest.raises(ComponentError, match="X: the text is not JSON") as caught:
-            parse_json(text, who="X")
+            parse_json(text, subject="X")
         assert words in str(caught.value)
 
     def test_refuses_a_text_without_end(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("headgate.components.json_text.LONGEST", 3)
         with pytest.raises(ComponentError, match="at most 3"):
-            parse_json("[1,2]", who="X")
+            parse_json("[1,2]", subject="X")
 
     @given(values)
     def test_reads_any_json(self, value: object) -> None:
-        assert parse_json(json.dumps(value), who="X") == value
-        assert parse_json(f"```json\n{json.dumps(value, indent=1)}\n```", who="X") == value
+        assert parse_json(json.dumps(value), subject="X") == value
+        assert parse_json(f"```json\n{json.dumps(value, indent=1)}\n```", subject="X") == value

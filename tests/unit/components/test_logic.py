@@ -35,7 +35,7 @@ class TestIf:
         assert outputs["true"] is NOT_TAKEN
 
     async def test_says_that_text_has_no_fields(self) -> None:
-        with pytest.raises(ComponentError, match="'total' is not in it"):
+        with pytest.raises(ComponentError, match="it has no 'total'"):
             await StepHarness().run(If, {"value": "plain", "field": "total", "compare": "x"})
 
     def test_declares_both_ways_as_branches(self) -> None:

@@ -161,10 +161,10 @@ class TestMap:
     @pytest.mark.parametrize(
         ("values", "words"),
         [
-            ({"items": [1]}, "nothing to do"),
+            ({"items": [1]}, "Map: no component or template is set for the items"),
             ({"items": {"a": 1}, "template": "x"}, "items is an object, not a list"),
             ({"items": "text", "template": "x"}, "items is text, not a list"),
-            ({"items": [1] * 10_001, "template": "x"}, "10001 items; at most 10000"),
+            ({"items": [1] * 10_001, "template": "x"}, "10001 items; the limit is 10000"),
             ({"items": [1], "each": tool(echo), "argument": "txt"}, "do has no argument 'txt'; did you mean 'text'?"),
         ],
     )

@@ -26,7 +26,7 @@ class TestReadFile:
         harness = StepHarness(files={"a.pdf": pdf("Hello")})
         values = {"file": harness.ctx.input.files[0]}
         assert (await harness.run(ReadFile, values, outputs=["text"]))["text"] == "Hello"
-        with pytest.raises(Unreadable, match=r"'a\.pdf' holds no table"):
+        with pytest.raises(Unreadable, match=r"'a\.pdf' contains no table"):
             await harness.run(ReadFile, values, outputs=["table"])
 
     async def test_gives_also_what_was_not_expected(self) -> None:

@@ -74,7 +74,7 @@ class TestSaveFile:
         harness = StepHarness()
         outputs = await harness.run(SaveFile, {"content": "x", "name": "../a:b.txt"})
         assert outputs["file"].name == "a-b.txt"
-        assert "made safe" in harness.ctx.logs[0]
+        assert "changed to a safe one" in harness.ctx.logs[0]
 
     async def test_saves_nothing_once_cancelled(self) -> None:
         harness = StepHarness()

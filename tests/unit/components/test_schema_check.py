@@ -22,10 +22,10 @@ class TestFullSchema:
         ],
     )
     def test_leaves_a_schema_alone(self, schema: dict[str, Any]) -> None:
-        assert full_schema(schema, who="X") == schema
+        assert full_schema(schema, subject="X") == schema
 
     def test_completes_the_short_form(self) -> None:
-        assert full_schema('{"type": "string", "price": "number?", "tags": {"type": "array"}}', who="X") == {
+        assert full_schema('{"type": "string", "price": "number?", "tags": {"type": "array"}}', subject="X") == {
             "type": "object",
             "properties": {"type": {"type": "string"}, "price": {"type": "number"}, "tags": {"type": "array"}},
             "required": ["type", "tags"],
@@ -45,7 +45,7 @@ class TestFullSchema:
     )
     def test_says_what_is_wrong(self, schema: Any, words: str) -> None:
         with pytest.raises(ComponentError) as caught:
-            full_schema(schema, who="X")
+            full_schema(schema, subject="X")
         assert words in caught.value.detail
 
 
@@ -78,7 +78,7 @@ class TestProblems:
     )
     def test_reaches_out_nowhere_and_always_ends(self, schema: dict[str, Any]) -> None:
         (problem,) = problems("text", schema)
-        assert "cannot be applied" in problem or "without end" in problem
+        assert "cannot be applied" in problem or "$: the schema refers to itself in a loop" in problem
 
     def test_matches_in_linear_time(self) -> None:
         began = time.process_time()

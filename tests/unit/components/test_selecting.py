@@ -25,24 +25,24 @@ class TestSelect:
         ],
     )
     def test_picks(self, expression: str, value: object) -> None:
-        assert select(expression, SHOP, who="X") == value  # type: ignore[arg-type]
+        assert select(expression, SHOP, subject="X") == value  # type: ignore[arg-type]
 
     @pytest.mark.parametrize(
         ("expression", "words"),
         [
-            ("items[", "does not work"),
-            ("", "does not work"),
+            ("items[", "failed"),
+            ("", "failed"),
             ("owner.förnamn", "double quotes"),
-            ("sum(owner)", "does not work"),
+            ("sum(owner)", "failed"),
             ("nope(@)", "Unknown function"),
-            ("length(`5`)", "does not work"),
-            ("a" * 5000, "at most 4000"),
-            ("(" * 1900 + "a" + ")" * 1900, "does not work"),
+            ("length(`5`)", "failed"),
+            ("a" * 5000, "limit is 4000"),
+            ("(" * 1900 + "a" + ")" * 1900, "failed"),
         ],
     )
     def test_says_what_is_wrong(self, expression: str, words: str) -> None:
         with pytest.raises(ComponentError, match=words) as caught:
-            select(expression, SHOP, who="SelectData")  # type: ignore[arg-type]
+            select(expression, SHOP, subject="SelectData")  # type: ignore[arg-type]
         assert str(caught.value).startswith("SelectData: ")
 
     @pytest.mark.parametrize(
@@ -56,9 +56,9 @@ class TestSelect:
     )
     def test_stops_what_multiplies(self, expression: str) -> None:
         with pytest.raises(ComponentError, match="more than"):
-            select(expression, list(range(1000)), who="X")
+            select(expression, list(range(1000)), subject="X")
 
     def test_stops_in_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(selecting, "SECONDS", 0.0)
         with pytest.raises(ComponentError, match="more than 0 seconds"):
-            select("[*].a.b.c", [{}] * 100, who="X")
+            select("[*].a.b.c", [{}] * 100, subject="X")

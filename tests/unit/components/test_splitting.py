@@ -54,7 +54,7 @@ class TestSplitText:
         ("values", "words"),
         [
             ({"by": "separator"}, "'separator' is empty"),
-            ({"by": "length", "size": 10, "overlap": 10}, "never ends"),
+            ({"by": "length", "size": 10, "overlap": 10}, "would never end"),
             ({"by": "word"}, "field 'by'"),
             ({"by": "length", "size": 0}, "field 'size'"),
         ],
@@ -65,5 +65,5 @@ class TestSplitText:
 
     async def test_bounds_the_number_of_pieces(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(splitting, "MOST_CHUNKS", 2)
-        with pytest.raises(ComponentError, match="makes 3 pieces"):
+        with pytest.raises(ComponentError, match="produces 3 chunks"):
             await StepHarness().run(SplitText, {"text": "a\n\nb\n\nc"})

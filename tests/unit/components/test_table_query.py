@@ -38,7 +38,7 @@ class TestQuery:
 
     def test_says_that_a_table_came_empty(self) -> None:
         empty = Table(columns=[], rows=[])
-        with pytest.raises(ComponentError, match="no column 'licence': t1 came without rows and columns") as refused:
+        with pytest.raises(ComponentError, match="no column 'licence': t1 arrived without rows and columns") as refused:
             rows("SELECT licence, count(*) FROM t GROUP BY licence", empty)
         assert "An empty list has no column names" in refused.value.remedy
         assert rows("SELECT count(*) FROM t", empty) == [[0]]
@@ -86,7 +86,7 @@ class TestQuery:
     def test_only_reads(self, sql: str) -> None:
         with pytest.raises(ComponentError) as caught:
             rows(sql)
-        assert re.search("only reading is allowed|no such function|gives no rows", str(caught.value))
+        assert re.search("only read access is allowed|no such function|gives no rows", str(caught.value))
 
     @pytest.mark.parametrize(
         ("sql", "words"),
@@ -96,8 +96,8 @@ class TestQuery:
             ("SELECT 1 FROM people", "no such table: people"),
             ("SELEC 1", "syntax error"),
             ("SELECT 1; SELECT 2", "more than one statement"),
-            ("", "gives no rows"),
-            ("-- nothing", "gives no rows"),
+            ("", "the SQL returns no rows"),
+            ("-- nothing", "the SQL returns no rows"),
             ("SELECT 'a\x00b'", "null character"),
             ("SELECT '\ud800'", "surrogates"),
         ],

@@ -42,7 +42,7 @@ class TestPromptTemplate:
         assert (await StepHarness().run(PromptTemplate, {"template": template}))["text"] == template
 
     async def test_names_an_empty_placeholder(self) -> None:
-        with pytest.raises(ComponentError, match=r"nothing came for \{who\}"):
+        with pytest.raises(ComponentError, match=r"there is no value for \{who\}"):
             await StepHarness().run(PromptTemplate, {"template": "{who}"})
 
     @pytest.mark.parametrize("template", [None, 3, ["{a}"], {"x": "{a}"}])

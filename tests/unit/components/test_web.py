@@ -188,7 +188,7 @@ class TestCheckedUrl:
         ],
     )
     def test_completes(self, url: str, checked: str) -> None:
-        assert checked_url(url, who="X") == checked
+        assert checked_url(url, subject="X") == checked
 
     @pytest.mark.parametrize(
         "url",
@@ -206,8 +206,8 @@ class TestCheckedUrl:
         ],
     )
     def test_refuses(self, url: str) -> None:
-        with pytest.raises(ComponentError, match="not a web address"):
-            checked_url(url, who="X")
+        with pytest.raises(ComponentError, match="is not a URL"):
+            checked_url(url, subject="X")
 
 
 class TestWithQuery:

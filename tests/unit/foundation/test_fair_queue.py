@@ -39,7 +39,7 @@ class Model:
     """Holds every ticket of a queue, and checks each step against the rules."""
 
     def __init__(self, places: int, spare: int, most: Callable[[Path], int | None] = lambda _: None) -> None:
-        self.queue: FairQueue[Path] = FairQueue(places, spare, weight=weight_of, most=most)
+        self.queue: FairQueue[Path] = FairQueue(places, spare, weight=weight_of, limit_of=most)
         self.places, self.spare, self.most = places, spare, most
         self.waiting: list[Ticket[Path]] = []
         self.held: list[Ticket[Path]] = []
@@ -215,7 +215,7 @@ class TestUse:
 
     def test_a_limit_that_was_raised_counts_at_once(self) -> None:
         most: dict[Path, int] = {("a",): 1}
-        queue: FairQueue[str] = FairQueue(3, most=lambda path: most.get(path))  # noqa: PLW0108
+        queue: FairQueue[str] = FairQueue(3, limit_of=lambda path: most.get(path))  # noqa: PLW0108
         for _ in range(2):
             queue.add(("a",), "a")
         assert len(admit(queue)) == 1

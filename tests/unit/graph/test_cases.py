@@ -20,7 +20,7 @@ class TestMisses:
             ({"excludes": ["Sorry"]}, "Hello", "I am SORRY", "contains 'Sorry'"),
             ({"equals": " yes\n"}, "yes ", "Yes", "is not 'yes'"),
             ({"equals": ""}, "  ", "x", "is not ''"),
-            ({"matches": r"^\d{3}-\d{2}$"}, "123-45", "123-4", "has nothing that matches"),
+            ({"matches": r"^\d{3}-\d{2}$"}, "123-45", "123-4", "does not match"),
             ({"json_schema": SCHEMA}, '{"name": "Ada"}', '{"name": 1}', "does not satisfy its schema: $.name"),
             ({"json_schema": SCHEMA}, '{"name": "Ada"}', "Ada", "is not JSON"),
             ({}, "anything", " \n", "is empty"),

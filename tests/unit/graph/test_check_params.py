@@ -23,7 +23,7 @@ class TestFileField:
     @pytest.mark.parametrize("value", ["reports/letter.pdf", 7, {"path": "letter.pdf"}, [FILE, "other.pdf"]])
     def test_refuses_what_is_no_file(self, value: JsonValue) -> None:
         (issue,) = issues(value)
-        assert "takes what an edge brings, or a file as an object with id and name" in issue.message
+        assert "takes a value from an edge, or a file as an object with id and name" in issue.message
 
     @pytest.mark.parametrize("value", [None, "", "{{file.file}}", FILE, [FILE]])
     def test_takes_a_file_or_a_reference(self, value: JsonValue) -> None:

@@ -53,8 +53,8 @@ class TestAllowlist:
     def test_names_the_nearest(self) -> None:
         (said,) = about_tools(check_runnable(flow("calculater"), CATALOG))
         assert said == (
-            "the tool allow-list of node 'boss' (Agent) holds 'calculater', which is no tool of this step; "
-            "did you mean 'calculator'?"
+            "the tool allow-list of node 'boss' (Agent) contains 'calculater', which is not a tool of this "
+            "step; did you mean 'calculator'?"
         )
 
     @pytest.mark.parametrize("name", ["current_date", "other.forecast", "weather", "sums", "weatherforecast"])

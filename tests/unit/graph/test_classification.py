@@ -62,9 +62,9 @@ class TestClassify:
         assert outputs(LINE) == {"ask": 0, "brief": 2, "tell": 2}
         assert problems(LINE) == [
             (
-                "node 'tell' (AIStep) asks openai/m, which may see K1 internal, but 'brief' brings K2 confidential. "
-                "Choose a model classed K2 confidential or higher, or set output_classification_override of 'brief' "
-                "when what it gives is less than that."
+                "node 'tell' (AIStep) calls openai/m, which is cleared for K1 internal, but 'brief' brings K2"
+                " confidential. Choose a model cleared for K2 confidential or higher, or set "
+                "output_classification_override of 'brief' when its output is less sensitive."
             )
         ]
 
@@ -89,7 +89,7 @@ class TestClassify:
         made = of_input(LINE, 3)
         assert outputs(made)["ask"] == 3
         assert problems(made)[0].startswith(
-            "node 'brief' (AIStep) asks house/m, which may see K2 confidential, but 'ask' brings K3 secret."
+            "node 'brief' (AIStep) calls house/m, which is cleared for K2 confidential, but 'ask' brings K3 secret."
         )
 
     @pytest.mark.parametrize("how", ["policy", "reference", "binding", "attached"])
@@ -129,7 +129,7 @@ class TestClassify:
             ai("a", "house"), node("s", "Agent"), node("m", "LanguageModel", {"model": "openai/m"}),
             edges="a.output -> s.input; m.model -> s.model",
         )  # fmt: skip
-        assert "asks openai/m" in problems(made)[0]
+        assert "calls openai/m" in problems(made)[0]
 
     def test_a_model_that_is_not_known_yet_is_not_refused_but_what_it_gives_is_the_highest(self) -> None:
         made = flow(
@@ -152,8 +152,8 @@ class TestClassify:
     def test_an_override_beyond_the_highest_class_is_said(self) -> None:
         made = of_input(flow(ai("s", "local", output_classification_override=4)), 4)
         assert [text.split(".")[0] for text in problems(made)][:2] == [
-            "input_classification is 4, and the highest class is 3",
-            "node 's' (AIStep) gives class 4, and the highest class is 3",
+            "input_classification is 4, but the highest classification is 3",
+            "node 's' (AIStep) sets classification 4, but the highest classification is 3",
         ]
 
     def test_every_issue_has_its_code(self) -> None:
@@ -166,7 +166,7 @@ class TestOutside:
     def test_a_step_posts_no_more_than_may_leave(self) -> None:
         posting = {"output_mode": "http_post", "output_config": {"url": "https://x.org"}}
         assert (
-            "posts K2 confidential to a web address; at most K1 internal may leave."
+            "posts K2 confidential to a URL; at most K1 internal may be sent out."
             in problems(flow(ai("s", "house", **posting)))[0]
         )
         assert problems(flow(ai("s", "openai", **posting))) == []
@@ -177,8 +177,9 @@ class TestOutside:
         made = flow(ai("a", "house"), node("w", type_), edges=f"a.output -> w.{input_}")
         assert problems(made) == [
             (
-                f"node 'w' ({type_}) sends what it is given, and 'a' brings K2 confidential; at most K1 internal may "
-                "leave. Take w out, or set output_classification_override of 'a' when what it gives is less than that."
+                f"node 'w' ({type_}) sends its input out, and 'a' brings K2 confidential; at most K1 internal "
+                "may be sent out. Take w out, or set output_classification_override of 'a' when its output is"
+                " less sensitive."
             )
         ]
         assert problems(made, Scheme(SCHEME.names, external_max=2)) == []
@@ -188,7 +189,7 @@ class TestOutside:
             ai("a", "house"), node("s", "Agent", {"model": "local/m"}), node("w", "HTTPRequest"),
             edges="a.output -> s.input; w.tool -> s.tools",
         )  # fmt: skip
-        assert "node 's' (Agent) may send through node 'w' (HTTPRequest), and 'a' brings K2" in problems(made)[0]
+        assert "node 's' (Agent) may send data through node 'w' (HTTPRequest), and 'a' brings K2" in problems(made)[0]
 
     def test_a_request_for_the_input_says_nothing_in_its_address_body_or_headers(self) -> None:
         for member in ("url", "body", "headers"):
@@ -235,7 +236,7 @@ class TestModelRef:
             ),
             edges="a.output -> s.input",
         )
-        assert "asks local/m, which may see K0 public" in problems(made)[0]
+        assert "calls local/m, which is cleared for K0 public" in problems(made)[0]
 
 
 levels = st.integers(0, 3)

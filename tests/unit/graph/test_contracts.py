@@ -50,20 +50,23 @@ class TestCheckContract:
     @pytest.mark.parametrize(
         ("contract", "expected"),
         [
-            ({"type": "txt"}, "$.type: no contract type 'txt'; did you mean 'text'?"),
+            ({"type": "txt"}, "$.type: there is no contract type 'txt'; did you mean 'text'?"),
             (
                 {"type": "json", "schema": {"requird": ["a"]}},
                 "keyword 'requird' is not supported; did you mean 'required'?",
             ),
             ({"type": "object", "properties": {"a": {"$ref": "#"}}}, "$.schema.properties.a: keyword '$ref'"),
-            ({"type": "object", "properties": {"a b": 1}}, '$.schema.properties["a b"]: a schema is an object'),
-            ({"type": "array", "items": [{}]}, "$.schema.items: a schema is an object, not an array"),
+            ({"type": "object", "properties": {"a b": 1}}, '$.schema.properties["a b"]: a schema must be an object'),
+            ({"type": "array", "items": [{}]}, "$.schema.items: a schema must be an object, not an array"),
             ({"type": "json", "schema": {"type": "strng"}}, "no JSON type 'strng'; did you mean 'string'?"),
             ({"type": "json", "schema": {"type": []}}, "the list of types is empty"),
             ({"type": "json", "schema": {"enum": []}}, "at least one value"),
             ({"type": "json", "schema": {"required": "a"}}, "must be a list of property names"),
             ({"type": "json", "schema": {"properties": []}}, "must be an object of property name"),
-            ({"type": "json", "schema": {"additionalProperties": 5}}, "additionalProperties: a schema is an object"),
+            (
+                {"type": "json", "schema": {"additionalProperties": 5}},
+                "Properties: a schema must be an object",
+            ),
             ({"type": "json", "shema": {}}, "has no 'shema'; did you mean 'schema'?"),
             ({"type": "text", "max_count": 1}, "a text contract has no 'max_count'"),
             ({"type": "text", "max_length": "5"}, "$.max_length: must be a whole number"),
@@ -179,8 +182,12 @@ class TestCompatible:
             ),
             ({"enum": ["a", "c"]}, {"enum": ["a", "b"]}, 'but may be "c"'),
             ({"type": "string"}, {"enum": ["a"]}, "but may be any value"),
-            ({"type": "object", "properties": {"x": {}}}, {**PERSON, "required": []}, "$.x: is given, but not allowed"),
-            ({"type": "object"}, {**PERSON, "required": []}, "must have no further properties"),
+            (
+                {"type": "object", "properties": {"x": {}}},
+                {**PERSON, "required": []},
+                ("$.x: is present, but not allowed"),
+            ),
+            ({"type": "object"}, {**PERSON, "required": []}, "must have no additional properties, but may have some"),
             (
                 {"type": "array", "items": {"type": "string"}},
                 {"type": "array", "items": {"type": "number"}},
@@ -216,5 +223,5 @@ class TestManyViolations:
         contract: Any = {"type": "json", "schema": {"type": "array", "items": {"type": "string"}}}
         found = violations(list(range(21)), contract)
         assert len(found) == 20
-        assert str(found[-1]) == "$: has further violations, which are not listed"
+        assert str(found[-1]) == "$: has further violations"
         assert "further" not in str(violations(list(range(20)), contract)[-1])

@@ -93,7 +93,7 @@ class TestAddNode:
             add_node(BRIEF, "URL", PALETTE, node_id="page")
         with refused("'flow_input' is reserved"):
             add_node(BRIEF, "URL", PALETTE, node_id="flow_input")
-        with refused("'Page 1' is not a node id"):
+        with refused("'Page 1' is not a valid node id"):
             add_node(BRIEF, "URL", PALETTE, node_id="Page 1")
         with refused("finite"):
             add_node(BRIEF, "Wait", PALETTE, params={"seconds": float("inf")})
@@ -153,10 +153,10 @@ class TestConnect:
             ("page.text -> nobody.input", "there is no node 'nobody'"),
             ("page.text -> page.url", "cannot feed itself"),
             ("page.text -> brief.model", "takes Model"),
-            ("page.text -> brief.input", "is there already"),
+            ("page.text -> brief.input", "already exists"),
             ("page.title -> brief.input", "takes one edge and already has page.text -> brief.input"),
-            ("brief.output -> page.url", "run in a circle: page -> brief -> page"),
-            ("out.text -> page.url", "run in a circle: page -> brief -> out -> page"),
+            ("brief.output -> page.url", "form a cycle: page -> brief -> page"),
+            ("out.text -> page.url", "form a cycle: page -> brief -> out -> page"),
         ],
     )
     def test_refuses_what_does_not_fit(self, text: str, message: str) -> None:
@@ -268,7 +268,9 @@ class TestRenameNode:
     def test_refuses_ids_that_are_taken_or_wrong(self) -> None:
         with refused("the id 'brief' is taken"):
             rename_node(BRIEF, "page", "brief")
-        with refused("is not a node id"):
+        with refused(
+            "' is not a valid node id: use at most 64 lower-case letters, digits and _, starting with a letter"
+        ):
             rename_node(BRIEF, "page", "Brief")
         assert rename_node(BRIEF, "page", "page").changes == ()
 
@@ -307,9 +309,9 @@ class TestOtherEdits:
 class TestApplyChanges:
     def test_refuses_a_change_that_meets_another_flow(self) -> None:
         change = Change(ChangeKind.NODE_REMOVED, 0, BRIEF.nodes[0])
-        with pytest.raises(ValueError, match="has no page at place 0"):
+        with pytest.raises(ValueError, match="no longer has page at position 0"):
             apply_changes(Flow(), [change])
-        with pytest.raises(ValueError, match="has no page at place 0"):
+        with pytest.raises(ValueError, match="no longer has page at position 0"):
             apply_changes(flow(node("page", "ReadFile")), [change])
 
     def test_says_where_an_event_happened(self) -> None:

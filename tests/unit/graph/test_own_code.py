@@ -76,10 +76,13 @@ class TestCheckDraft:
     @pytest.mark.parametrize(
         ("made", "expected"),
         [
-            (flow(own("a"), own("b", CODE + "# changed")), "b: node 'b' (Reverse) has other code than 'a'"),
-            (flow(own("a", type_="Backwards")), "a: node 'a' (Backwards) has the code of a component called Reverse."),
+            (flow(own("a"), own("b", CODE + "# changed")), "b: node 'b' (Reverse) has different code than 'a'"),
+            (
+                flow(own("a", type_="Backwards")),
+                ("a: node 'a' (Backwards) contains the code of a component named Reverse."),
+            ),
             (flow(own("a", None)), "a: node 'a' (Reverse) has no code"),
-            (flow(own("a", type_="URL")), "came with the installation"),
+            (flow(own("a", type_="URL")), "has custom code, but an installed component has the same name"),
         ],
     )
     def test_refuses_code_that_does_not_belong_to_its_node(self, made: Flow, expected: str) -> None:
@@ -101,7 +104,7 @@ class TestCheckRunnable:
 
 class TestCompilePlan:
     def test_refuses_what_has_not_been_checked(self) -> None:
-        with pytest.raises(FlowInvalid, match="has not been checked here"):
+        with pytest.raises(FlowInvalid, match="has code that has not been checked on this installation"):
             compile_plan(flow(own("a", "class Other: ...", "Other")), CHECKED)
 
 

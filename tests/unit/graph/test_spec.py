@@ -195,7 +195,7 @@ class TestParseSpec:
             "nodes:\n  Page 1: URL\n  y:URL\n  q: AIStep\n    policy:\n      input_source: htp_get\nedges:\n  a -> b\n"
         )
         assert faults(text, checked=False) == [
-            "line 2: expected 'id: Type', got 'Page 1: URL'. A name holds no spaces: page_1: URL",
+            "line 2: expected 'id: Type', got 'Page 1: URL'. A name must not contain spaces: page_1: URL",
             "line 3: expected 'id: Type', got 'y:URL'. Put a space after the colon: y: URL",
             (
                 "line 6: 'input_source' cannot be 'htp_get'; did you mean 'http_get'? Choose one of: flow_input, "
@@ -213,8 +213,8 @@ class TestParseSpec:
             ("", "line 1: the spec is empty"),
             ("hello", "line 1: expected 'section:'"),
             ("edge:\n", "did you mean 'edges'?"),
-            ("nodes:\n  a: A\n  a: B\n", "line 3: 'a' is given twice, first in line 2"),
-            ("nodes:\n  a: A\n    x: 1\n    x: 2\n", "line 4: 'x' is given twice, first in line 3"),
+            ("nodes:\n  a: A\n  a: B\n", "line 3: 'a' appears twice, first in line 2"),
+            ("nodes:\n  a: A\n    x: 1\n    x: 2\n", "line 4: 'x' appears twice, first in line 3"),
             ("nodes:\n  a: A\n    x: one\n      two\n", "line 4: unexpected lines below 'x'"),
             ("nodes:\n\ta: A\n", "line 2: the line is indented with a tab"),
             ("nodes:\n    a: A\n  b: B\n", "line 3: the line is indented by 2"),
@@ -222,16 +222,16 @@ class TestParseSpec:
             ("nodes:\n  a: lower\n", "not 'lower'"),
             ("nodes:\n  - a: A\n", "without a dash"),
             ("nodes:\n  a: A\n    Bad: 1\n", "'Bad' is not a valid field name. Write 'bad'"),
-            ("nodes:\n  a: A\n    policy:\n      tool: x\n", "line 4: there is no 'tool' here; did you mean"),
+            ("nodes:\n  a: A\n    policy:\n      tool: x\n", "line 4: unknown name 'tool'; did you mean"),
             ("nodes:\n  a: A\n    policy:\n      input_config:\n        body: x\n", "line 4: 'url' is missing"),
-            ("edges: a.b -> c.d\n", "nothing may stand behind 'edges:'"),
+            ("edges: a.b -> c.d\n", "no text is allowed after 'edges:'"),
             ("form:\n  x: txt\n", "line 2: 'type' cannot be 'txt'; did you mean 'text'?"),
             ("form:\n  x: select\n", "line 2: form field 'x': options belong to type 'select'"),
             ("settings:\n  data_retention_days: 0\n", "line 2: 'data_retention_days'"),
-            ("nodes:\n  a: A\n    x: \x07\n", "line 3: the line holds the control character U+0007"),
-            ("nodes:\n  a: A\n    x: {\n      y: 1\n", "line 3: the JSON that begins here does not end"),
-            ("x" * 1_048_577, "at most 1,048,576 are read"),
-            ("\n" * 100_001, "at most 100,000 are read"),
+            ("nodes:\n  a: A\n    x: \x07\n", "line 3: the line contains the control character U+0007"),
+            ("nodes:\n  a: A\n    x: {\n      y: 1\n", "line 3: the JSON that starts here has no end"),
+            ("x" * 1_048_577, "the limit is 1,048,576"),
+            ("\n" * 100_001, "the limit is 100,000"),
             ("\n".join(" " * n + "a:" for n in range(60)), "nested deeper than"),
             ("nodes:\n  a: A\n    x: " + "[" * 5000 + "]" * 5000, "nested deeper than"),
         ],
@@ -298,7 +298,7 @@ class TestReadSpec:
             ),
             ("-> brief", "-> breif", "line 13: edge page.text -> breif.input: there is no node 'breif'; did you mean"),
             ("output_type: text", "output_type: txt", "line 10: field 'output_type' of node 'brief'"),
-            ("-> out.input", "-> page.url", "the steps run in a circle: page -> brief -> page"),
+            ("-> out.input", "-> page.url", "the steps form a cycle: page -> brief -> page"),
         ],
     )
     def test_names_the_line_of(self, old: str, new: str, expected: str) -> None:
@@ -308,8 +308,8 @@ class TestReadSpec:
         text = "nodes:\n  f: FileInput\n  c: CombineText\nedges:\n  f.file -> c.parts\n"
         assert faults(text) == [
             (
-                "line 5: edge f.file -> c.parts: 'file' gives File, but input 'parts' of node 'c' (CombineText) "
-                "takes Text. Put a ReadFile node between 'f' and 'c'."
+                "line 5: edge f.file -> c.parts: 'file' has type File, but input 'parts' of node 'c' "
+                "(CombineText) takes Text. Put a ReadFile node between 'f' and 'c'."
             )
         ]
 

@@ -36,58 +36,58 @@ class TestCheckDraft:
             (
                 flow(node("brief", "AIStep"), node("p", "URL"), edges="p.text -> brief.inputs"),
                 (
-                    "node 'brief' (AIStep) has no input 'inputs'; did you mean 'input'? Inputs: model, input. "
-                    "Lead the edge to one of the inputs of 'brief'."
+                    "node 'brief' (AIStep) has no input 'inputs'; did you mean 'input'? Inputs: model, input."
+                    " Connect the edge to one of the inputs of 'brief'."
                 ),
             ),
             (
                 flow(node("b", "AIStep"), node("p", "URL"), edges="p.txt -> b.input"),
                 (
-                    "node 'p' (URL) has no output 'txt'; did you mean 'text'? Outputs: text, title, links, tool. "
-                    "Leave 'p' by one of its outputs."
+                    "node 'p' (URL) has no output 'txt'; did you mean 'text'? Outputs: text, title, links, "
+                    "tool. Start the edge at one of the outputs of 'p'."
                 ),
             ),
             (
                 flow(node("b", "AIStep"), node("p", "URL"), edges="p.text -> b.prompt"),
                 (
-                    "field 'prompt' of node 'b' (AIStep) cannot be connected. Inputs: model, input. "
-                    "Set 'prompt' as a value; {{p.text}} in it brings the output in."
+                    "field 'prompt' of node 'b' (AIStep) cannot be connected. Inputs: model, input. Set "
+                    "'prompt' as a value; {{p.text}} in it inserts the output."
                 ),
             ),
             (
                 flow(node("f", "FileInput"), node("c", "CombineText"), edges="f.file -> c.parts"),
                 (
-                    "edge f.file -> c.parts: 'file' gives File, but input 'parts' of node 'c' (CombineText) "
-                    "takes Text. "
-                    "Put a ReadFile node between 'f' and 'c'."
+                    "edge f.file -> c.parts: 'file' has type File, but input 'parts' of node 'c' "
+                    "(CombineText) takes Text. Put a ReadFile node between 'f' and 'c'."
                 ),
             ),
             (
                 flow(node("t", "TextInput"), node("q", "TableQuery"), edges="t.text -> q.table"),
                 (
-                    "edge t.text -> q.table: 'text' gives Text, but input 'table' of node 'q' (TableQuery) "
-                    "takes Table. "
-                    "Put a ParseJSON node between 't' and 'q'."
+                    "edge t.text -> q.table: 'text' has type Text, but input 'table' of node 'q' (TableQuery)"
+                    " takes Table. Put a ParseJSON node between 't' and 'q'."
                 ),
             ),
             (
                 flow(node("m", "LanguageModel"), node("o", "ChatOutput"), edges="m.model -> o.input"),
                 (
-                    "edge m.model -> o.input: 'model' gives Model, but input 'input' of node 'o' (ChatOutput) takes "
-                    "Text, Message. Model outputs lead only to inputs that take a Model."
+                    "edge m.model -> o.input: 'model' has type Model, but input 'input' of node 'o' (ChatOutput) "
+                    "takes Text, Message. Outputs of type Model can only be connected to inputs of type Model."
                 ),
             ),
             (
                 flow(node("c", "Calculator"), node("a", "Agent"), edges="c.tool -> a.input"),
                 (
-                    "edge c.tool -> a.input: 'tool' gives Tool, but input 'input' of node 'a' (Agent) takes "
-                    "Text, Message. "
-                    "Tool outputs lead only to inputs that take a Tool."
+                    "edge c.tool -> a.input: 'tool' has type Tool, but input 'input' of node 'a' (Agent) "
+                    "takes Text, Message. Outputs of type Tool can only be connected to inputs of type Tool."
                 ),
             ),
             (
                 flow(node("o", "ChatOutput"), node("a", "Agent"), edges="o.tool -> a.tools"),
-                "node 'o' (ChatOutput) has no output 'tool'. Outputs: message, text. Leave 'o' by one of its outputs.",
+                (
+                    "node 'o' (ChatOutput) has no output 'tool'. Outputs: message, text. Start the edge at one of"
+                    " the outputs of 'o'."
+                ),
             ),
             (
                 flow(node("a", "URL"), node("b", "URL"), edges="a.text -> c.url"),
@@ -105,9 +105,8 @@ class TestCheckDraft:
                     edges="a.text -> b.parts\nb.text -> c.parts\nc.text -> a.parts",
                 ),
                 (
-                    "the steps run in a circle: a -> b -> c -> a. Remove one of its edges, for example "
-                    "c.text -> a.parts. "
-                    "To repeat work over a list use a Map node."
+                    "the steps form a cycle: a -> b -> c -> a. Remove one of its edges, for example c.text ->"
+                    " a.parts. To repeat work over a list use a Map node."
                 ),
             ),
             (
@@ -127,9 +126,9 @@ class TestCheckDraft:
                 flow(node("a", "URL"), node("o", "CombineText"), edges="a.text -> o.parts\na.text -> o.parts"),
                 "the edge a.text -> o.parts occurs twice. Remove one.",
             ),
-            (flow(node("a", "URL"), node("a", "URL")), "2 nodes are called 'a'. Give each node its own id."),
-            (flow(node("flow_input", "URL")), "no node may be called 'flow_input'"),
-            (flow(node("constructor", "URL")), "no node may be called 'constructor'"),
+            (flow(node("a", "URL"), node("a", "URL")), "2 nodes have the id 'a'. Give each node its own id."),
+            (flow(node("flow_input", "URL")), "no node can have the id 'flow_input'"),
+            (flow(node("constructor", "URL")), "no node can have the id 'constructor'"),
             (
                 flow(node("a", "URL", adress="x")),
                 "node 'a' (URL) has no field 'adress'. Fields: url. Remove 'adress'.",
@@ -156,7 +155,10 @@ class TestCheckDraft:
             (flow(node("a", "SplitText", size=1.5)), "takes a whole number, not 1.5"),
             (flow(node("a", "Switch", cases="[bug, idea]")), 'takes JSON such as ["a", "b"]'),
             (flow(node("a", "Wait", seconds=True)), "takes a number, not True"),
-            (flow(node("a", "AIStep", model="gpt")), "takes a model as provider/name, not 'gpt'"),
+            (
+                flow(node("a", "AIStep", model="gpt")),
+                "takes a model as provider/name, with up to 5 different fallback models",
+            ),
         ],
     )
     def test_says_what_a_save_refuses(self, made: Flow, expected: str) -> None:
@@ -230,20 +232,23 @@ class TestStepPolicies:
     @pytest.mark.parametrize(
         ("policy", "expected"),
         [
-            ({"input_source": "all_previous_steps"}, "is a first step, so it cannot read all previous steps"),
+            ({"input_source": "all_previous_steps"}, "is a first step, so it cannot read previous steps"),
             (
                 {"input_source": "http_get"},
-                "reads from a web address (input_source http_get), and input_config gives none",
+                "reads from a URL (input_source http_get), but input_config has none",
             ),
             (
                 {"input_source": "http_post"},
-                "reads from a web address (input_source http_post), and input_config gives none",
+                "reads from a URL (input_source http_post), but input_config has none",
             ),
             (
                 {"output_mode": "http_post"},
-                "sends its output to a web address (output_mode http_post), and output_config gives none",
+                "sends its output to a URL (output_mode http_post), but output_config has none",
             ),
-            ({"output_contract": {"type": "txt"}}, "output_contract of node 'a' (AIStep): $.type: no contract type"),
+            (
+                {"output_contract": {"type": "txt"}},
+                "output_contract of node 'a' (AIStep): $.type: there is no contract type",
+            ),
             ({"input_contract": {"minimum": 1, "type": "object"}}, "keyword 'minimum' is not supported"),
             ({"input_bindings": {"promt": "x"}}, "binds 'promt', but has no such field; did you mean 'prompt'?"),
             ({"input_bindings": {"prompt": "{{bb.output}}"}}, "refers to 'bb', and there is no such step"),
@@ -282,18 +287,15 @@ class TestStepPolicies:
     def test_refuse_a_source_for_a_component_without_input(self) -> None:
         policy = with_policy(input_source="http_get", input_config={"url": URL})
         (found,) = draft(flow(node("d", "CurrentDate", policy)))
-        assert "reads from elsewhere (input_source http_get), and has no input that could take it" in found
+        assert "reads from outside (input_source http_get), but has no input to fill" in found
         assert draft(flow(node("c", "ChatInput", with_policy(input_source="flow_input")))) == []
         (found,) = draft(flow(node("d", "CurrentDate", with_policy(input_source="flow_input"))))
-        assert "reads from elsewhere (input_source flow_input), and has no input that could take it" in found
+        assert "reads from outside (input_source flow_input), but has no input to fill" in found
 
     def test_refuse_code_that_nothing_would_run(self) -> None:
         for type_ in ("Calculator", "Python"):
             made = flow(node("a", type_).model_copy(update={"code": "def run(inputs): ..."}))
-            assert any(
-                "has code of its own, but a component of that name came with the installation" in one
-                for one in draft(made)
-            )
+            assert any("has custom code, but an installed component has the same name" in one for one in draft(made))
 
     def test_refuse_a_binding_to_an_output_that_is_not_there(self) -> None:
         for text, said in (
@@ -356,21 +358,21 @@ class TestCheckRunnable:
             (
                 flow(node("a", "AIStep", prompt="p")),
                 (
-                    "node 'a' (AIStep) needs 'model', which is empty. Set 'model' to a model, written provider/name, "
-                    "or connect a Model output to it."
+                    "node 'a' (AIStep) requires 'model', which is empty. Set 'model' to a model, written "
+                    "provider/name, or connect a Model output to it."
                 ),
             ),
             (
                 flow(node("a", "Calculator")),
-                "node 'a' (Calculator) needs 'expression', which is empty. Set 'expression'.",
+                "node 'a' (Calculator) requires 'expression', which is empty. Set 'expression'.",
             ),
             (
                 flow(node("a", "Calculator", expression="")),
-                "node 'a' (Calculator) needs 'expression', which is empty. Set 'expression'.",
+                "node 'a' (Calculator) requires 'expression', which is empty. Set 'expression'.",
             ),
             (
                 flow(node("o", "ChatOutput")),
-                "needs 'input', which is empty. Set 'input' or connect an output of type Text, Message to it.",
+                "requires 'input', which is empty. Set 'input' or connect an output of type Text, Message to it.",
             ),
             (
                 flow(node("a", "CurrentDate"), node("b", "CurrentDate")),
@@ -384,7 +386,7 @@ class TestCheckRunnable:
                     node("boss", "Agent", model="a/b"),
                     edges="t.text -> boss.input\nt.text -> u.url\nu.tool -> boss.tools\ncalc.tool -> boss.tools",
                 ),
-                "edge t.text -> u.url brings data to node 'u' (URL), which only configures 'boss' and is not a step",
+                "edge t.text -> u.url connects data to node 'u' (URL), which only configures 'boss' and is not a step",
             ),
             (
                 flow(
@@ -513,7 +515,7 @@ class TestCheckRunnable:
         made = flow(
             node("a", "AIStep", gives, prompt="p", model="a/b"), node("b", "AIStep", takes, prompt="p", model="a/b")
         )
-        assert [f"{reference}, as its step's output contract promises it" in one for one in runnable(made)] == [True]
+        assert [f"{reference}, as defined by its step's output contract" in one for one in runnable(made)] == [True]
 
     def test_says_nothing_of_data_that_is_not_the_answer(self) -> None:
         gives = StepPolicy(output_type=OutputType.JSON, output_contract={"type": "object"})

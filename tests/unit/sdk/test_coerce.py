@@ -149,7 +149,7 @@ class TestCoerce:
     @pytest.mark.parametrize(
         ("value", "source", "target", "words"),
         [
-            ("[]", PortType.TEXT, PortType.DATA, "A Text cannot become Data. Put a ParseJSON between them."),
+            ("[]", PortType.TEXT, PortType.DATA, "A Text cannot become Data. Put a ParseJSON node between them."),
             ("x", PortType.TEXT, PortType.MODEL, "A Text cannot become Model."),
             ({"a": 1}, PortType.DATA, PortType.TABLE, "this is an object. Use SelectData"),
             ([{"a": 1}, "b"], PortType.DATA, PortType.TABLE, "item 1 is text"),

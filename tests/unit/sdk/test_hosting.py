@@ -82,11 +82,11 @@ class TestDescribe:
             (
                 HEAD + "class Asks(Component):\n    model: Model = field()\n    @output()\n    def x(self) -> Text:\n"
                 "        return ''\n",
-                "cannot be given a model",
+                ": custom code cannot take a model or tools",
             ),
             (
                 HEAD + "class Makes(Component):\n    @output()\n    def x(self) -> Model:\n        return None\n",
-                "cannot give a Model",
+                "cannot return a Model",
             ),
             (HEAD + "class Bare(Component):\n    a: str = field()\n", "has no output"),
             (
@@ -149,7 +149,7 @@ class TestProduce:
         [file] = found["files"]
         assert base64.b64decode(file["content"]) == b"AB"
         assert found["outputs"]["changed"]["value"]["id"] == file["id"]
-        with pytest.raises(HeadgateError, match=r"not given the content of 'a\.txt'"):
+        with pytest.raises(HeadgateError, match=r"content of 'a\.txt'"):
             made(code, "changed", source=given)
 
     def test_refuses_more_files_than_an_answer_can_carry(self) -> None:
@@ -169,7 +169,7 @@ class TestProduce:
             ("await self.ctx.mcp_tools('x')", "cannot reach an MCP server"),
             ("await self.ctx.code.call('', '', {})", "cannot run other code"),
             ("self.ctx.check_inputs(None, [])", "cannot ask a model"),
-            ("self.ctx.input.text", "not given the run's input"),
+            ("self.ctx.input.text", "This component does not receive the run's input"),
         ],
     )
     def test_says_what_is_not_there(self, call: str, expected: str) -> None:
@@ -190,7 +190,7 @@ class TestProduce:
             HEAD + "class Tells(Component):\n    @output()\n    def x(self) -> Text:\n"
             "        self.ctx.record_tool_call('wipe', {'a': 1}, True)\n        return ''\n"
         )
-        assert made(code, "x")["log"][0]["message"] == "The component says that it called wipe."
+        assert made(code, "x")["log"][0]["message"] == "The component reports a call of wipe."
 
 
 class TestHttp:
@@ -211,5 +211,5 @@ class TestHttp:
 
     @pytest.mark.parametrize("url", ["http://127.0.0.1:9/", "file:///etc/passwd", "gopher"])
     async def test_says_what_could_not_be_reached(self, url: str) -> None:
-        with pytest.raises(HeadgateError, match=r"could not be reached|no web address"):
+        with pytest.raises(HeadgateError, match=r"could not be reached|is not a URL"):
             await produce(loaded(self.CODE), {"values": {"url": pack(url)}, "outputs": ["page"]})

@@ -37,7 +37,7 @@ class TestReservedNames:
             ("@output()", "to_toolkit", "'to_toolkit' is reserved for the tool"),
             ("@output", "to_toolkit", "'to_toolkit' is reserved for the tool"),
             ('@output(name="file_ids")', "get_price", "'file_ids' is reserved"),
-            ("@output()", "produce", "no output may be called 'produce'"),
+            ("@output()", "produce", "no output can be named 'produce'"),
             ("@output()", "item", "'item' is an input and an output"),
         ],
     )
@@ -49,7 +49,7 @@ class TestReservedNames:
 
     def test_of_inputs_are_told_with_the_way_out(self) -> None:
         (found,) = reserved_names(code(field="template: str = field()"))
-        assert "no field may be called 'template'" in found.message
+        assert "no field can be named 'template'" in found.message
         assert 'field(name="template")' in found.remedy
         assert found.line == 8
 

@@ -63,7 +63,7 @@ class TestCallTool:
         tool = Tool("s__t", "", {}, work, server="s", remote_name="t")
         with pytest.raises(asyncio.CancelledError):
             await call_tool(ctx, tool, {})
-        assert ctx.tool_calls == [("s.t", {}, {"error": "The run was stopped while the tool worked."})]
+        assert ctx.tool_calls == [("s.t", {}, {"error": "The run was cancelled while the tool was running."})]
 
     async def test_calls_nothing_in_a_cancelled_run(self) -> None:
         ctx = FakeContext(cancelled=True)

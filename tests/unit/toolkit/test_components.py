@@ -112,7 +112,7 @@ class TestGenerateComponent:
         assert (action["action"], action["code"], action["class_name"]) == ("propose_component", FORECAST, "Forecast")
         assert (await called(bench, "describe_component", component_type="Forecast"))["ok"] is False
         refused = await called(bench, "add_component", component_type="ChatInput")
-        assert refused["error"] == "The component you proposed waits for the user."
+        assert refused["error"] == "The component you proposed is waiting for the user."
         assert bench.flow == Flow()
 
     async def test_that_was_saved_is_in_the_requests_catalogue(self) -> None:

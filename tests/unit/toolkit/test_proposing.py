@@ -94,7 +94,7 @@ class TestProposePlan:
         await call(built, "propose_plan", markdown="# Plan")
         before = built.flow
         answer = await call(built, tool)
-        assert (answer["ok"], answer["error"]) == (False, "The plan you proposed waits for the user.")
+        assert (answer["ok"], answer["error"]) == (False, "The plan you proposed is waiting for the user.")
         assert built.flow == before
 
     async def test_lets_everything_be_read(self, built: Workbench) -> None:

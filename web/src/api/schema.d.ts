@@ -12,8 +12,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether the server answers
-         * @description Answers without touching anything else.
+         * Liveness check
+         * @description Respond without using any other part.
          */
         get: operations["alive_health_get"];
         put?: never;
@@ -32,7 +32,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether the server can do its work
+         * Readiness check
          * @description Checks in parallel: a write to the database, the engine, and with Celery the broker, result backend and workers.
          *
          *     It writes both as the API and as runs do. The event loop's lag of the last ten seconds is checked too. Responds 503
@@ -56,7 +56,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Figures for Prometheus
+         * Metrics for Prometheus
          * @description The figures of this process, in Prometheus's text format. A worker serves its own.
          *
          *     They need `HEADGATE_SERVER__METRICS_TOKEN` as a bearer token. Where no token is set, they are shown with auto-login
@@ -86,7 +86,7 @@ export interface paths {
          *
          *     Every call acts as the caller. What each tool needs is in the list of tools: others are not shown.
          *
-         *     Needs the permission `catalog.view`.
+         *     Requires the permission `catalog.view`.
          */
         post: operations["mcp_mcp_post"];
         delete?: never;
@@ -104,9 +104,9 @@ export interface paths {
         };
         /**
          * List published flows as models
-         * @description Every published flow that the caller may run.
+         * @description List the published flows that the caller may run.
          *
-         *     Needs the permission `runs.start`.
+         *     Requires the permission `runs.start`.
          */
         get: operations["list_models_v1_models_get"];
         put?: never;
@@ -126,9 +126,9 @@ export interface paths {
         };
         /**
          * Read a published flow as a model
-         * @description A published flow, by id or name.
+         * @description Return a published flow by id or name.
          *
-         *     Needs the permission `runs.start`.
+         *     Requires the permission `runs.start`.
          */
         get: operations["read_model_v1_models__model__get"];
         put?: never;
@@ -150,12 +150,12 @@ export interface paths {
         put?: never;
         /**
          * Complete a chat with a published flow
-         * @description Run the published version of the flow that `model` names, with the last message of the user as its text.
+         * @description Run the published version of the flow that `model` names, with the user's last message as its text.
          *
-         *     The messages before it are the chat's history. The run is cancelled when the client goes away, unless
-         *     the request has an `Idempotency-Key`: then the client may ask for its result again.
+         *     Earlier messages become the chat history. The run is cancelled when the client disconnects, unless the request
+         *     has an `Idempotency-Key`: then the client may request its result again.
          *
-         *     Needs the permission `runs.start`.
+         *     Requires the permission `runs.start`.
          */
         post: operations["complete_v1_chat_completions_post"];
         delete?: never;
@@ -177,9 +177,9 @@ export interface paths {
          * Run a flow
          * @description Start a run of the draft, of the published version, or of any version by number.
          *
-         *     The answer comes as soon as the run is written down, or with `wait` when it is over.
+         *     Responds as soon as the run is stored, or with `wait` when it is over.
          *
-         *     Needs the permission `runs.start`.
+         *     Requires the permission `runs.start`.
          */
         post: operations["start_api_v1_flows__flow_id__runs_post"];
         delete?: never;
@@ -198,10 +198,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Look ahead at a run
-         * @description What a run would do and need, and what would keep it from that. Nothing is stored, asked or sent.
+         * Dry-run a flow
+         * @description Report what a run would do and need, and its problems. Nothing is stored, called or sent.
          *
-         *     Needs the permission `runs.start`.
+         *     Requires the permission `runs.start`.
          */
         post: operations["dry_run_api_v1_flows__flow_id__dry_run_post"];
         delete?: never;
@@ -218,12 +218,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A flow as a graph
-         * @description Nodes and edges to draw: the draft, or the immutable version that a run is pinned to with what it came to.
+         * Read a flow as a graph
+         * @description Return nodes and edges of the draft, or of the immutable version that a run is pinned to with its results.
          *
          *     With a run it needs `runs.view` too.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["graph_api_v1_flows__flow_id__graph_get"];
         put?: never;
@@ -243,9 +243,9 @@ export interface paths {
         };
         /**
          * List runs
-         * @description Runs, newest first. A page of a search may be empty and have a next one: that looks further back.
+         * @description List runs, newest first. A page of a search may be empty and have a next one with older runs.
          *
-         *     Needs the permission `runs.view`.
+         *     Requires the permission `runs.view`.
          */
         get: operations["list__api_v1_flow_runs_get"];
         put?: never;
@@ -265,9 +265,9 @@ export interface paths {
         };
         /**
          * Read a run
-         * @description A run with its steps and its result.
+         * @description Return a run with its steps and its result.
          *
-         *     Needs the permission `runs.view`.
+         *     Requires the permission `runs.view`.
          */
         get: operations["read_api_v1_flow_runs__run_id__get"];
         put?: never;
@@ -287,9 +287,9 @@ export interface paths {
         };
         /**
          * Download the text of a run's result
-         * @description The complete text of the result, however long it is; empty where a run has none.
+         * @description Return the complete text of the result; empty when a run has none.
          *
-         *     Needs the permission `runs.view`.
+         *     Requires the permission `runs.view`.
          */
         get: operations["text_api_v1_flow_runs__run_id__text_get"];
         put?: never;
@@ -309,9 +309,9 @@ export interface paths {
         };
         /**
          * Watch a run
-         * @description Server-sent events of a run until it is over. Send the last id you saw as `Last-Event-ID` to go on behind it.
+         * @description Stream the events of a run until it is over. To resume, send the last received id as `Last-Event-ID`.
          *
-         *     Needs the permission `runs.view`.
+         *     Requires the permission `runs.view`.
          */
         get: operations["events_api_v1_flow_runs__run_id__events_get"];
         put?: never;
@@ -333,9 +333,9 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description End a run. Cancelling a run that is over changes nothing and is no error.
+         * @description Cancel a run. Has no effect on a run that is over.
          *
-         *     Needs the permission `runs.start`.
+         *     Requires the permission `runs.start`.
          */
         post: operations["cancel_api_v1_flow_runs__run_id__cancel_post"];
         delete?: never;
@@ -353,11 +353,11 @@ export interface paths {
         };
         /**
          * Evidence of a run
-         * @description The run, the definition it ran, and every step with what it was given and what it left; chained and signed.
+         * @description Return the run, its definition, and every step with its inputs and outputs; chained and signed.
          *
-         *     The same run gives the same bytes each time. `headgate evidence verify FILE` checks them without a server.
+         *     The document is reproducible byte by byte. `headgate evidence verify FILE` verifies it without a server.
          *
-         *     Needs the permission `runs.view`.
+         *     Requires the permission `runs.view`.
          */
         get: operations["evidence_api_v1_flow_runs__run_id__evidence_get"];
         put?: never;
@@ -376,10 +376,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Keys that sign evidence
-         * @description The public keys that signed or sign this installation's evidence, the oldest first, with their validity.
+         * List keys that sign evidence
+         * @description Return all public keys of this installation's evidence, oldest first, with their validity.
          *
-         *     Needs the permission `runs.view`.
+         *     Requires the permission `runs.view`.
          */
         get: operations["evidence_keys_api_v1_evidence_keys_get"];
         put?: never;
@@ -399,9 +399,9 @@ export interface paths {
         };
         /**
          * Read a step of a run
-         * @description One step of a run with everything it left: output, prompt, tool calls, log, attempts.
+         * @description Return one step of a run with all its data: output, prompt, tool calls, log, attempts.
          *
-         *     Needs the permission `runs.view`.
+         *     Requires the permission `runs.view`.
          */
         get: operations["read_step_api_v1_flow_runs__run_id__steps__step_id__get"];
         put?: never;
@@ -420,10 +420,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who is asking
-         * @description Tenant, user and default space of the caller, and what they may do.
+         * Show the signed-in user
+         * @description Tenant, user, default space and permissions of the caller.
          *
-         *     Needs the permission `account.view`.
+         *     Requires the permission `account.view`.
          */
         get: operations["me_api_v1_me_get"];
         put?: never;
@@ -450,7 +450,7 @@ export interface paths {
          *     The first is a `progress` with the turn's id; the last is `complete`, `error` or `cancelled`. Hanging up stops the
          *     model call. The same request with the same `Idempotency-Key` gets the `complete` event again.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["assist_stream_api_v1_agentic_assist_stream_post"];
         delete?: never;
@@ -475,7 +475,7 @@ export interface paths {
          *     With an `Idempotency-Key` the result is stored for 24 hours. While the turn is running, the same request gets 409
          *     with `Retry-After`; after a turn without a result it starts the turn again.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["assist_api_v1_agentic_assist_post"];
         delete?: never;
@@ -500,7 +500,7 @@ export interface paths {
          *     Only the person who asked can stop it, from any of their clients. The turn must be worked on by this server. Of one
          *     that has just ended nothing changes: `stopped` is false.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["stop_turn_api_v1_agentic_turns__turn_id__stop_post"];
         delete?: never;
@@ -519,13 +519,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Report figures of a page
+         * Report metrics of a page
          * @description Count what happened in a window: clicks on proposals and plans, and how long a proposal took to draw.
          *
          *     The page sends a batch every ten seconds in which something happened. It holds counts and durations alone: no text,
          *     flow or conversation. They are on `/metrics`, without a user's name.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["report_page_metrics_api_v1_agentic_page_metrics_post"];
         delete?: never;
@@ -542,10 +542,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Which models the assistant can use
+         * List models for the assistant
          * @description Providers with their state; the offline builder is always there.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         get: operations["check_config_api_v1_agentic_check_config_get"];
         put?: never;
@@ -565,9 +565,9 @@ export interface paths {
         };
         /**
          * List the audit log
-         * @description Who changed what, newest first.
+         * @description List changes, newest first.
          *
-         *     Needs the permission `audit.view`.
+         *     Requires the permission `audit.view`.
          */
         get: operations["list__api_v1_audit_get"];
         put?: never;
@@ -586,10 +586,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The end of the audit log
-         * @description How many entries there are and the hash of the last. Keep it elsewhere; `verify` compares with it.
+         * Read the latest entry of the audit log
+         * @description The number of entries and the hash of the last. Store it elsewhere; `verify` compares with it.
          *
-         *     Needs the permission `audit.view`.
+         *     Requires the permission `audit.view`.
          */
         get: operations["head_api_v1_audit_head_get"];
         put?: never;
@@ -608,10 +608,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Check the audit log
-         * @description Go along the whole chain and say where it does not hold; with `seq` and `hash`, whether that is still so.
+         * Verify the audit log
+         * @description Verify the complete chain and report faults; with `seq` and `hash`, compare with a stored end.
          *
-         *     Needs the permission `audit.view`.
+         *     Requires the permission `audit.view`.
          */
         get: operations["verify_api_v1_audit_verify_get"];
         put?: never;
@@ -631,9 +631,9 @@ export interface paths {
         };
         /**
          * Export the audit log
-         * @description Every entry of a period, oldest first; as JSON Lines under a signed head that `headgate audit verify` checks.
+         * @description Export every entry of a period, oldest first: JSON Lines with a signed head, for `headgate audit verify`.
          *
-         *     Needs the permission `audit.view`.
+         *     Requires the permission `audit.view`.
          */
         get: operations["export_api_v1_audit_export_get"];
         put?: never;
@@ -653,9 +653,9 @@ export interface paths {
         };
         /**
          * List components
-         * @description Every component's template: its inputs and outputs, as the canvas draws them; one's own come last, with code.
+         * @description List every component's template: its inputs and outputs, as drawn on the canvas; custom ones last, with code.
          *
-         *     Needs the permission `catalog.view`.
+         *     Requires the permission `catalog.view`.
          */
         get: operations["list_components_api_v1_components_get"];
         put?: never;
@@ -675,9 +675,9 @@ export interface paths {
         };
         /**
          * Search components
-         * @description Component types by what they do, one's own among them, best first.
+         * @description Search component types by function, including custom ones, best first.
          *
-         *     Needs the permission `catalog.view`.
+         *     Requires the permission `catalog.view`.
          */
         get: operations["search_api_v1_components_search_get"];
         put?: never;
@@ -697,9 +697,9 @@ export interface paths {
         };
         /**
          * Read a component
-         * @description One component's template.
+         * @description A component's template.
          *
-         *     Needs the permission `catalog.view`.
+         *     Requires the permission `catalog.view`.
          */
         get: operations["read_component_api_v1_components__component_type__get"];
         put?: never;
@@ -719,9 +719,9 @@ export interface paths {
         };
         /**
          * List flow templates
-         * @description Ready-made flows to start from, best match first.
+         * @description List template flows, best match first.
          *
-         *     Needs the permission `catalog.view`.
+         *     Requires the permission `catalog.view`.
          */
         get: operations["list_templates_api_v1_templates_get"];
         put?: never;
@@ -741,9 +741,9 @@ export interface paths {
         };
         /**
          * Read a flow template
-         * @description A ready-made flow with its text; create a flow from the text to use it.
+         * @description A template flow with its text; create a flow from the text to use it.
          *
-         *     Needs the permission `catalog.view`.
+         *     Requires the permission `catalog.view`.
          */
         get: operations["read_template_api_v1_templates__template_id__get"];
         put?: never;
@@ -764,12 +764,12 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin a new conversation with the assistant
+         * Start a new conversation with the assistant
          * @description Forget what was said in the conversation, and remove the caller's own components. Flows keep the code they have.
          *
          *     Only ever the caller's own: who that is comes from the sign-in alone.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["reset_api_v1_agentic_sessions_reset_post"];
         delete?: never;
@@ -789,9 +789,9 @@ export interface paths {
         put?: never;
         /**
          * Propose a component
-         * @description Check code in the sandbox and say what it may reach. Nothing is stored; save it with the proposal's id.
+         * @description Check code in the sandbox and report what it may access. Nothing is stored; save it with the proposal's id.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["propose_api_v1_agentic_components_proposals_post"];
         delete?: never;
@@ -813,7 +813,7 @@ export interface paths {
          * Save a component
          * @description Save a component exactly as it was proposed to the caller; other code is refused.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["save_api_v1_agentic_components_post"];
         delete?: never;
@@ -831,9 +831,9 @@ export interface paths {
         };
         /**
          * List a run's deliveries
-         * @description The deliveries of the run's steps to web addresses, sent and pending, with every attempt.
+         * @description List the deliveries of the run's steps, sent and pending, with every attempt.
          *
-         *     Needs the permission `runs.view`.
+         *     Requires the permission `runs.view`.
          */
         get: operations["list__api_v1_flow_runs__run_id__deliveries_get"];
         put?: never;
@@ -857,7 +857,7 @@ export interface paths {
          * Deliver again
          * @description Send a delivered or failed delivery again, with the same idempotency key. No step is executed.
          *
-         *     Needs the permission `runs.start`.
+         *     Requires the permission `runs.start`.
          */
         post: operations["redeliver_api_v1_flow_runs__run_id__deliveries__delivery_id__redeliver_post"];
         delete?: never;
@@ -876,10 +876,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver again what failed
+         * Retry failed deliveries of a run
          * @description Send the failed deliveries of a run again, and the pending ones now. No step is executed.
          *
-         *     Needs the permission `runs.start`.
+         *     Requires the permission `runs.start`.
          */
         post: operations["redeliver_failed_api_v1_flow_runs__run_id__redeliver_post"];
         delete?: never;
@@ -897,9 +897,9 @@ export interface paths {
         };
         /**
          * List deliveries
-         * @description Deliveries of all runs that the caller has read access to, newest first.
+         * @description List deliveries of all runs that the caller has read access to, newest first.
          *
-         *     Needs the permission `runs.view`.
+         *     Requires the permission `runs.view`.
          */
         get: operations["list_all_api_v1_deliveries_get"];
         put?: never;
@@ -920,12 +920,100 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver again across runs
+         * Retry deliveries of several runs
          * @description Send failed deliveries again, at most 500 per request: all, those of a flow, or by id. No step is executed.
          *
-         *     Needs the permission `runs.start`.
+         *     Requires the permission `runs.start`.
          */
         post: operations["redeliver_many_api_v1_deliveries_redeliver_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List approvals
+         * @description List approvals of the spaces that you can view, newest first.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["list__api_v1_approvals_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/approvals/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count approvals that wait for you
+         * @description Return how many approvals wait for your decision.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["count_api_v1_approvals_count_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/approvals/{approval_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an approval
+         * @description Return what a step asks users to decide, and their decisions.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["read_api_v1_approvals__approval_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/approvals/{approval_id}/decision": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide an approval
+         * @description Approve or reject. The run continues as soon as enough users have decided.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        post: operations["decide_api_v1_approvals__approval_id__decision_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -940,10 +1028,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the state of maintenance
-         * @description The retention policy, for each job its next and its last execution, and whether content is encrypted.
+         * Read the maintenance status
+         * @description The retention policy, the next and last execution of each job, encryption of content, and the last backup.
          *
-         *     Needs the permission `maintenance.run`.
+         *     Requires the permission `maintenance.run`.
          */
         get: operations["read_api_v1_maintenance_get"];
         put?: never;
@@ -967,9 +1055,9 @@ export interface paths {
          * Run a maintenance job
          * @description Run a job now. It applies the retention policies of the installation and of each flow.
          *
-         *     While the job runs, here or in another process, the answer is 409 `job_busy`.
+         *     While the job runs, here or in another process, the response is 409 `job_busy`.
          *
-         *     Needs the permission `maintenance.run`.
+         *     Requires the permission `maintenance.run`.
          */
         post: operations["run_api_v1_maintenance__job__run_post"];
         delete?: never;
@@ -987,9 +1075,9 @@ export interface paths {
         };
         /**
          * List the installation's keys
-         * @description Keys that encrypt secrets and sign evidence, what each encrypts, and how a rotation proceeds.
+         * @description Keys that encrypt secrets and sign evidence, their usage, and the progress of a rotation.
          *
-         *     Needs the permission `keyring.manage`.
+         *     Requires the permission `keyring.manage`.
          */
         get: operations["list__api_v1_keyring_get"];
         put?: never;
@@ -1011,9 +1099,9 @@ export interface paths {
         put?: never;
         /**
          * Rotate a key
-         * @description Make a new key. It becomes the current one when every process can read it; then values are re-encrypted.
+         * @description Create a key. It becomes current when every process can read it; then values are re-encrypted.
          *
-         *     Needs the permission `keyring.manage`.
+         *     Requires the permission `keyring.manage`.
          */
         post: operations["rotate_api_v1_keyring__purpose__rotate_post"];
         delete?: never;
@@ -1033,9 +1121,9 @@ export interface paths {
         put?: never;
         /**
          * Retire a key
-         * @description Delete an old key that encrypts no stored value any more. What it signed stays valid.
+         * @description Delete an old key that encrypts no stored value. Its signatures stay valid.
          *
-         *     Needs the permission `keyring.manage`.
+         *     Requires the permission `keyring.manage`.
          */
         post: operations["retire_api_v1_keyring_keys__key__retire_post"];
         delete?: never;
@@ -1055,9 +1143,9 @@ export interface paths {
         put?: never;
         /**
          * Revoke a signing key
-         * @description Say that somebody else may have had an old signing key: evidence that it signed is not accepted any more.
+         * @description Revoke a compromised old signing key: evidence that it signed is no longer accepted.
          *
-         *     Needs the permission `keyring.manage`.
+         *     Requires the permission `keyring.manage`.
          */
         post: operations["revoke_api_v1_keyring_keys__key__revoke_post"];
         delete?: never;
@@ -1074,10 +1162,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What sessions may work on
+         * List what sessions can work on
          * @description The kinds of places, and the servers of each.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["list_domains_api_v1_codev_domains_get"];
         put?: never;
@@ -1097,17 +1185,17 @@ export interface paths {
         };
         /**
          * List sessions
-         * @description Sessions of the spaces that one sees, newest first, without what is known of each.
+         * @description List sessions of your spaces, newest first, without their state.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["list__api_v1_codev_sessions_get"];
         put?: never;
         /**
          * Start a session
-         * @description Begin a session of the development agent; answers when it first waits for somebody or is over.
+         * @description Start a development session; responds when it first waits for a user or is over.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["start_api_v1_codev_sessions_post"];
         delete?: never;
@@ -1127,9 +1215,11 @@ export interface paths {
         put?: never;
         /**
          * Start a session, as a stream
-         * @description Begin a session and follow it until it first rests. `X-Session-Id` names it. Hanging up stops nothing.
+         * @description Start a session and follow it until it first pauses.
          *
-         *     Needs the permission `flows.edit`.
+         *     `X-Session-Id` identifies it. Disconnecting stops nothing.
+         *
+         *     Requires the permission `flows.edit`.
          */
         post: operations["start_stream_api_v1_codev_sessions_stream_post"];
         delete?: never;
@@ -1147,18 +1237,18 @@ export interface paths {
         };
         /**
          * Read a session
-         * @description A session as it is now; nothing goes on because of it.
+         * @description Return the current state of a session, without continuing it.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["read_api_v1_codev_sessions__session_id__get"];
         put?: never;
         post?: never;
         /**
          * Delete a session
-         * @description Forget a session for good. What it wrote stays, and can then not be rolled back any more.
+         * @description Delete a session permanently. Its changes are kept and can no longer be rolled back.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         delete: operations["delete_api_v1_codev_sessions__session_id__delete"];
         options?: never;
@@ -1177,9 +1267,9 @@ export interface paths {
         put?: never;
         /**
          * Answer a session
-         * @description Answer what the session waits for; answers when it rests again. The same answer twice is one answer.
+         * @description Answer a session's question; responds when it pauses again. Repeating the same answer has no effect.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["resume_api_v1_codev_sessions__session_id__resume_post"];
         delete?: never;
@@ -1199,9 +1289,9 @@ export interface paths {
         put?: never;
         /**
          * Answer a session, as a stream
-         * @description Answer what the session waits for and follow it until it rests again. Hanging up stops nothing.
+         * @description Answer a session's question and follow it until it pauses again. Disconnecting stops nothing.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["resume_stream_api_v1_codev_sessions__session_id__stream_post"];
         delete?: never;
@@ -1219,9 +1309,9 @@ export interface paths {
         };
         /**
          * Follow a session
-         * @description Everything that was told, then what happens, until the session rests. `Last-Event-ID` goes on behind a number.
+         * @description Stream all past and then new events, until the session pauses. `Last-Event-ID` resumes after a number.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["events_api_v1_codev_sessions__session_id__events_get"];
         put?: never;
@@ -1241,9 +1331,9 @@ export interface paths {
         };
         /**
          * Summary of a session
-         * @description The session as a Markdown document: what was wanted, planned, approved, written and tested.
+         * @description Return the session as a Markdown document: requirement, plan, approvals, writes and tests.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["summary_api_v1_codev_sessions__session_id__summary_get"];
         put?: never;
@@ -1262,12 +1352,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Signed record of a session
-         * @description Everything that happened, who did what and when; chained and signed.
+         * Read the signed record of a session
+         * @description Return the session's record: everything that happened, with users and times; chained and signed.
          *
          *     The same session gives the same bytes each time. `headgate evidence verify FILE` checks them without a server.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["evidence_api_v1_codev_sessions__session_id__evidence_get"];
         put?: never;
@@ -1287,19 +1377,19 @@ export interface paths {
         };
         /**
          * Preview a rollback
-         * @description What rolling back would change, flow by flow, with what others changed meanwhile. Nothing happens.
+         * @description Preview a rollback, flow by flow, with changes by others. Changes nothing.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         get: operations["preview_rollback_api_v1_codev_sessions__session_id__rollback_get"];
         put?: never;
         /**
-         * Roll back what a session wrote
-         * @description Every flow becomes what it was before the session, or nothing changes.
+         * Roll back the changes of a session
+         * @description Restore every flow to its state before the session, or change nothing.
          *
          *     Refused with 409 where somebody else changed a flow meanwhile, until `choice` answers the preview that shows it.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["rollback_api_v1_codev_sessions__session_id__rollback_post"];
         delete?: never;
@@ -1319,9 +1409,9 @@ export interface paths {
         put?: never;
         /**
          * Stop a session
-         * @description It ends between two steps; a model call is cancelled, a write is finished. One that is over stays as it is.
+         * @description Stop between two steps: a model call is cancelled, a write is completed. Has no effect on an ended session.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["stop_api_v1_codev_sessions__session_id__stop_post"];
         delete?: never;
@@ -1343,7 +1433,7 @@ export interface paths {
          * Continue a session
          * @description A session that failed, or was stopped by hand, continues from its last step, with another model where named.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["retry_api_v1_codev_sessions__session_id__retry_post"];
         delete?: never;
@@ -1362,10 +1452,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a session a credential
-         * @description Make a credential in the place the session works on. Its values are sent there and kept nowhere else.
+         * Add a credential to a session
+         * @description Create a credential on the session's platform. Its values are not stored anywhere else.
          *
-         *     Needs the permission `variables.manage`.
+         *     Requires the permission `variables.manage`.
          */
         post: operations["add_credential_api_v1_codev_sessions__session_id__credentials_post"];
         delete?: never;
@@ -1383,17 +1473,19 @@ export interface paths {
         };
         /**
          * List Flowise servers
-         * @description The servers that sessions may work on, the operator's first. Keys are never given out.
+         * @description List the servers that sessions may use, the operator's first. Keys are never returned.
          *
-         *     Needs the permission `variables.view`.
+         *     Requires the permission `variables.view`.
          */
         get: operations["list__api_v1_codev_instances_get"];
         put?: never;
         /**
          * Add a Flowise server
-         * @description Keep where a server is, and its key as a variable for that server alone. Nothing is sent to it; test it.
+         * @description Store the address of a server, and its key as a variable for that server alone.
          *
-         *     Needs the permission `variables.manage`.
+         *     Nothing is sent to it; test it.
+         *
+         *     Requires the permission `variables.manage`.
          */
         post: operations["add_api_v1_codev_instances_post"];
         delete?: never;
@@ -1414,9 +1506,9 @@ export interface paths {
         post?: never;
         /**
          * Remove a Flowise server
-         * @description Forget a server and the key that was given with it. Sessions on it say so when they go on.
+         * @description Remove a server and its key. Sessions on it report that when they continue.
          *
-         *     Needs the permission `variables.manage`.
+         *     Requires the permission `variables.manage`.
          */
         delete: operations["remove_api_v1_codev_instances__instance__delete"];
         options?: never;
@@ -1434,10 +1526,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try the connection to a Flowise server
-         * @description Reach the server and count its components; nothing is kept.
+         * Test the connection to a Flowise server
+         * @description Connect to the server and count its components; nothing is stored.
          *
-         *     Needs the permission `variables.manage`.
+         *     Requires the permission `variables.manage`.
          */
         post: operations["test_api_v1_codev_instances__instance__test_post"];
         delete?: never;
@@ -1455,17 +1547,17 @@ export interface paths {
         };
         /**
          * List files
-         * @description Your uploads, and what runs of your spaces took or made, newest first.
+         * @description List your uploads, and files that runs of your spaces used or created, newest first.
          *
-         *     Needs the permission `files.view`.
+         *     Requires the permission `files.view`.
          */
         get: operations["list__api_v1_files_get"];
         put?: never;
         /**
          * Upload a file
-         * @description Keep a file, to start runs with. Nobody else sees it until a run or a test takes it; then its space does.
+         * @description Store a file for starting runs. It is private until a run or a test uses it; then its space can view it.
          *
-         *     Needs the permission `files.upload`.
+         *     Requires the permission `files.upload`.
          */
         post: operations["upload_api_v1_files_post"];
         delete?: never;
@@ -1482,10 +1574,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a file's record
-         * @description Name, kind, size and hash of a file.
+         * Read the metadata of a file
+         * @description Name, type, size and hash of a file.
          *
-         *     Needs the permission `files.view`.
+         *     Requires the permission `files.view`.
          */
         get: operations["read_api_v1_files__file_id__get"];
         put?: never;
@@ -1505,9 +1597,9 @@ export interface paths {
         };
         /**
          * Download a file
-         * @description The content, checked against its hash first.
+         * @description The content, after verifying its hash.
          *
-         *     Needs the permission `files.view`.
+         *     Requires the permission `files.view`.
          */
         get: operations["content_api_v1_files__file_id__content_get"];
         put?: never;
@@ -1527,9 +1619,9 @@ export interface paths {
         };
         /**
          * Download an artifact
-         * @description What a step of a run made, checked against its hash first.
+         * @description An artifact of a step of a run, after verifying its hash.
          *
-         *     Needs the permission `files.view`.
+         *     Requires the permission `files.view`.
          */
         get: operations["artifact_api_v1_artifacts__file_id__get"];
         put?: never;
@@ -1549,17 +1641,17 @@ export interface paths {
         };
         /**
          * List flows
-         * @description Flows without their drafts, each with its newest run. A cursor goes with the `sort` it was given for.
+         * @description List flows without their drafts, each with its newest run. A cursor is valid for the `sort` it was issued for.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["list__api_v1_flows_get"];
         put?: never;
         /**
          * Create a flow
-         * @description Create a flow: empty, from a definition, or from spec text.
+         * @description Create a flow: empty, from a definition, or from spec text; arranged if no node has a position.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["create_api_v1_flows_post"];
         delete?: never;
@@ -1578,12 +1670,12 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Look into a file before importing it
-         * @description The code, hosts, credentials, models and tools that a file would use. Nothing of it is stored or executed.
+         * Inspect a file before importing it
+         * @description Report the code, hosts, credentials, models and tools that a file would use. Nothing is stored or executed.
          *
-         *     A file that cannot be imported is answered with the reason, as `refused`.
+         *     For a file that cannot be imported, `refused` gives the reason.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["report_api_v1_flows_import_report_post"];
         delete?: never;
@@ -1605,7 +1697,7 @@ export interface paths {
          * Import a flow
          * @description Create a flow from spec text or exported JSON. Nothing is run.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["import__api_v1_flows_import_post"];
         delete?: never;
@@ -1623,18 +1715,18 @@ export interface paths {
         };
         /**
          * Read a flow
-         * @description A flow with its draft and what keeps the draft from running.
+         * @description A flow with its draft and the issues that prevent it from running.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["read_api_v1_flows__flow_id__get"];
         put?: never;
         post?: never;
         /**
          * Delete a flow
-         * @description Hide a flow and stop it from running. Versions and runs are kept as evidence.
+         * @description Delete a flow: it is hidden and cannot run. Versions and runs are kept as evidence.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         delete: operations["delete_api_v1_flows__flow_id__delete"];
         options?: never;
@@ -1643,7 +1735,7 @@ export interface paths {
          * Rename a flow
          * @description Change name or description.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         patch: operations["patch_api_v1_flows__flow_id__patch"];
         trace?: never;
@@ -1660,7 +1752,7 @@ export interface paths {
          * Change the owner
          * @description Make another member of the flow's space its owner. For the owner, and for users who manage the space.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         put: operations["put_owner_api_v1_flows__flow_id__owner_put"];
         post?: never;
@@ -1685,9 +1777,9 @@ export interface paths {
         head?: never;
         /**
          * Save the draft
-         * @description Replace the draft. On a stale revision: 409 with the `revision` in force, and nothing is overwritten.
+         * @description Replace the draft. On a stale revision: 409 with the current `revision`, and nothing is overwritten.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         patch: operations["save_draft_api_v1_flows__flow_id__draft_patch"];
         trace?: never;
@@ -1702,10 +1794,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take back a deletion
-         * @description Bring a deleted flow back, as it was. Of one that is there nothing changes.
+         * Undo a deletion
+         * @description Restore a deleted flow. No effect on an existing one.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["take_back_api_v1_flows__flow_id__restore_post"];
         delete?: never;
@@ -1725,7 +1817,7 @@ export interface paths {
          * Export a flow
          * @description The draft, or a version, as text: a readable spec, JSON with positions, or a picture as SVG.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["export_api_v1_flows__flow_id__export_get"];
         put?: never;
@@ -1749,7 +1841,7 @@ export interface paths {
          * Publish the draft
          * @description Freeze the draft and make it the published version.
          *
-         *     Needs the permission `flows.publish`.
+         *     Requires the permission `flows.publish`.
          */
         post: operations["publish_api_v1_flows__flow_id__publish_post"];
         delete?: never;
@@ -1767,11 +1859,11 @@ export interface paths {
         };
         /**
          * Watch a flow
-         * @description Server-sent events of everything that anybody does to a flow. First its state, then each change.
+         * @description Server-sent events of all changes of a flow: first its state, then each change.
          *
-         *     A reader that comes back is given the state again; with another `revision` than it knows it reads the flow anew.
+         *     A reader that reconnects receives the state again; when its `revision` is new, the reader fetches the flow.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["events_api_v1_flows__flow_id__events_get"];
         put?: never;
@@ -1791,9 +1883,9 @@ export interface paths {
         };
         /**
          * List versions
-         * @description Versions, newest first; with `released=true` only those that were published.
+         * @description List versions, newest first; with `released=true` only published ones.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["list_versions_api_v1_flows__flow_id__versions_get"];
         put?: never;
@@ -1813,9 +1905,9 @@ export interface paths {
         };
         /**
          * Compare two versions
-         * @description What changed in nodes, values, edges, form and settings; positions do not count. Each side may be `draft`.
+         * @description The differences in nodes, values, edges, form and settings; positions are ignored. Each side may be `draft`.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["diff_api_v1_flows__flow_id__versions__before____after__get"];
         put?: never;
@@ -1837,7 +1929,7 @@ export interface paths {
          * Read a version
          * @description A version with its content.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["read_version_api_v1_flows__flow_id__versions__version__get"];
         put?: never;
@@ -1859,9 +1951,9 @@ export interface paths {
         put?: never;
         /**
          * Restore a version
-         * @description Put a version's content back into the draft.
+         * @description Restore a version's content as the draft.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["restore_api_v1_flows__flow_id__versions__version__restore_post"];
         delete?: never;
@@ -1881,11 +1973,11 @@ export interface paths {
         put?: never;
         /**
          * Check the code of a flow
-         * @description Check each code of the draft that was not checked here before: of an imported flow, for example.
+         * @description Check each unchecked code of the draft, for example of an imported flow.
          *
          *     Opening, importing, validating and publishing a flow never execute its code; this does, in the sandbox.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["check_api_v1_flows__flow_id__components_check_post"];
         delete?: never;
@@ -1903,17 +1995,17 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description Your keys, oldest first, with those that were revoked; never their secrets.
+         * @description List your keys, oldest first, including revoked ones; never their secrets.
          *
-         *     Needs the permission `account.view`.
+         *     Requires the permission `account.view`.
          */
         get: operations["list_keys_api_v1_api_keys_get"];
         put?: never;
         /**
-         * Make an API key
-         * @description A key that acts for you, within its scopes and spaces. The answer is the only one that shows it.
+         * Create an API key
+         * @description Create a key that acts for you, within its scopes and spaces. Only this response contains it.
          *
-         *     Needs the permission `account.change`.
+         *     Requires the permission `account.change`.
          */
         post: operations["create_key_api_v1_api_keys_post"];
         delete?: never;
@@ -1934,9 +2026,9 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description End a key and those made with it: no server takes them any more. Somebody else's needs `keys.manage` besides.
+         * @description Revoke a key and the keys created with it, effective immediately. Another user's key requires `keys.manage`.
          *
-         *     Needs the permission `account.change`.
+         *     Requires the permission `account.change`.
          */
         delete: operations["revoke_key_api_v1_api_keys__key_id__delete"];
         options?: never;
@@ -1953,17 +2045,17 @@ export interface paths {
         };
         /**
          * List MCP servers
-         * @description The servers of a space, or of all that you see, by name; their secrets are never given out.
+         * @description List the servers of a space, or of all that you can view, by name; without their secrets.
          *
-         *     Needs the permission `mcp_servers.view`.
+         *     Requires the permission `mcp_servers.view`.
          */
         get: operations["list__api_v1_mcp_servers_get"];
         put?: never;
         /**
          * Register an MCP server
-         * @description Keep where a server is. Nothing is sent to it; refresh it to find its tools.
+         * @description Register a server. Nothing is sent to it; refresh it to list its tools.
          *
-         *     Needs the permission `mcp_servers.manage`.
+         *     Requires the permission `mcp_servers.manage`.
          */
         post: operations["create_api_v1_mcp_servers_post"];
         delete?: never;
@@ -1981,27 +2073,27 @@ export interface paths {
         };
         /**
          * Read an MCP server
-         * @description One server, by its id or name; of several with that name, the one in your own space.
+         * @description A server, by its id or name; of several with that name, the one in your own space.
          *
-         *     Needs the permission `mcp_servers.view`.
+         *     Requires the permission `mcp_servers.view`.
          */
         get: operations["get_api_v1_mcp_servers__server__get"];
         put?: never;
         post?: never;
         /**
          * Remove an MCP server
-         * @description Forget a server and its tools. Flows that name it are told when they run.
+         * @description Delete a server and its tools. Flows that name it fail when they run.
          *
-         *     Needs the permission `mcp_servers.manage`.
+         *     Requires the permission `mcp_servers.manage`.
          */
         delete: operations["delete_api_v1_mcp_servers__server__delete"];
         options?: never;
         head?: never;
         /**
          * Change an MCP server
-         * @description Change an address, a command, headers, or whether flows may use it.
+         * @description Change a URL, a command, headers, or whether flows may use the server.
          *
-         *     Needs the permission `mcp_servers.manage`.
+         *     Requires the permission `mcp_servers.manage`.
          */
         patch: operations["update_api_v1_mcp_servers__server__patch"];
         trace?: never;
@@ -2016,10 +2108,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Find a server's tools
-         * @description Ask the server what it offers and keep it. Why it failed stays with the server.
+         * Refresh a server's tools
+         * @description List the server's tools and store them. An error is stored with the server.
          *
-         *     Needs the permission `mcp_servers.manage`.
+         *     Requires the permission `mcp_servers.manage`.
          */
         post: operations["refresh_api_v1_mcp_servers__server__refresh_post"];
         delete?: never;
@@ -2038,10 +2130,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try the connection to a server
-         * @description Reach the server and count its tools; nothing is kept.
+         * Test the connection to a server
+         * @description Connect to the server and count its tools; nothing is stored.
          *
-         *     Needs the permission `mcp_servers.manage`.
+         *     Requires the permission `mcp_servers.manage`.
          */
         post: operations["test_api_v1_mcp_servers__server__test_post"];
         delete?: never;
@@ -2059,9 +2151,9 @@ export interface paths {
         };
         /**
          * List a server's tools
-         * @description What the server offered when it was last asked.
+         * @description The last listed tools of the server.
          *
-         *     Needs the permission `mcp_servers.view`.
+         *     Requires the permission `mcp_servers.view`.
          */
         get: operations["tools_api_v1_mcp_servers__server__tools_get"];
         put?: never;
@@ -2086,10 +2178,10 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Switch a tool on or off
-         * @description Whether flows may use the tool.
+         * Enable or disable a tool
+         * @description Enable or disable the tool for flows.
          *
-         *     Needs the permission `mcp_servers.manage`.
+         *     Requires the permission `mcp_servers.manage`.
          */
         patch: operations["set_tool_api_v1_mcp_servers__server__tools__name__patch"];
         trace?: never;
@@ -2105,7 +2197,7 @@ export interface paths {
          * List model providers
          * @description Every provider: whether it is configured, and if not, what to do. No key is ever shown.
          *
-         *     Needs the permission `catalog.view`.
+         *     Requires the permission `catalog.view`.
          */
         get: operations["list_providers_api_v1_providers_get"];
         put?: never;
@@ -2129,7 +2221,7 @@ export interface paths {
          * Test a model provider
          * @description Call the provider once with what is set for it. A provider that fails is an answer, not an error.
          *
-         *     Needs the permission `variables.manage`.
+         *     Requires the permission `variables.manage`.
          */
         post: operations["test_provider_api_v1_providers__provider__test_post"];
         delete?: never;
@@ -2147,11 +2239,11 @@ export interface paths {
         };
         /**
          * List models
-         * @description The chat models of each provider with what they can do: those that its server lists, else those that are known.
+         * @description List the chat models of each provider with capabilities: those of its server, else the known ones.
          *
          *     Any other name of a provider's works too.
          *
-         *     Needs the permission `catalog.view`.
+         *     Requires the permission `catalog.view`.
          */
         get: operations["list_models_api_v1_models_get"];
         put?: never;
@@ -2170,10 +2262,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List classes of models
-         * @description The security classes there are, and the class of each model that has one of its own.
+         * List classifications of models
+         * @description List the classifications, and each model with its own classification.
          *
-         *     Needs the permission `catalog.view`.
+         *     Requires the permission `catalog.view`.
          */
         get: operations["list_classes_api_v1_model_classes_get"];
         put?: never;
@@ -2194,9 +2286,9 @@ export interface paths {
         get?: never;
         /**
          * Class a model
-         * @description Say which class of data a model may be given, at most.
+         * @description Set the highest classification of data that a model may receive.
          *
-         *     Needs the permission `models.classify`.
+         *     Requires the permission `models.classify`.
          */
         put: operations["put_class_api_v1_model_classes__provider___name__put"];
         post?: never;
@@ -2204,7 +2296,7 @@ export interface paths {
          * Unclass a model
          * @description Take the class of a model away; it then has its provider's, or the default.
          *
-         *     Needs the permission `models.classify`.
+         *     Requires the permission `models.classify`.
          */
         delete: operations["delete_class_api_v1_model_classes__provider___name__delete"];
         options?: never;
@@ -2223,7 +2315,7 @@ export interface paths {
          * List model servers
          * @description The model servers of the organisation and of the spaces you see, and the kinds of servers there are.
          *
-         *     Needs the permission `variables.view`.
+         *     Requires the permission `variables.view`.
          */
         get: operations["list_servers_api_v1_model_servers_get"];
         put?: never;
@@ -2246,7 +2338,7 @@ export interface paths {
          * Set a model server
          * @description Connect a server that you run or rent: its models are `NAME/model` everywhere. One of that name is replaced.
          *
-         *     Needs the permission `space_variables.manage`.
+         *     Requires the permission `space_variables.manage`.
          */
         put: operations["put_server_api_v1_model_servers__name__put"];
         post?: never;
@@ -2254,7 +2346,7 @@ export interface paths {
          * Remove a model server
          * @description Remove a model server; steps that name its models no longer run.
          *
-         *     Needs the permission `space_variables.manage`.
+         *     Requires the permission `space_variables.manage`.
          */
         delete: operations["delete_server_api_v1_model_servers__name__delete"];
         options?: never;
@@ -2273,9 +2365,9 @@ export interface paths {
         put?: never;
         /**
          * Test a model server
-         * @description Ask the server for its models, and one of them for one word. A server that fails is an answer, not an error.
+         * @description Request the server's models, and one word from one of them. A failing server is a result, not an error.
          *
-         *     Needs the permission `space_variables.manage`.
+         *     Requires the permission `space_variables.manage`.
          */
         post: operations["test_server_api_v1_model_servers__name__test_post"];
         delete?: never;
@@ -2292,10 +2384,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List models with those that are hidden
-         * @description Every model that is offered or hidden, with what the organisation says of it.
+         * List models, including hidden ones
+         * @description List every offered or hidden model, with the organisation's facts.
          *
-         *     Needs the permission `catalog.view`.
+         *     Requires the permission `catalog.view`.
          */
         get: operations["list_facts_api_v1_model_facts_get"];
         put?: never;
@@ -2316,17 +2408,17 @@ export interface paths {
         get?: never;
         /**
          * Add, describe, price or hide a model
-         * @description Say what a model is called, can do and costs. It replaces what was said before; a model of no list is added.
+         * @description Set name, capabilities and costs of a model. Replaces earlier facts; a model of no list is added.
          *
-         *     Needs the permission `models.manage`.
+         *     Requires the permission `models.manage`.
          */
         put: operations["put_facts_api_v1_model_facts__provider___name__put"];
         post?: never;
         /**
-         * Forget what was said of a model
-         * @description Go back to what the catalogue and the server say; a model that was added is no longer offered.
+         * Delete the description of a model
+         * @description Reset a model to the facts of the catalogue and the server; an added model is removed.
          *
-         *     Needs the permission `models.manage`.
+         *     Requires the permission `models.manage`.
          */
         delete: operations["delete_facts_api_v1_model_facts__provider___name__delete"];
         options?: never;
@@ -2342,10 +2434,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show the models of roles
-         * @description Which model answers where nothing names one, where it was chosen, and whether it is ready.
+         * List the models of roles
+         * @description List the default models of roles, their sources, and whether they are ready.
          *
-         *     Needs the permission `catalog.view`.
+         *     Requires the permission `catalog.view`.
          */
         get: operations["list_roles_api_v1_model_roles_get"];
         put?: never;
@@ -2368,15 +2460,15 @@ export interface paths {
          * Choose the model of a role
          * @description Choose the default model, that of the assistant, the development agent or steps, or the fallback chain.
          *
-         *     Needs the permission `models.manage`.
+         *     Requires the permission `models.manage`.
          */
         put: operations["put_role_api_v1_model_roles__role__put"];
         post?: never;
         /**
-         * Leave a role to its default
+         * Reset a role to its default
          * @description Remove the choice; the variable of the environment applies again, or the role it inherits from.
          *
-         *     Needs the permission `models.manage`.
+         *     Requires the permission `models.manage`.
          */
         delete: operations["delete_role_api_v1_model_roles__role__delete"];
         options?: never;
@@ -2393,9 +2485,9 @@ export interface paths {
         };
         /**
          * List local models
-         * @description Models that run inside Headgate: those on this machine, and those that can be fetched, with their progress.
+         * @description List local models: those on this machine, and those that can be downloaded, with progress.
          *
-         *     Needs the permission `catalog.view`.
+         *     Requires the permission `catalog.view`.
          */
         get: operations["list_local_api_v1_local_models_get"];
         put?: never;
@@ -2416,17 +2508,17 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Fetch a local model
-         * @description Fetch the weights in the background, verified by SHA-256. One that was stopped continues where it was.
+         * Download a local model
+         * @description Download the weights in the background, verified by SHA-256. A stopped download is resumed.
          *
-         *     Needs the permission `models.manage`.
+         *     Requires the permission `models.manage`.
          */
         post: operations["fetch_local_api_v1_local_models__name__fetch_post"];
         /**
-         * Stop fetching a local model
-         * @description Stop; what has been fetched is kept, and the next fetch continues there.
+         * Stop the download of a local model
+         * @description Stop the download; the downloaded part is kept for resuming.
          *
-         *     Needs the permission `models.manage`.
+         *     Requires the permission `models.manage`.
          */
         delete: operations["stop_local_api_v1_local_models__name__fetch_delete"];
         options?: never;
@@ -2445,11 +2537,11 @@ export interface paths {
         put?: never;
         /**
          * Check a component's code
-         * @description Scan code, let it describe itself in the sandbox, and try it once with samples.
+         * @description Scan code, describe it in the sandbox, and try it once with samples.
          *
-         *     Code that passes is known from then on: flows may have it in a node of its class.
+         *     Code that passes is stored: flows may then use it in a node of its class.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         post: operations["check_api_v1_components_check_post"];
         delete?: never;
@@ -2467,9 +2559,9 @@ export interface paths {
         };
         /**
          * Search or list patterns
-         * @description Flows that sessions brought to their end, of the spaces that you see; without words the newest first.
+         * @description List flows that sessions completed, in your spaces; without words the newest first.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["list__api_v1_codev_patterns_get"];
         put?: never;
@@ -2489,18 +2581,18 @@ export interface paths {
         };
         /**
          * Read a pattern
-         * @description How it is built, without secrets.
+         * @description Return its recipe, without secrets.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["read_api_v1_codev_patterns__pattern_id__get"];
         put?: never;
         post?: never;
         /**
          * Delete a pattern
-         * @description Later sessions do not find it any more; flows stay as they are.
+         * @description Delete it: later sessions no longer find it; flows are unchanged.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         delete: operations["delete_api_v1_codev_patterns__pattern_id__delete"];
         options?: never;
@@ -2517,11 +2609,11 @@ export interface paths {
         };
         /**
          * Audit report of a flow
-         * @description A PDF for people who check: what the flow is, its diagram, form and steps; secrets are never in it.
+         * @description Return an audit report as PDF: the flow's description, diagram, form and steps, without secrets.
          *
-         *     With a run it needs `runs.view` too, and tells what the run came to.
+         *     With a run it needs `runs.view` too, and contains the run's results.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["of_flow_api_v1_flows__flow_id__report_get"];
         put?: never;
@@ -2541,9 +2633,9 @@ export interface paths {
         };
         /**
          * Diagram of a flow
-         * @description The flow as SVG, as it is laid out on the canvas. With a run it needs `runs.view` too, and shows the results.
+         * @description Return the flow as SVG, in its canvas layout. With a run it needs `runs.view` too, and shows the results.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["picture_api_v1_flows__flow_id__picture_get"];
         put?: never;
@@ -2563,9 +2655,9 @@ export interface paths {
         };
         /**
          * Audit report of a run
-         * @description The same PDF, of the version that a run carried out, with what it came to.
+         * @description Return the same PDF for the version that a run executed, with its results.
          *
-         *     Needs the permission `runs.view`.
+         *     Requires the permission `runs.view`.
          */
         get: operations["of_run_api_v1_flow_runs__run_id__report_get"];
         put?: never;
@@ -2584,10 +2676,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who made versions, and their runs
-         * @description Of each version of a flow who made it, and how often it ran.
+         * Include authors of versions, and their runs
+         * @description Return the author and the number of runs of each version.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["version_figures_api_v1_flows__flow_id__version_figures_get"];
         put?: never;
@@ -2606,17 +2698,17 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List limits and what is used of them
-         * @description Limits of the organisation, of every space, of each space, and of visitors of public pages.
+         * List limits and usage
+         * @description List the limits of the organisation, of each space, and of visitors of public pages, with their usage.
          *
-         *     Needs the permission `quotas.manage`.
+         *     Requires the permission `quotas.manage`.
          */
         get: operations["list__api_v1_quotas_get"];
         /**
          * Set a limit
-         * @description Set a limit in place of the one before. It is in force at once; on other servers within five seconds.
+         * @description Replace a limit. It applies at once; on other servers within five seconds.
          *
-         *     Needs the permission `quotas.manage`.
+         *     Requires the permission `quotas.manage`.
          */
         put: operations["set__api_v1_quotas_put"];
         post?: never;
@@ -2634,10 +2726,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a run cost
-         * @description The cost of each step at its models' prices, and the total; reused and pinned results cost this run nothing.
+         * Read the cost of a run
+         * @description Return the cost of each step at its models' prices, and the total; reused and pinned results cost nothing.
          *
-         *     Needs the permission `runs.view`.
+         *     Requires the permission `runs.view`.
          */
         get: operations["cost_api_v1_flow_runs__run_id__cost_get"];
         put?: never;
@@ -2659,12 +2751,12 @@ export interface paths {
         put?: never;
         /**
          * Resume a failed run
-         * @description Continue at the failed step; completed steps are not executed again.
+         * @description Resume at the failed step; completed steps are not executed again.
          *
-         *     With `version` a new run of that version continues. It reuses the paid results when nothing before the failed step
+         *     With `version`, a new run of that version continues. It reuses the paid results when nothing before the failed step
          *     has changed; otherwise it starts from the first step.
          *
-         *     Needs the permission `runs.start`.
+         *     Requires the permission `runs.start`.
          */
         post: operations["resume_api_v1_flow_runs__run_id__resume_post"];
         delete?: never;
@@ -2683,10 +2775,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Plan running a run again
+         * Plan a rerun
          * @description Dry run of a rerun: which results it would reuse, which steps it would execute, and the cost. Starts nothing.
          *
-         *     Needs the permission `runs.start`.
+         *     Requires the permission `runs.start`.
          */
         post: operations["plan_api_v1_flow_runs__run_id__rerun_plan_post"];
         delete?: never;
@@ -2705,10 +2797,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Run a run again
+         * Rerun a run
          * @description Start a new run with the input of a past one, edited, from any step; results that are still valid are reused.
          *
-         *     Needs the permission `runs.start`.
+         *     Requires the permission `runs.start`.
          */
         post: operations["again_api_v1_flow_runs__run_id__rerun_post"];
         delete?: never;
@@ -2726,11 +2818,11 @@ export interface paths {
         };
         /**
          * List variables
-         * @description Names of the variables of the organisation and of the spaces you see; never their values.
+         * @description List names of the variables of the organisation and of the spaces you can view; never their values.
          *
-         *     A flow that names a variable gets its space's own, else the organisation's.
+         *     A flow that names a variable uses its space's own, else the organisation's.
          *
-         *     Needs the permission `variables.view`.
+         *     Requires the permission `variables.view`.
          */
         get: operations["list__api_v1_variables_get"];
         put?: never;
@@ -2753,7 +2845,7 @@ export interface paths {
          * Set a variable
          * @description Store a value for the flows of a space, by default your own space, encrypted; it replaces the previous value.
          *
-         *     Needs the permission `space_variables.manage`.
+         *     Requires the permission `space_variables.manage`.
          */
         put: operations["set__api_v1_variables__name__put"];
         post?: never;
@@ -2761,7 +2853,7 @@ export interface paths {
          * Delete a variable
          * @description Delete a variable of a space, by default your own.
          *
-         *     Needs the permission `space_variables.manage`.
+         *     Requires the permission `space_variables.manage`.
          */
         delete: operations["delete_api_v1_variables__name__delete"];
         options?: never;
@@ -2779,9 +2871,9 @@ export interface paths {
         get?: never;
         /**
          * Set a variable of the organisation
-         * @description Store a value for the flows of every space, except where a space has a variable of that name.
+         * @description Store a value for the flows of every space, except where a space has a variable with that name.
          *
-         *     Needs the permission `variables.manage`.
+         *     Requires the permission `variables.manage`.
          */
         put: operations["share_api_v1_organisation_variables__name__put"];
         post?: never;
@@ -2789,7 +2881,7 @@ export interface paths {
          * Delete a variable of the organisation
          * @description Delete a variable of the organisation; those of spaces stay.
          *
-         *     Needs the permission `variables.manage`.
+         *     Requires the permission `variables.manage`.
          */
         delete: operations["unshare_api_v1_organisation_variables__name__delete"];
         options?: never;
@@ -2805,12 +2897,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what flows read which variables
-         * @description Flows of the spaces you see that read a secret variable in a run that is still stored, the last read first.
+         * List which flows read which variables
+         * @description List the flows that read a secret variable in a run that is still stored, latest read first.
          *
          *     Each first read of a secret by a run is in the audit log too, which retention does not shorten.
          *
-         *     Needs the permission `variables.view`.
+         *     Requires the permission `variables.view`.
          */
         get: operations["list__api_v1_variable_uses_get"];
         put?: never;
@@ -2829,12 +2921,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How runs go over time
-         * @description Runs, how long they took, what they cost at list prices and what failed, over time, by flow and by model.
+         * Read run statistics over time
+         * @description Return counts, durations, costs at list prices and failures of runs, over time, by flow and by model.
          *
-         *     Of the spaces that the caller sees, beside the same time before it.
+         *     Covers the caller's spaces, compared with the preceding period.
          *
-         *     Needs the permission `runs.view`.
+         *     Requires the permission `runs.view`.
          */
         get: operations["statistics_api_v1_run_statistics_get"];
         put?: never;
@@ -2854,18 +2946,18 @@ export interface paths {
         };
         /**
          * Read a flow's tests
-         * @description The test cases of a flow, and how its draft stands with them.
+         * @description The test cases of a flow, and the test status of its draft.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["read_api_v1_flows__flow_id__tests_get"];
         /**
          * Replace a flow's tests
-         * @description Make these the test cases of a flow. A case has a name, an input, and what has to hold for the answer.
+         * @description Replace the test cases of a flow. A case has a name, an input, and expectations of the output.
          *
-         *     When they were changed since the caller read them: 409 with the `revision` in force, and nothing is overwritten.
+         *     When they were changed since the caller read them: 409 with the current `revision`, and nothing is overwritten.
          *
-         *     Needs the permission `flows.edit`.
+         *     Requires the permission `flows.edit`.
          */
         put: operations["replace_api_v1_flows__flow_id__tests_put"];
         post?: never;
@@ -2886,11 +2978,11 @@ export interface paths {
         put?: never;
         /**
          * Run a flow's tests
-         * @description Freeze the draft and run every case on it, each trial a run of its own whose evidence is kept.
+         * @description Freeze the draft and run every case on it, each trial as a separate run with its own evidence.
          *
-         *     Answers 202 with a result that is `running`, or with `wait` 200 when all is over; after five minutes in any case.
+         *     Responds 202 with a `running` result, or with `wait` 200 when it is finished; after five minutes in any case.
          *
-         *     Needs the permission `runs.test`.
+         *     Requires the permission `runs.test`.
          */
         post: operations["run_api_v1_flows__flow_id__tests_run_post"];
         delete?: never;
@@ -2908,9 +3000,9 @@ export interface paths {
         };
         /**
          * List test results
-         * @description What running the tests came to, newest first. The newest fifty are kept.
+         * @description List test results, newest first. The newest fifty are kept.
          *
-         *     Needs the permission `flows.view`.
+         *     Requires the permission `flows.view`.
          */
         get: operations["list_results_api_v1_flows__flow_id__tests_results_get"];
         put?: never;
@@ -2930,9 +3022,9 @@ export interface paths {
         };
         /**
          * Read a test result
-         * @description A result with every trial that is over, and what did not hold in it.
+         * @description A result with every finished trial and its faults.
          *
-         *     Needs the permission `runs.view`.
+         *     Requires the permission `runs.view`.
          */
         get: operations["read_result_api_v1_flows__flow_id__tests_results__result_id__get"];
         put?: never;
@@ -2954,9 +3046,9 @@ export interface paths {
         put?: never;
         /**
          * Cancel a test run
-         * @description End a test run and the runs it waits for. Of one that is over nothing changes.
+         * @description Cancel a test run and its current runs. No effect on a finished one.
          *
-         *     Needs the permission `runs.test`.
+         *     Requires the permission `runs.test`.
          */
         post: operations["cancel_api_v1_flows__flow_id__tests_results__result_id__cancel_post"];
         delete?: never;
@@ -2974,9 +3066,9 @@ export interface paths {
         };
         /**
          * List your workspace's files
-         * @description Your own files, in the order of their paths, and what they take up.
+         * @description List your own files by path, and their total usage.
          *
-         *     Needs the permission `workspace.use`.
+         *     Requires the permission `workspace.use`.
          */
         get: operations["list__api_v1_workspace_files_get"];
         put?: never;
@@ -2998,22 +3090,22 @@ export interface paths {
          * Read a text file
          * @description The text of one of your files.
          *
-         *     Needs the permission `workspace.use`.
+         *     Requires the permission `workspace.use`.
          */
         get: operations["read_api_v1_workspace_files_content_get"];
         /**
          * Write a text file
-         * @description Write a file whole, with the folders that its path needs.
+         * @description Write a complete file, with its missing folders.
          *
-         *     Needs the permission `workspace.use`.
+         *     Requires the permission `workspace.use`.
          */
         put: operations["write_api_v1_workspace_files_content_put"];
         post?: never;
         /**
          * Delete a file
-         * @description Remove one of your files, and the folders that are empty then.
+         * @description Delete one of your files, and folders that become empty.
          *
-         *     Needs the permission `workspace.use`.
+         *     Requires the permission `workspace.use`.
          */
         delete: operations["delete_api_v1_workspace_files_content_delete"];
         options?: never;
@@ -3030,9 +3122,9 @@ export interface paths {
         };
         /**
          * Download a file
-         * @description The content as it is. Never shown in the page's own origin: a file may hold a script.
+         * @description The raw content. It never runs in the page's own origin: a file may contain a script.
          *
-         *     Needs the permission `workspace.use`.
+         *     Requires the permission `workspace.use`.
          */
         get: operations["download_api_v1_workspace_files_download_get"];
         put?: never;
@@ -3051,17 +3143,17 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How people sign in
-         * @description What the sign-in page offers.
+         * List sign-in methods
+         * @description Options for the sign-in page.
          */
         get: operations["options_api_v1_sign_in_get"];
         put?: never;
         /**
          * Sign in
-         * @description Start a session with e-mail address and password; its token comes in a cookie that scripts cannot read.
+         * @description Start a session with e-mail address and password; its token is set in a cookie that scripts cannot read.
          *
-         *     409 `organisation_needed` when both fit in several organisations: name one of `organisations`. 409
-         *     `second_factor_needed` when the account has a second factor: send the same with `code`.
+         *     409 `organisation_needed` when both match in several organisations: name one of `organisations`. 409
+         *     `second_factor_needed` when the account has a second factor: repeat the request with `code`.
          */
         post: operations["sign_in_api_v1_sign_in_post"];
         delete?: never;
@@ -3081,9 +3173,9 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description End the session that the request came with, and take the cookie back.
+         * @description End the session of the request, and delete the cookie.
          *
-         *     Needs the permission `account.protect`.
+         *     Requires the permission `account.protect`.
          */
         post: operations["sign_out_api_v1_sign_out_post"];
         delete?: never;
@@ -3102,8 +3194,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * See whose link to set a password it is
-         * @description For the page that asks for the new password. The link stays usable.
+         * Show the user of a password link
+         * @description Return the user of a link, for the page that asks for the new password. The link stays usable.
          */
         post: operations["look_at_link_api_v1_password_links_look_post"];
         delete?: never;
@@ -3123,7 +3215,7 @@ export interface paths {
         put?: never;
         /**
          * Set a password with a link
-         * @description Set the password, end all sessions of the person, and sign them in. A refused password leaves the link usable.
+         * @description Set the password, end all sessions of the user, and sign in. A rejected password leaves the link usable.
          */
         post: operations["use_link_api_v1_password_links_use_post"];
         delete?: never;
@@ -3140,19 +3232,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List one's sessions
-         * @description Where one is signed in, the one used last first.
+         * List your sessions
+         * @description List the caller's sessions, most recently used first.
          *
-         *     Needs the permission `account.view`.
+         *     Requires the permission `account.view`.
          */
         get: operations["list_sessions_api_v1_me_sessions_get"];
         put?: never;
         post?: never;
         /**
-         * End one's other sessions
-         * @description Sign out everywhere else: every session but the one that the request came with.
+         * End your other sessions
+         * @description End every session except the one of the request.
          *
-         *     Needs the permission `account.change`.
+         *     Requires the permission `account.change`.
          */
         delete: operations["end_other_sessions_api_v1_me_sessions_delete"];
         options?: never;
@@ -3171,10 +3263,10 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End one of one's sessions
-         * @description Sign out elsewhere.
+         * End one of your sessions
+         * @description End another session.
          *
-         *     Needs the permission `account.change`.
+         *     Requires the permission `account.change`.
          */
         delete: operations["end_session_api_v1_me_sessions__session_id__delete"];
         options?: never;
@@ -3192,10 +3284,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change one's password
-         * @description Needs the present password and, with a second factor, a recent confirmation. All one's other sessions end.
+         * Change your password
+         * @description Change the password. Needs the current one and, with a second factor, a confirmation. Other sessions end.
          *
-         *     Needs the permission `account.change`.
+         *     Requires the permission `account.change`.
          */
         post: operations["change_password_api_v1_me_password_post"];
         delete?: never;
@@ -3213,17 +3305,17 @@ export interface paths {
         };
         /**
          * List shared assistants
-         * @description Shared assistants of one space, or of all that you see, oldest first.
+         * @description List shared assistants of one space, or of all that you can view, oldest first.
          *
-         *     Needs the permission `assistants.view`.
+         *     Requires the permission `assistants.view`.
          */
         get: operations["list__api_v1_assistants_get"];
         put?: never;
         /**
-         * Make a shared assistant
-         * @description A model with instructions that steps link by name: `assistant: NAME`.
+         * Create a shared assistant
+         * @description Create a model with instructions that steps link by name: `assistant: NAME`.
          *
-         *     Needs the permission `assistants.edit`.
+         *     Requires the permission `assistants.edit`.
          */
         post: operations["create_api_v1_assistants_post"];
         delete?: never;
@@ -3241,27 +3333,27 @@ export interface paths {
         };
         /**
          * Read a shared assistant
-         * @description One shared assistant.
+         * @description A shared assistant.
          *
-         *     Needs the permission `assistants.view`.
+         *     Requires the permission `assistants.view`.
          */
         get: operations["read_api_v1_assistants__assistant_id__get"];
         put?: never;
         post?: never;
         /**
          * Delete a shared assistant
-         * @description Published versions that link it go on as they were frozen.
+         * @description Delete an assistant. Published versions that link it keep running unchanged.
          *
-         *     Needs the permission `assistants.edit`.
+         *     Requires the permission `assistants.edit`.
          */
         delete: operations["delete_api_v1_assistants__assistant_id__delete"];
         options?: never;
         head?: never;
         /**
          * Change a shared assistant
-         * @description Drafts that link it use the change at their next run; published versions keep what they froze.
+         * @description Change an assistant. Drafts that link it use the change in their next run; published versions stay unchanged.
          *
-         *     Needs the permission `assistants.edit`.
+         *     Requires the permission `assistants.edit`.
          */
         patch: operations["change_api_v1_assistants__assistant_id__patch"];
         trace?: never;
@@ -3275,7 +3367,7 @@ export interface paths {
         };
         /**
          * Sign in with the provider
-         * @description Sends the browser to the provider, with PKCE, a state and a nonce that it keeps encrypted in a cookie.
+         * @description Redirect the browser to the provider, with PKCE, a state and a nonce in an encrypted cookie.
          */
         get: operations["begin_api_v1_sign_in_oidc_get"];
         put?: never;
@@ -3294,8 +3386,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Come back from the provider
-         * @description Starts a session for the person whom the provider vouches for, and sends the browser to where it wanted to be.
+         * Complete sign-in with the provider
+         * @description Start a session for the user whom the provider authenticated, and redirect to the requested path.
          */
         get: operations["come_back_api_v1_sign_in_oidc_callback_get"];
         put?: never;
@@ -3316,8 +3408,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sign out, as the provider says
-         * @description Ends the sessions of a person, or one session, that the provider ended (OpenID Connect Back-Channel Logout).
+         * Sign out on request of the provider
+         * @description End the sessions of a user, or one session, that the provider ended (OpenID Connect Back-Channel Logout).
          */
         post: operations["back_channel_logout_api_v1_sign_in_oidc_back_channel_logout_post"];
         delete?: never;
@@ -3335,7 +3427,7 @@ export interface paths {
         };
         /**
          * Sign out at the provider
-         * @description Where the page leads after signing out here (OpenID Connect RP-Initiated Logout); else to the sign-in page.
+         * @description Redirect after sign-out to the provider (OpenID Connect RP-Initiated Logout), else to the sign-in page.
          */
         get: operations["sign_out_at_provider_api_v1_sign_in_oidc_sign_out_get"];
         put?: never;
@@ -3357,10 +3449,10 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Unlink a person from the provider
-         * @description For somebody who has a new account there: their next sign-in goes by their verified e-mail address again.
+         * Unlink a user from the provider
+         * @description Unlink a user with a new account at the provider: the next sign-in uses the verified e-mail address again.
          *
-         *     Needs the permission `people.manage`.
+         *     Requires the permission `people.manage`.
          */
         delete: operations["unlink_api_v1_users__user_id__single_sign_on_delete"];
         options?: never;
@@ -3378,8 +3470,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to sign in with a passkey
-         * @description A challenge for any passkey of this server. It works once, in this browser.
+         * Start signing in with a passkey
+         * @description Create a challenge for any passkey of this server. It can be used once, in this browser.
          */
         post: operations["begin_sign_in_api_v1_sign_in_passkey_options_post"];
         delete?: never;
@@ -3416,18 +3508,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List one's passkeys
-         * @description The caller's passkeys, the oldest first.
+         * List your passkeys
+         * @description List the caller's passkeys, oldest first.
          *
-         *     Needs the permission `account.view`.
+         *     Requires the permission `account.view`.
          */
         get: operations["list_passkeys_api_v1_me_passkeys_get"];
         put?: never;
         /**
          * Register a passkey
-         * @description Takes the browser's answer. The first second factor comes with recovery codes, shown this once.
+         * @description Register the browser's response. The first second factor returns recovery codes, shown only once.
          *
-         *     Needs the permission `account.protect`.
+         *     Requires the permission `account.protect`.
          */
         post: operations["register_api_v1_me_passkeys_post"];
         delete?: never;
@@ -3446,10 +3538,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to register a passkey
-         * @description Needs a confirmation in the last ten minutes.
+         * Start registering a passkey
+         * @description Start a registration. Requires a confirmation in the last ten minutes.
          *
-         *     Needs the permission `account.protect`.
+         *     Requires the permission `account.protect`.
          */
         post: operations["begin_registration_api_v1_me_passkeys_options_post"];
         delete?: never;
@@ -3470,18 +3562,18 @@ export interface paths {
         post?: never;
         /**
          * Remove a passkey
-         * @description Needs a confirmation in the last ten minutes.
+         * @description Remove a passkey. Requires a confirmation in the last ten minutes.
          *
-         *     Needs the permission `account.protect`.
+         *     Requires the permission `account.protect`.
          */
         delete: operations["remove_api_v1_me_passkeys__passkey_id__delete"];
         options?: never;
         head?: never;
         /**
          * Rename a passkey
-         * @description Give it another name.
+         * @description Rename a passkey.
          *
-         *     Needs the permission `account.protect`.
+         *     Requires the permission `account.protect`.
          */
         patch: operations["rename_api_v1_me_passkeys__passkey_id__patch"];
         trace?: never;
@@ -3496,10 +3588,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to confirm with a passkey
-         * @description A challenge that confirms the present session.
+         * Start confirming with a passkey
+         * @description Create a challenge that confirms the current session.
          *
-         *     Needs the permission `account.protect`.
+         *     Requires the permission `account.protect`.
          */
         post: operations["begin_confirmation_api_v1_me_confirm_passkey_options_post"];
         delete?: never;
@@ -3519,9 +3611,9 @@ export interface paths {
         put?: never;
         /**
          * Confirm with a passkey
-         * @description As `POST /me/confirm`, with a passkey of the caller's.
+         * @description Confirm the session with a passkey of the caller, like `POST /me/confirm`.
          *
-         *     Needs the permission `account.protect`.
+         *     Requires the permission `account.protect`.
          */
         post: operations["confirm_api_v1_me_confirm_passkey_post"];
         delete?: never;
@@ -3538,10 +3630,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See one's second factors
-         * @description Which second factors the caller has, and whether their organisation requires one.
+         * List your second factors
+         * @description The second factors of the caller, and whether the organisation requires one.
          *
-         *     Needs the permission `account.view`.
+         *     Requires the permission `account.view`.
          */
         get: operations["show_api_v1_me_second_factor_get"];
         put?: never;
@@ -3562,17 +3654,17 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to set up an authenticator app
-         * @description A secret and its QR code, shown this once. The app counts after its first code.
+         * Start setting up an authenticator app
+         * @description Create a secret and its QR code, shown only once. The app is enabled by its first code.
          *
-         *     Needs the permission `account.protect`.
+         *     Requires the permission `account.protect`.
          */
         post: operations["begin_totp_api_v1_me_second_factor_totp_post"];
         /**
-         * Remove one's authenticator app
-         * @description Also removes the recovery codes. Needs a confirmation in the last ten minutes.
+         * Remove your authenticator app
+         * @description Remove the app and the recovery codes. Requires a confirmation in the last ten minutes.
          *
-         *     Needs the permission `account.protect`.
+         *     Requires the permission `account.protect`.
          */
         delete: operations["remove_totp_api_v1_me_second_factor_totp_delete"];
         options?: never;
@@ -3591,9 +3683,9 @@ export interface paths {
         put?: never;
         /**
          * Finish setting up an authenticator app
-         * @description Takes the app's first code. Answers with recovery codes, shown this once; other sessions end.
+         * @description Enable the app with its first code. Returns recovery codes, shown only once; other sessions end.
          *
-         *     Needs the permission `account.protect`.
+         *     Requires the permission `account.protect`.
          */
         post: operations["confirm_totp_api_v1_me_second_factor_totp_confirm_post"];
         delete?: never;
@@ -3612,10 +3704,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make new recovery codes
-         * @description The earlier ones stop working. Needs a confirmation in the last ten minutes.
+         * Create new recovery codes
+         * @description Replace the recovery codes. Requires a confirmation in the last ten minutes.
          *
-         *     Needs the permission `account.protect`.
+         *     Requires the permission `account.protect`.
          */
         post: operations["renew_recovery_codes_api_v1_me_second_factor_recovery_codes_post"];
         delete?: never;
@@ -3634,10 +3726,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Confirm that it is still you
-         * @description Needed before sensitive changes of one's account: a code where there is a second factor, else the password.
+         * Confirm your identity
+         * @description Confirm the session before sensitive account changes: a code with a second factor, else the password.
          *
-         *     Needs the permission `account.protect`.
+         *     Requires the permission `account.protect`.
          */
         post: operations["confirm_api_v1_me_confirm_post"];
         delete?: never;
@@ -3658,9 +3750,9 @@ export interface paths {
         post?: never;
         /**
          * Reset a user's second factors
-         * @description For a user who lost their phone and recovery codes. Their sessions end.
+         * @description Reset the second factors of a user who lost phone and recovery codes. The user's sessions end.
          *
-         *     Needs the permission `people.manage`.
+         *     Requires the permission `people.manage`.
          */
         delete: operations["reset_api_v1_users__user_id__second_factor_delete"];
         options?: never;
@@ -3677,16 +3769,16 @@ export interface paths {
         };
         /**
          * Read the sign-in policy
-         * @description What the organisation requires of users who sign in with a password.
+         * @description The organisation's requirements for users who sign in with a password.
          *
-         *     Needs the permission `people.view`.
+         *     Requires the permission `people.view`.
          */
         get: operations["read_policy_api_v1_sign_in_policy_get"];
         /**
          * Change the sign-in policy
-         * @description Counts at once: a session without a second factor can only set one up, or sign out.
+         * @description Change the policy, effective immediately: a session without a second factor can only set one up, or sign out.
          *
-         *     Needs the permission `people.manage`.
+         *     Requires the permission `people.manage`.
          */
         put: operations["set_policy_api_v1_sign_in_policy_put"];
         post?: never;
@@ -3705,17 +3797,17 @@ export interface paths {
         };
         /**
          * List spaces
-         * @description Spaces that you see, with your role in each, oldest first.
+         * @description List the spaces that you can view, with your role in each, oldest first.
          *
-         *     Needs the permission `spaces.view`.
+         *     Requires the permission `spaces.view`.
          */
         get: operations["list_spaces_api_v1_spaces_get"];
         put?: never;
         /**
          * Create a space
-         * @description A new room for flows, which you own.
+         * @description Create a space for flows, which you own.
          *
-         *     Needs the permission `spaces.create`.
+         *     Requires the permission `spaces.create`.
          */
         post: operations["create_space_api_v1_spaces_post"];
         delete?: never;
@@ -3735,25 +3827,25 @@ export interface paths {
          * Read a space
          * @description A space with your role in it.
          *
-         *     Needs the permission `spaces.view`.
+         *     Requires the permission `spaces.view`.
          */
         get: operations["read_space_api_v1_spaces__space_id__get"];
         put?: never;
         post?: never;
         /**
          * Delete a space
-         * @description Remove a space with its assistants and MCP servers. One that has or had flows stays.
+         * @description Delete a space with its assistants and MCP servers. A space that has or had flows cannot be deleted.
          *
-         *     Needs the permission `spaces.manage`.
+         *     Requires the permission `spaces.manage`.
          */
         delete: operations["delete_space_api_v1_spaces__space_id__delete"];
         options?: never;
         head?: never;
         /**
          * Rename a space
-         * @description Give a space another name.
+         * @description Rename a space.
          *
-         *     Needs the permission `spaces.manage`.
+         *     Requires the permission `spaces.manage`.
          */
         patch: operations["rename_space_api_v1_spaces__space_id__patch"];
         trace?: never;
@@ -3767,9 +3859,9 @@ export interface paths {
         };
         /**
          * List members
-         * @description Who is in a space, and with which role.
+         * @description List the members of a space and their roles.
          *
-         *     Needs the permission `spaces.view`.
+         *     Requires the permission `spaces.view`.
          */
         get: operations["list_members_api_v1_spaces__space_id__members_get"];
         put?: never;
@@ -3790,17 +3882,17 @@ export interface paths {
         get?: never;
         /**
          * Add a member, or change their role
-         * @description Say what a person of your organisation may do in a space.
+         * @description Set the role of a user of your organisation in a space.
          *
-         *     Needs the permission `spaces.manage`.
+         *     Requires the permission `spaces.manage`.
          */
         put: operations["put_member_api_v1_spaces__space_id__members__user_id__put"];
         post?: never;
         /**
          * Remove a member
-         * @description Take a person out of a space. Everybody may leave a space themselves; the last owner stays.
+         * @description Remove a user from a space. Every user may leave a space; the last owner may not.
          *
-         *     Needs the permission `spaces.manage`.
+         *     Requires the permission `spaces.manage`.
          */
         delete: operations["remove_member_api_v1_spaces__space_id__members__user_id__delete"];
         options?: never;
@@ -3817,17 +3909,17 @@ export interface paths {
         };
         /**
          * List people
-         * @description Everybody of your organisation, in the order they came.
+         * @description List the users of your organisation, in order of creation.
          *
-         *     Needs the permission `people.view`.
+         *     Requires the permission `people.view`.
          */
         get: operations["list_users_api_v1_users_get"];
         put?: never;
         /**
          * Invite a person
-         * @description A new person with a space of their own, and a link to set their password, which is shown this once.
+         * @description Create a user with a space, and a link to set the password, which is shown only once.
          *
-         *     Needs the permission `people.manage`.
+         *     Requires the permission `people.manage`.
          */
         post: operations["invite_user_api_v1_users_post"];
         delete?: never;
@@ -3845,27 +3937,27 @@ export interface paths {
         };
         /**
          * Read a person
-         * @description A person of your organisation.
+         * @description A user of your organisation.
          *
-         *     Needs the permission `people.view`.
+         *     Requires the permission `people.view`.
          */
         get: operations["read_user_api_v1_users__user_id__get"];
         put?: never;
         post?: never;
         /**
          * Delete a user
-         * @description Name, address, credentials, sessions and keys go; history keeps the id. Flows and runs stay in their spaces.
+         * @description Delete name, address, credentials, sessions and keys; history keeps the id. Flows and runs remain.
          *
-         *     Needs the permission `people.manage`.
+         *     Requires the permission `people.manage`.
          */
         delete: operations["delete_user_api_v1_users__user_id__delete"];
         options?: never;
         head?: never;
         /**
          * Change a person
-         * @description Name, role in the organisation, and whether they may come in. The last admin who can sign in stays one.
+         * @description Change name, role in the organisation, or active state. The last admin who can sign in stays one.
          *
-         *     Needs the permission `people.manage`.
+         *     Requires the permission `people.manage`.
          */
         patch: operations["update_user_api_v1_users__user_id__patch"];
         trace?: never;
@@ -3880,10 +3972,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a link to set a password
-         * @description For somebody who forgot theirs. Links that were made before stop working.
+         * Create a link to set a password
+         * @description Create a link for a forgotten password. Earlier links become invalid.
          *
-         *     Needs the permission `people.manage`.
+         *     Requires the permission `people.manage`.
          */
         post: operations["create_password_link_api_v1_users__user_id__password_link_post"];
         delete?: never;
@@ -3901,18 +3993,18 @@ export interface paths {
         };
         /**
          * List a user's sessions
-         * @description Where a user is signed in, the most recently used first.
+         * @description List a user's sessions, most recently used first.
          *
-         *     Needs the permission `people.manage`.
+         *     Requires the permission `people.manage`.
          */
         get: operations["list_sessions_api_v1_users__user_id__sessions_get"];
         put?: never;
         post?: never;
         /**
          * End a user's sessions
-         * @description Sign a user out everywhere. They can sign in again; their API keys keep working.
+         * @description End all sessions of a user. The user can sign in again; API keys keep working.
          *
-         *     Needs the permission `people.manage`.
+         *     Requires the permission `people.manage`.
          */
         delete: operations["end_sessions_api_v1_users__user_id__sessions_delete"];
         options?: never;
@@ -3929,9 +4021,9 @@ export interface paths {
         };
         /**
          * Read the directory
-         * @description The address for the identity provider, its token without the secret, and what it has synchronized.
+         * @description The URL for the identity provider, its token without the secret, and synchronisation counts.
          *
-         *     Needs the permission `directory.manage`.
+         *     Requires the permission `directory.manage`.
          */
         get: operations["read_directory_api_v1_directory_get"];
         put?: never;
@@ -3953,16 +4045,16 @@ export interface paths {
         put?: never;
         /**
          * Create or rotate the token
-         * @description A new token for the identity provider; this answer alone shows it. The previous one stops working at once.
+         * @description Create a token for the identity provider; only this response contains it. The previous token is revoked.
          *
-         *     Needs the permission `directory.manage`.
+         *     Requires the permission `directory.manage`.
          */
         post: operations["create_token_api_v1_directory_token_post"];
         /**
          * Revoke the token
-         * @description The identity provider changes nothing any more. Users, groups and their roles stay as they are.
+         * @description Disconnect the identity provider. Users, groups and their roles stay as they are.
          *
-         *     Needs the permission `directory.manage`.
+         *     Requires the permission `directory.manage`.
          */
         delete: operations["disconnect_api_v1_directory_token_delete"];
         options?: never;
@@ -3979,9 +4071,9 @@ export interface paths {
         };
         /**
          * List groups and their roles
-         * @description The groups of the directory, with the roles that they give in spaces.
+         * @description List the groups of the directory with their roles in spaces.
          *
-         *     Needs the permission `directory.manage`.
+         *     Requires the permission `directory.manage`.
          */
         get: operations["list_groups_api_v1_directory_groups_get"];
         put?: never;
@@ -4001,18 +4093,18 @@ export interface paths {
         };
         get?: never;
         /**
-         * Give a group a role in a space
-         * @description Members of the group have at least this role there from now on. Roles assigned in Headgate stay.
+         * Assign a group a role in a space
+         * @description Give members of the group at least this role in the space. Roles assigned in Headgate stay.
          *
-         *     Needs the permission `directory.manage`.
+         *     Requires the permission `directory.manage`.
          */
         put: operations["set_role_api_v1_directory_groups__group_id__roles__space_id__put"];
         post?: never;
         /**
          * Remove a group's role in a space
-         * @description Members of the group keep what they were assigned in Headgate, or through other groups.
+         * @description Remove the role of the group. Members keep roles assigned in Headgate or through other groups.
          *
-         *     Needs the permission `directory.manage`.
+         *     Requires the permission `directory.manage`.
          */
         delete: operations["remove_role_api_v1_directory_groups__group_id__roles__space_id__delete"];
         options?: never;
@@ -4026,7 +4118,7 @@ export interface components {
     schemas: {
         /**
          * ActorOut
-         * @description Who did it.
+         * @description The actor.
          */
         ActorOut: {
             /** Kind */
@@ -4044,7 +4136,7 @@ export interface components {
         };
         /**
          * Alive
-         * @description What everybody is told of the server's readiness.
+         * @description Public readiness information.
          */
         Alive: {
             /**
@@ -4054,27 +4146,93 @@ export interface components {
             status: "ok" | "failed";
         };
         /**
+         * ApprovalOut
+         * @description An approval that a step waits for, or waited for.
+         */
+        ApprovalOut: {
+            /** Id */
+            id: string;
+            /** Run Id */
+            run_id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Flow Name */
+            flow_name: string;
+            /** Step Id */
+            step_id: string;
+            /** Space Id */
+            space_id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "approved" | "rejected" | "timed_out" | "closed";
+            /** Question */
+            question: string;
+            value: components["schemas"]["JsonValue"];
+            /** Questions */
+            questions: string[];
+            /** Editable */
+            editable: string[];
+            /** Content Hash */
+            content_hash: string;
+            /** Assignees */
+            assignees: components["schemas"]["AssigneeOut"][];
+            /** Needed */
+            needed: number;
+            /** Approvals */
+            approvals: number;
+            /** Can Decide */
+            can_decide: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Due At */
+            due_at: string | null;
+            /** Decided At */
+            decided_at: string | null;
+            /** Decisions */
+            decisions: components["schemas"]["DecisionOut"][];
+        };
+        /**
+         * AssigneeOut
+         * @description A user, or the users with a role of the space.
+         */
+        AssigneeOut: {
+            /** User Id */
+            user_id?: string | null;
+            /**
+             * Name
+             * @default
+             */
+            name?: string;
+            /** Role */
+            role?: string | null;
+        };
+        /**
          * AssistProtocol
          * @description Texts that a client sends word for word as `input_value`; they are never sent to the intent classifier.
          */
         AssistProtocol: {
             /**
              * Plan Approval Input
-             * @description Sent when the person approves a proposed plan.
+             * @description Sent when the user approves a proposed plan.
              * @default User approved the plan. Proceed with the build.
              * @constant
              */
             plan_approval_input?: "User approved the plan. Proceed with the build.";
             /**
              * Edit Continuation Input
-             * @description Sent after the person applied proposed edits and the flow was saved, when `complete` said `continuation_expected`.
+             * @description Sent after the user applied proposed edits and the flow was saved, when `complete` had `continuation_expected`.
              * @default User applied the proposed edits. Continue with the remaining steps.
              * @constant
              */
             edit_continuation_input?: "User applied the proposed edits. Continue with the remaining steps.";
             /**
              * Component Continuation Input
-             * @description Sent after the user saved a proposed component, when `complete` said `continuation_expected`.
+             * @description Sent after the user saved a proposed component, when `complete` had `continuation_expected`.
              * @default User saved the proposed component. Continue with the remaining steps.
              * @constant
              */
@@ -4093,13 +4251,13 @@ export interface components {
             plan_closing?: string;
             /**
              * Refinement
-             * @description Line between the plan and the person's own words.
+             * @description Line between the plan and the user's text.
              * @default User refinement:
              */
             refinement?: string;
             /**
              * Session Prefix
-             * @description Ids of conversations with the assistant begin with it; runs refuse it.
+             * @description Prefix of ids of conversations with the assistant; runs reject it.
              * @default agentic_
              */
             session_prefix?: string;
@@ -4111,12 +4269,12 @@ export interface components {
         AssistRequest: {
             /**
              * Input Value
-             * @description What you want, in your words.
+             * @description Your request, in your words.
              */
             input_value: string;
             /**
              * Flow Id
-             * @description The flow to work on; none to start a new one.
+             * @description The flow to work on; null to create a new one.
              */
             flow_id?: string | null;
             /**
@@ -4131,12 +4289,12 @@ export interface components {
             model_name?: string | null;
             /**
              * Session Id
-             * @description The conversation: its last turns are remembered for the next. Begins with `agentic_`, or is given that beginning. Without one nothing is remembered.
+             * @description Id of the conversation, whose last turns are remembered. Starts with `agentic_`, which is added if missing. Without it nothing is remembered.
              */
             session_id?: string | null;
             /**
              * Max Retries
-             * @description Attempts at a component in total; the setting's number when not given.
+             * @description Maximum attempts at a component; default from the settings.
              */
             max_retries?: number | null;
             /**
@@ -4147,20 +4305,20 @@ export interface components {
             file_ids?: string[];
             /**
              * Outside Allowlist
-             * @description Tools that may be called in this request although content from outside was read before it: names of `outside.refused` of an earlier answer.
+             * @description Tools allowed in this request although content from outside was read before: names from `outside.refused` of an earlier answer.
              * @default []
              */
             outside_allowlist?: string[];
             /**
              * Apply
-             * @description Save what was built or edited when the turn ends. Without it only a flow that was run is saved.
+             * @description Save what was built or edited when the turn ends. Otherwise only a flow that was run is saved.
              * @default false
              */
             apply?: boolean;
         };
         /**
          * AssistantChange
-         * @description What is to change; what is left out stays.
+         * @description The members to change; omitted ones stay unchanged.
          */
         AssistantChange: {
             /** Name */
@@ -4176,29 +4334,29 @@ export interface components {
         };
         /**
          * AssistantIn
-         * @description A shared assistant as it is to be.
+         * @description The content of a shared assistant.
          */
         AssistantIn: {
             /**
              * Name
-             * @description What steps link by.
+             * @description Name that steps refer to.
              */
             name: string;
             /**
              * Description
-             * @description What it is good at, for people.
+             * @description Description for users.
              * @default
              */
             description?: string;
             /**
              * Instructions
-             * @description How the model should behave.
+             * @description Instructions for the model.
              * @default
              */
             instructions?: string;
             /**
              * Model
-             * @description `provider/name`; empty: the step's own, or the default model.
+             * @description `provider/name`; empty: the step's model, or the default model.
              * @default
              */
             model?: string;
@@ -4206,7 +4364,7 @@ export interface components {
             temperature?: number | null;
             /**
              * Space Id
-             * @description The space whose flows may link it; empty: your own.
+             * @description Space whose flows may use it; empty: your own space.
              */
             space_id?: string | null;
         };
@@ -4242,7 +4400,7 @@ export interface components {
         };
         /**
          * AttemptOut
-         * @description One try at a step.
+         * @description One attempt at a step.
          */
         AttemptOut: {
             /** Step Id */
@@ -4253,7 +4411,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "started" | "completed" | "failed" | "retried" | "cancelled";
+            status: "started" | "completed" | "failed" | "retried" | "suspended" | "cancelled";
             /** Worker Id */
             worker_id: string | null;
             error: components["schemas"]["Ending"] | null;
@@ -4296,6 +4454,18 @@ export interface components {
             /** Hash */
             hash: string;
         };
+        /**
+         * BackupOut
+         * @description Backups of the installation.
+         */
+        BackupOut: {
+            /** Last At */
+            last_at: string | null;
+            /** Every Hours */
+            every_hours: number | null;
+            /** Overdue */
+            overdue: boolean;
+        };
         /** Body_back_channel_logout_api_v1_sign_in_oidc_back_channel_logout_post */
         Body_back_channel_logout_api_v1_sign_in_oidc_back_channel_logout_post: {
             /**
@@ -4306,7 +4476,7 @@ export interface components {
         };
         /**
          * CancelOut
-         * @description What a request to cancel came to.
+         * @description Outcome of a cancel request.
          */
         CancelOut: {
             /** Id */
@@ -4315,7 +4485,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "queued" | "running" | "completed" | "failed" | "cancelled";
+            status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled";
             /** Changed */
             changed: boolean;
         };
@@ -4334,7 +4504,7 @@ export interface components {
         };
         /**
          * ChatRequest
-         * @description What a client of the OpenAI API sends.
+         * @description A chat completion request of an OpenAI client.
          */
         ChatRequest: {
             /**
@@ -4354,7 +4524,7 @@ export interface components {
             n?: number | null;
             /**
              * Form Data
-             * @description Headgate's own: answers to the flow's form.
+             * @description Headgate extension: answers to the flow's form.
              */
             form_data?: {
                 [key: string]: components["schemas"]["JsonValue"];
@@ -4415,13 +4585,13 @@ export interface components {
             type: "clarification";
             /**
              * Text
-             * @description Empty: go on without.
+             * @description Empty: continue without.
              */
             text: string;
         };
         /**
          * ClassOut
-         * @description A security class.
+         * @description A classification.
          */
         ClassOut: {
             /** Level */
@@ -4442,12 +4612,12 @@ export interface components {
         };
         /**
          * ComponentCheckOut
-         * @description What a check found.
+         * @description Result of a check.
          */
         ComponentCheckOut: {
             /**
              * Ok
-             * @description Whether flows may have this code in a node.
+             * @description Whether flows may use this code in a node.
              */
             ok: boolean;
             /**
@@ -4460,13 +4630,13 @@ export interface components {
             manifest?: components["schemas"]["ManifestOut"] | null;
             /**
              * Note
-             * @description Why it was not tried with samples, or what came of it.
+             * @description Why it was not tried with sample values, or the outcome.
              * @default
              */
             note?: string;
             /**
              * Findings
-             * @description Each fault: `code`, `message`, `remedy`, `line`, `column`.
+             * @description Each problem: `code`, `message`, `remedy`, `line`, `column`.
              */
             findings?: {
                 [key: string]: unknown;
@@ -4474,7 +4644,7 @@ export interface components {
         };
         /**
          * ComponentOut
-         * @description A component as somebody may put it into a flow.
+         * @description A component that can be added to a flow.
          */
         ComponentOut: {
             /** Type */
@@ -4532,7 +4702,7 @@ export interface components {
             reads_input?: boolean;
             /**
              * Code
-             * @description The source that a node of it carries. Only one's own components have one.
+             * @description Source code of the node's component. Null for installed components.
              */
             code?: string | null;
         };
@@ -4549,7 +4719,7 @@ export interface components {
         };
         /**
          * ComponentProposalOut
-         * @description A component that was checked and is not stored, or what is wrong with its code.
+         * @description A checked component that is not stored, or the errors of its code.
          */
         ComponentProposalOut: {
             /**
@@ -4559,7 +4729,7 @@ export interface components {
             ok: boolean;
             /**
              * Proposal Id
-             * @description For saving exactly this code.
+             * @description Proposal id, for saving exactly this code.
              * @default
              */
             proposal_id?: string;
@@ -4575,13 +4745,13 @@ export interface components {
             reach?: components["schemas"]["ReachOut"] | null;
             /**
              * Note
-             * @description Why it was not tried with samples, or what the trial showed.
+             * @description Why it was not tried with sample values, or the outcome of the trial.
              * @default
              */
             note?: string;
             /**
              * Findings
-             * @description Each fault: `code`, `message`, `remedy`, `line`, `column`.
+             * @description Each problem: `code`, `message`, `remedy`, `line`, `column`.
              */
             findings?: {
                 [key: string]: unknown;
@@ -4599,7 +4769,7 @@ export interface components {
             code: string;
             /**
              * Proposal Id
-             * @description From the proposal.
+             * @description Id from the proposal.
              */
             proposal_id: string;
         };
@@ -4616,19 +4786,19 @@ export interface components {
             template: components["schemas"]["Template"];
             /**
              * Kept
-             * @description Whether your next requests find it.
+             * @description Whether your next requests can use it.
              */
             kept: boolean;
             /**
              * Not Kept
-             * @description Why they do not.
+             * @description Why they cannot.
              * @default
              */
             not_kept?: string;
         };
         /**
          * ConfirmIn
-         * @description What proves that it is still the same user.
+         * @description Proof for the confirmation of a session.
          */
         ConfirmIn: {
             /**
@@ -4644,18 +4814,18 @@ export interface components {
         };
         /**
          * ConnectionIn
-         * @description What to test.
+         * @description The connection to test.
          */
         ConnectionIn: {
             /**
              * Model
-             * @description A model that is to answer one word. Without it the provider is asked for its list of models, which costs nothing; one without a list lets its default model answer.
+             * @description A model to test with a one-word prompt. Without it, the list of models is requested, which costs nothing; a provider without a list is tested with its default model.
              */
             model?: string | null;
         };
         /**
          * ConnectionOut
-         * @description What came of one call to a provider.
+         * @description The result of one call to a provider.
          */
         ConnectionOut: {
             /** Provider */
@@ -4664,24 +4834,24 @@ export interface components {
             ok: boolean;
             /**
              * Model
-             * @description The model that answered; null where its list of models was asked for.
+             * @description The model that answered; null when the list of models was requested.
              */
             model: string | null;
             /**
              * Models
-             * @description How many models it offers; null where it was not asked.
+             * @description Number of models it offers; null when not requested.
              */
             models: number | null;
             /** Latency Ms */
             latency_ms: number;
             /**
              * Code
-             * @description Why it failed, for programs; null when it worked.
+             * @description Error code; null when the test succeeded.
              */
             code: string | null;
             /**
              * Detail
-             * @description Why it failed, in the provider's words without keys; empty when it worked.
+             * @description Error message of the provider without keys; empty when the test succeeded.
              */
             detail: string;
             /** Remedy */
@@ -4689,7 +4859,7 @@ export interface components {
         };
         /**
          * ContentPart
-         * @description A part of a message's content.
+         * @description One part of a message's content.
          */
         ContentPart: {
             /** Type */
@@ -4702,7 +4872,7 @@ export interface components {
         };
         /**
          * CostOut
-         * @description What steps took, and so what doing them again would cost.
+         * @description Usage of steps in the past run, as an estimate for executing them again.
          */
         CostOut: {
             /** Tokens Input */
@@ -4716,17 +4886,17 @@ export interface components {
         };
         /**
          * CredentialGiven
-         * @description A credential to be made in the session's place. Its values go there and are kept nowhere else.
+         * @description A credential to create on the session's platform. Its values are not stored anywhere else.
          */
         CredentialGiven: {
             /**
              * Type
-             * @description As the interrupt names it.
+             * @description As named by the interrupt.
              */
             type: string;
             /**
              * Name
-             * @description What it is called there; empty: its type.
+             * @description Its name on the server; empty: its type.
              * @default
              */
             name?: string;
@@ -4755,6 +4925,74 @@ export interface components {
             skip?: boolean;
         };
         /**
+         * DecisionIn
+         * @description A user's decision.
+         */
+        DecisionIn: {
+            /**
+             * Decision
+             * @enum {string}
+             */
+            decision: "approve" | "reject";
+            /**
+             * Comment
+             * @default
+             */
+            comment?: string;
+            /**
+             * Answers
+             * @description Question to answer.
+             */
+            answers?: {
+                [key: string]: string;
+            };
+            /**
+             * Edits
+             * @description Changed members of the value; `*` is a changed text.
+             */
+            edits?: {
+                [key: string]: string;
+            };
+            /**
+             * Content Hash
+             * @description `content_hash` of what was shown; a decision on other content fails.
+             * @default
+             */
+            content_hash?: string;
+        };
+        /**
+         * DecisionOut
+         * @description A decision.
+         */
+        DecisionOut: {
+            /** User Id */
+            user_id: string;
+            /** User Name */
+            user_name: string;
+            /**
+             * Decision
+             * @enum {string}
+             */
+            decision: "approve" | "reject";
+            /** Comment */
+            comment: string;
+            /** Answers */
+            answers: {
+                [key: string]: string;
+            };
+            /** Edits */
+            edits: {
+                [key: string]: string;
+            };
+            /** Shown Hash */
+            shown_hash: string;
+            /**
+             * Decided At
+             * Format: date-time
+             */
+            decided_at: string;
+        };
+        /**
          * DeliveryAttemptOut
          * @description One request to the receiver.
          */
@@ -4774,7 +5012,7 @@ export interface components {
         };
         /**
          * DeliveryError
-         * @description Why an attempt did not deliver.
+         * @description Why an attempt failed.
          */
         DeliveryError: {
             /** Code */
@@ -4784,7 +5022,7 @@ export interface components {
         };
         /**
          * DeliveryOut
-         * @description The delivery of a step's output (output_mode http_post).
+         * @description The delivery of a step's output (`output_mode` `http_post`).
          */
         DeliveryOut: {
             /** Id */
@@ -4849,7 +5087,7 @@ export interface components {
              * @description The base URL for the identity provider.
              */
             address: string;
-            /** @description Null: no directory is connected. */
+            /** @description Null when no directory is connected. */
             token: components["schemas"]["TokenOut"] | null;
             /**
              * Last Change At
@@ -4863,7 +5101,7 @@ export interface components {
         };
         /**
          * DomainOut
-         * @description A kind of place that sessions may work on.
+         * @description A domain that sessions may use.
          */
         DomainOut: {
             /** Name */
@@ -4890,7 +5128,7 @@ export interface components {
         };
         /**
          * DraftPatch
-         * @description A whole new draft, made on the revision that the caller read.
+         * @description A complete new draft, based on the revision that the caller read.
          */
         DraftPatch: {
             /** Revision */
@@ -4899,7 +5137,7 @@ export interface components {
         };
         /**
          * DryHost
-         * @description A server that a step would reach.
+         * @description A server that a step would access.
          */
         DryHost: {
             /** Step Id */
@@ -4914,7 +5152,7 @@ export interface components {
         };
         /**
          * DryInput
-         * @description Where one input of a step would come from.
+         * @description Source of one input of a step.
          */
         DryInput: {
             /** Field */
@@ -4924,13 +5162,18 @@ export interface components {
         };
         /**
          * DryModel
-         * @description A model that a step would ask.
+         * @description A model that a step would call.
          */
         DryModel: {
             /** Model */
             model: string;
             /** Usable */
             usable: boolean;
+            /**
+             * Fallback
+             * @default false
+             */
+            fallback?: boolean;
             /** Tokens Input At Least */
             tokens_input_at_least: number;
             /** Cost Usd At Least */
@@ -4942,7 +5185,7 @@ export interface components {
         };
         /**
          * DryReach
-         * @description What the run would reach.
+         * @description Everything that the run would access.
          */
         DryReach: {
             /** Hosts */
@@ -4952,7 +5195,7 @@ export interface components {
         };
         /**
          * DryRunOut
-         * @description What a run would do. Nothing was stored, asked or sent.
+         * @description Preview of a run. Nothing was stored, called or sent.
          */
         DryRunOut: {
             /** Ok */
@@ -4970,7 +5213,7 @@ export interface components {
         };
         /**
          * DryRunStart
-         * @description The run to look ahead at. Without an input only the flow is looked at.
+         * @description A run to preview. Without an input only the flow is checked.
          */
         DryRunStart: {
             /**
@@ -4980,7 +5223,7 @@ export interface components {
             text?: string;
             /**
              * Form Data
-             * @description Given, it is checked against the form.
+             * @description If given, it is checked against the form.
              */
             form_data?: {
                 [key: string]: components["schemas"]["JsonValue"];
@@ -5023,7 +5266,7 @@ export interface components {
              * Runs
              * @enum {string}
              */
-            runs: "certain" | "possible";
+            runs: "certain" | "possible" | "never";
             /** Inputs */
             inputs: components["schemas"]["DryInput"][];
             /** Models */
@@ -5031,10 +5274,29 @@ export interface components {
             /** Tools */
             tools: string[];
             classification?: components["schemas"]["ClassOut"] | null;
+            /**
+             * Max Attempts
+             * @default 1
+             */
+            max_attempts?: number;
+            /** Timeout Seconds */
+            timeout_seconds?: number | null;
+            /**
+             * On Error
+             * @default fail
+             * @enum {string}
+             */
+            on_error?: "fail" | "default_value" | "error_data" | "error_edge";
+            /**
+             * Disabled
+             * @default no
+             * @enum {string}
+             */
+            disabled?: "no" | "pass_through" | "skip";
         };
         /**
          * DryTotals
-         * @description The run as a whole.
+         * @description Totals of the run.
          */
         DryTotals: {
             /** Steps */
@@ -5074,18 +5336,18 @@ export interface components {
             encrypted: boolean;
             /**
              * Since
-             * @description Since when. Content from before may be unencrypted.
+             * @description Start of encryption. Earlier content may be unencrypted.
              */
             since: string | null;
             /**
              * Destroyed At
-             * @description When data keys were destroyed last.
+             * @description When data keys were last destroyed.
              */
             destroyed_at: string | null;
         };
         /**
          * Ending
-         * @description Why something failed.
+         * @description Why a run or step failed.
          */
         Ending: {
             /** Code */
@@ -5095,14 +5357,14 @@ export interface components {
         };
         /**
          * ErrorOut
-         * @description An answer that is no completion.
+         * @description The response body of an error.
          */
         ErrorOut: {
             error: components["schemas"]["Refusal"];
         };
         /**
          * EvidenceOut
-         * @description Everything about one run: its definition, inputs and results. docs/concepts/evidence.md explains every member.
+         * @description All evidence of one run: its definition, inputs and results. docs/concepts/evidence.md explains every member.
          */
         EvidenceOut: {
             /** Format */
@@ -5126,32 +5388,32 @@ export interface components {
         };
         /**
          * Expectation
-         * @description What has to hold for the text that a flow answers with. Everything that is set has to hold.
+         * @description Expectations of a flow's output text. All set expectations must hold.
          */
         Expectation: {
             /**
              * Contains
-             * @description Texts it has, in any case.
+             * @description Texts that the answer contains, ignoring case.
              */
             contains?: string[];
             /**
              * Excludes
-             * @description Texts it has not.
+             * @description Texts that the answer does not contain.
              */
             excludes?: string[];
             /**
              * Equals
-             * @description All of it, but for white space at its ends.
+             * @description The complete answer, ignoring white space at its ends.
              */
             equals?: string | null;
             /**
              * Matches
-             * @description An RE2 expression found in it.
+             * @description An RE2 expression that matches somewhere in the answer.
              */
             matches?: string | null;
             /**
              * Json Schema
-             * @description JSON Schema, in the words of contracts, that it satisfies when read as JSON.
+             * @description JSON Schema, in the subset that contracts support, that the answer satisfies as JSON.
              */
             json_schema?: {
                 [key: string]: components["schemas"]["JsonValue"];
@@ -5174,7 +5436,7 @@ export interface components {
         };
         /**
          * FailureFigures
-         * @description Runs of one flow that failed for one reason.
+         * @description Failed runs of one flow with the same reason.
          */
         FailureFigures: {
             /** Code */
@@ -5187,7 +5449,7 @@ export interface components {
             runs: number;
             /**
              * Message
-             * @description What the newest of them said, its beginning.
+             * @description Beginning of the latest error message.
              */
             message: string;
             /** Run Id */
@@ -5200,7 +5462,7 @@ export interface components {
         };
         /**
          * FaultOut
-         * @description Something that does not hold.
+         * @description A fault in the chain.
          */
         FaultOut: {
             /** Where */
@@ -5213,7 +5475,7 @@ export interface components {
          * @description How a field is edited.
          * @enum {string}
          */
-        FieldKind: "text" | "multiline" | "number" | "integer" | "boolean" | "select" | "multiselect" | "secret" | "code" | "json" | "table" | "file" | "model" | "tools" | "message";
+        FieldKind: "text" | "multiline" | "number" | "integer" | "boolean" | "select" | "multiselect" | "secret" | "code" | "json" | "table" | "file" | "model" | "tools" | "message" | "flow";
         /**
          * FieldTemplate
          * @description One input of a component: an inline value, a port, or both.
@@ -5316,23 +5578,23 @@ export interface components {
             created_at: string;
             /**
              * Flow Id
-             * @description Flow of the run that made it; null for an upload.
+             * @description Flow of the run that created it; null for an upload.
              */
             flow_id: string | null;
             /**
              * Flow Run Id
-             * @description Run that made it; null for an upload.
+             * @description Run that created it; null for an upload.
              */
             flow_run_id: string | null;
             /**
              * Step Id
-             * @description Step that made it; null for an upload.
+             * @description Step that created it; null for an upload.
              */
             step_id: string | null;
         };
         /**
          * Finding
-         * @description Something that a dry run found.
+         * @description A finding of a dry run.
          */
         Finding: {
             /**
@@ -5370,7 +5632,7 @@ export interface components {
         };
         /**
          * Flow
-         * @description A whole flow: what a draft holds, what a version freezes, what the text spec prints.
+         * @description A complete flow: a draft, the content of a version, the value of a text spec.
          */
         Flow: {
             /**
@@ -5410,17 +5672,17 @@ export interface components {
         };
         /**
          * FlowCheckOut
-         * @description What the checks of a flow's code found.
+         * @description Results of checking a flow's code.
          */
         FlowCheckOut: {
             /**
              * Items
-             * @description One for each code that was not known before.
+             * @description One entry for each code that was not yet checked.
              */
             items: components["schemas"]["NodeCheckOut"][];
             /**
              * Known
-             * @description How many codes of the draft had been checked already.
+             * @description Number of codes in the draft that were already checked.
              */
             known: number;
         };
@@ -5444,7 +5706,7 @@ export interface components {
         };
         /**
          * FlowFigures
-         * @description One of the busiest flows.
+         * @description Statistics of one of the busiest flows.
          */
         FlowFigures: {
             /** Flow Id */
@@ -5500,7 +5762,7 @@ export interface components {
             icon: string;
             /**
              * Updated By
-             * @description Who changed it last, by name.
+             * @description User who last changed it, by name.
              */
             updated_by: string | null;
             last_run: components["schemas"]["LastRun"] | null;
@@ -5538,14 +5800,14 @@ export interface components {
             definition: components["schemas"]["Flow"];
             /**
              * Issues
-             * @description What prevents the draft from running; with `severity` warning: what may.
+             * @description Problems that prevent the draft from running; with `severity` warning, problems that may.
              */
             issues?: {
                 [key: string]: unknown;
             }[];
             /**
              * Needs
-             * @description What the draft uses from outside.
+             * @description External resources that the draft uses.
              */
             needs?: components["schemas"]["Need"][];
         };
@@ -5561,7 +5823,7 @@ export interface components {
         };
         /**
          * FlowSettings
-         * @description Settings that travel with the flow.
+         * @description Settings that are part of the flow.
          */
         FlowSettings: {
             /** Widget */
@@ -5587,6 +5849,9 @@ export interface components {
              * @default 1
              */
             required_trials?: number;
+            retry?: components["schemas"]["RetryPolicy"] | null;
+            /** Step Timeout Seconds */
+            step_timeout_seconds?: number | null;
         };
         /**
          * FlowSummary
@@ -5625,22 +5890,22 @@ export interface components {
         FlowiseInstanceIn: {
             /**
              * Id
-             * @description The name that sessions choose it by.
+             * @description Name by which sessions refer to it.
              */
             id: string;
             /**
              * Endpoint
-             * @description Its address, as `https://flowise.example.org`.
+             * @description Its URL, such as `https://flowise.example.org`.
              */
             endpoint: string;
             /**
              * Api Key
-             * @description Kept encrypted as a variable that is sent to this server only; never given out.
+             * @description Stored encrypted in a variable that is sent to this server only; never returned.
              */
             api_key?: string | null;
             /**
              * Key Variable
-             * @description Instead of a key: the variable that holds it, stored for this server.
+             * @description Instead of a key: the variable that contains it, stored for this server.
              * @default
              */
             key_variable?: string;
@@ -5656,7 +5921,7 @@ export interface components {
             endpoint: string;
             /**
              * Source
-             * @description Who added it; an operator's are in the settings.
+             * @description User who added it; those of the operator come from the settings.
              * @enum {string}
              */
             source: "operator" | "tenant";
@@ -5664,7 +5929,7 @@ export interface components {
             has_key: boolean;
             /**
              * Key Variable
-             * @description Name of the variable that its key is in.
+             * @description Name of the variable with its key.
              * @default
              */
             key_variable?: string;
@@ -5705,7 +5970,7 @@ export interface components {
         };
         /**
          * GraphEdge
-         * @description An edge as drawn.
+         * @description An edge in the graph.
          */
         GraphEdge: {
             /** Id */
@@ -5734,7 +5999,7 @@ export interface components {
         };
         /**
          * GraphNode
-         * @description A node of a flow as drawn; `run` only where a run was asked for.
+         * @description A node in the graph of a flow; `run` only when a run was requested.
          */
         GraphNode: {
             /** Id */
@@ -5767,7 +6032,7 @@ export interface components {
         };
         /**
          * GraphOut
-         * @description A flow as a graph: its draft, or the version of a run with that run's results.
+         * @description A flow as a graph: the draft, or the version of a run with its results.
          */
         GraphOut: {
             /** Flow Id */
@@ -5797,7 +6062,7 @@ export interface components {
         };
         /**
          * GroupRole
-         * @description The role that a group gives in a space.
+         * @description The role of a group in a space.
          */
         GroupRole: {
             /** Space Id */
@@ -5808,7 +6073,7 @@ export interface components {
         };
         /**
          * GroupRoleIn
-         * @description The role that members of a group are to have.
+         * @description The role to give to the members of a group.
          */
         GroupRoleIn: {
             role: components["schemas"]["Role"];
@@ -5820,7 +6085,7 @@ export interface components {
         };
         /**
          * HeadOut
-         * @description The end of the chain: keep it where the owner of the database cannot reach, and give it to the next check.
+         * @description The end of the chain: store it where the owner of the database has no access, and pass it to the next check.
          */
         HeadOut: {
             /** Seq */
@@ -5845,7 +6110,7 @@ export interface components {
          * HttpCall
          * @description A web request that fetches a step's input or delivers its output.
          *
-         *     `url`, `body` and the text of headers may hold `{{...}}`; a header's value may be a secret reference instead.
+         *     `url`, `body` and the text of headers may contain `{{...}}`; a header's value may be a secret reference instead.
          */
         HttpCall: {
             /** Url */
@@ -5870,7 +6135,7 @@ export interface components {
         };
         /**
          * ImportIn
-         * @description A flow from a file: spec text or the JSON that an export gave.
+         * @description A flow from a file: spec text or exported JSON.
          */
         ImportIn: {
             /** Content */
@@ -5880,9 +6145,9 @@ export interface components {
         };
         /**
          * ImportReport
-         * @description What a file holds, and what a run of it would reach.
+         * @description Contents of a file, and what a run of it would access.
          *
-         *     A list is never emptier than the file: what was not inspected is null, and what a list omits is counted.
+         *     Lists that were not inspected are null, and omitted items are counted.
          */
         ImportReport: {
             /** Format */
@@ -5950,7 +6215,7 @@ export interface components {
         };
         /**
          * ImportReportIn
-         * @description A file to look into.
+         * @description A file to inspect.
          */
         ImportReportIn: {
             /** Content */
@@ -5958,7 +6223,7 @@ export interface components {
         };
         /**
          * ImportedCode
-         * @description Code that the file carries. It was read, not run.
+         * @description Code in the file. It was read, not run.
          */
         ImportedCode: {
             /** Nodes */
@@ -5996,13 +6261,13 @@ export interface components {
         };
         /**
          * InputSource
-         * @description Where a step's main input comes from (seed 002, flow_steps.input_source).
+         * @description Source of a step's main input (seed 002, flow_steps.input_source).
          * @enum {string}
          */
         InputSource: "flow_input" | "previous_step" | "all_previous_steps" | "http_get" | "http_post";
         /**
          * InputType
-         * @description What kind of main input a step takes.
+         * @description Type of a step's main input.
          * @enum {string}
          */
         InputType: "text" | "json" | "image" | "audio" | "document" | "file" | "any";
@@ -6021,14 +6286,14 @@ export interface components {
         };
         /**
          * InstanceTestOut
-         * @description What a server said when it was reached.
+         * @description Result of a connection test.
          */
         InstanceTestOut: {
             /** Version */
             version: string;
             /**
              * Nodes
-             * @description Components it has.
+             * @description Number of its components.
              */
             nodes: number;
             /** Ms */
@@ -6036,7 +6301,7 @@ export interface components {
         };
         /**
          * InterruptPayload
-         * @description What a session waits for. Members that are not of its type are absent from `data`.
+         * @description What a session waits for. Members of other types are absent from `data`.
          *
          *     | type | data |
          *     |---|---|
@@ -6066,7 +6331,7 @@ export interface components {
         };
         /**
          * Invited
-         * @description A new person, and the link to invite them with.
+         * @description A new user, and the invitation link.
          */
         Invited: {
             /** Id */
@@ -6075,7 +6340,7 @@ export interface components {
             name: string;
             /**
              * Email
-             * @description What they sign in with; null for the local user of auto-login.
+             * @description E-mail address for signing in; null for the local user of auto-login.
              */
             email: string | null;
             role: components["schemas"]["TenantRole"];
@@ -6083,7 +6348,7 @@ export interface components {
             active: boolean;
             /**
              * Can Sign In
-             * @description Whether they have set a password or came through single sign-on.
+             * @description Whether they have set a password or signed in through single sign-on.
              */
             can_sign_in: boolean;
             /**
@@ -6134,32 +6399,32 @@ export interface components {
         JsonValue: unknown;
         /**
          * KeyIn
-         * @description A key to make.
+         * @description A key to create.
          */
         KeyIn: {
             /**
              * Name
-             * @description What it is for, as you will know it again.
+             * @description Purpose of the key, to identify it later.
              */
             name: string;
             /**
              * Scopes
-             * @description Permissions such as `runs.start`, or roles such as `runner` for all that the role may at this moment. None: all that you have.
+             * @description Permissions such as `runs.start`, or roles such as `runner`, which grant what the role allows at the time of the request. None: all your permissions.
              */
             scopes?: string[] | null;
             /**
              * Space Ids
-             * @description The spaces it is for. None: all that you have.
+             * @description Spaces it is restricted to. None: all your spaces.
              */
             space_ids?: string[] | null;
             /**
              * Networks
-             * @description Networks such as `192.0.2.0/24` from which it works; elsewhere it is refused. None: everywhere.
+             * @description Networks it may be used from, such as `192.0.2.0/24`. None: all networks.
              */
             networks?: string[] | null;
             /**
              * Expires At
-             * @description When it stops working. None: never.
+             * @description When it expires. None: never.
              */
             expires_at?: string | null;
         };
@@ -6174,7 +6439,7 @@ export interface components {
             name: string;
             /**
              * Prefix
-             * @description The first 11 characters, by which it is known again.
+             * @description The first 11 characters, to identify it.
              */
             prefix: string;
             user: components["schemas"]["KeyOwner"];
@@ -6195,14 +6460,14 @@ export interface components {
             revoked_at: string | null;
             /**
              * Last Used At
-             * @description To the minute.
+             * @description Rounded to the minute.
              */
             last_used_at: string | null;
             /** Last Used Address */
             last_used_address: string | null;
             /**
              * Key
-             * @description The whole key. Only its hash is kept.
+             * @description The complete key. Only its hash is stored.
              */
             key: string;
         };
@@ -6217,7 +6482,7 @@ export interface components {
             name: string;
             /**
              * Prefix
-             * @description The first 11 characters, by which it is known again.
+             * @description The first 11 characters, to identify it.
              */
             prefix: string;
             user: components["schemas"]["KeyOwner"];
@@ -6238,7 +6503,7 @@ export interface components {
             revoked_at: string | null;
             /**
              * Last Used At
-             * @description To the minute.
+             * @description Rounded to the minute.
              */
             last_used_at: string | null;
             /** Last Used Address */
@@ -6246,7 +6511,7 @@ export interface components {
         };
         /**
          * KeyOwner
-         * @description Whose key it is.
+         * @description The user of a key.
          */
         KeyOwner: {
             /** Id */
@@ -6258,7 +6523,7 @@ export interface components {
         };
         /**
          * KeyRecord
-         * @description A signing key, and from when to when it was the one that signed.
+         * @description A signing key, and the period in which it was current.
          */
         KeyRecord: {
             /** Key Id */
@@ -6281,13 +6546,13 @@ export interface components {
         };
         /**
          * KeyState
-         * @description What a key is used for now.
+         * @description State of a key.
          * @enum {string}
          */
         KeyState: "prepared" | "current" | "old" | "retired" | "revoked";
         /**
          * KeyringOut
-         * @description A key of the installation, without the key.
+         * @description A key of the installation, without its material.
          */
         KeyringOut: {
             /** Id */
@@ -6297,17 +6562,17 @@ export interface components {
             state: components["schemas"]["KeyState"];
             /**
              * Readable
-             * @description Whether the server that answers can read it.
+             * @description Whether the server that answers this request can read it.
              */
             readable: boolean;
             /**
              * Public Key
-             * @description Of a signing key, in base64.
+             * @description Public key of a signing key, in base64.
              */
             public_key: string | null;
             /**
              * Created At
-             * @description Null of the first key, which no rotation made.
+             * @description Null for the first key, which no rotation created.
              */
             created_at: string | null;
             /** Activated At */
@@ -6320,7 +6585,7 @@ export interface components {
             revoked_at: string | null;
             /**
              * Reason
-             * @description Why it was revoked.
+             * @description Reason for revoking it.
              */
             reason: string | null;
             /**
@@ -6332,17 +6597,17 @@ export interface components {
             };
             /**
              * Running
-             * @description Whether the rotation to this key is not finished.
+             * @description Whether the rotation to this key is still running.
              */
             running: boolean;
             /**
              * Waiting For
-             * @description Processes that cannot read it yet, or still write with another key.
+             * @description Processes that cannot read it yet, or that still write with another key.
              */
             waiting_for: string[];
             /**
              * Unreadable
-             * @description Stored values that could not be encrypted again, by the id of the key that is missing.
+             * @description Stored values that could not be re-encrypted, by the id of the missing key.
              */
             unreadable: {
                 [key: string]: number;
@@ -6359,7 +6624,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "queued" | "running" | "completed" | "failed" | "cancelled";
+            status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled";
             /** Version */
             version: number;
             /**
@@ -6379,18 +6644,18 @@ export interface components {
         LinkIn: {
             /**
              * Token
-             * @description What stands behind `#token=` in the link.
+             * @description The value after `#token=` in the link.
              */
             token: string;
         };
         /**
          * LinkOut
-         * @description A one-time link to set a password, shown this once.
+         * @description A one-time link to set a password, shown only once.
          */
         LinkOut: {
             /**
              * Url
-             * @description Give it to the person over a channel that you trust. It works once.
+             * @description Send it to the user over a trusted channel. It works once.
              */
             url: string;
             /**
@@ -6401,7 +6666,7 @@ export interface components {
         };
         /**
          * LinkOwnerOut
-         * @description Whose link it is; said to whoever has it.
+         * @description The user of a link, for its holder.
          */
         LinkOwnerOut: {
             /** Email */
@@ -6413,19 +6678,19 @@ export interface components {
         };
         /**
          * LinkUseIn
-         * @description A one-time link, and the password that it sets.
+         * @description A one-time link, and the new password.
          */
         LinkUseIn: {
             /**
              * Token
-             * @description What stands behind `#token=` in the link.
+             * @description The value after `#token=` in the link.
              */
             token: string;
             /** Password */
             password: string;
             /**
              * Code
-             * @description As for signing in, where there is a second factor.
+             * @description As for signing in, where the account has a second factor.
              */
             code?: string | null;
         };
@@ -6449,14 +6714,14 @@ export interface components {
             ready: boolean;
             /**
              * Done
-             * @description Bytes that are here of one that is not complete.
+             * @description Bytes downloaded so far of an incomplete model.
              */
             done: number;
             /** Fetching */
             fetching: boolean;
             /**
              * Detail
-             * @description What the fetch is doing, or why it failed.
+             * @description Status of the download, or why it failed.
              */
             detail: string;
             /** Remedy */
@@ -6478,10 +6743,11 @@ export interface components {
             /** Jobs */
             jobs: components["schemas"]["JobOut"][];
             encryption: components["schemas"]["EncryptionOut"];
+            backup: components["schemas"]["BackupOut"];
         };
         /**
          * ManifestOut
-         * @description What the code may reach: found by reading it, and enforced when it runs.
+         * @description Access of the code: derived from its source, and enforced when it runs.
          */
         ManifestOut: {
             /**
@@ -6491,18 +6757,18 @@ export interface components {
             imports: string[];
             /**
              * Hosts
-             * @description Hosts that it asks for; the operator must allow them as well.
+             * @description Hosts that it connects to; the operator must allow them as well.
              */
             hosts: string[];
             /**
              * Files
-             * @description Whether it works with files.
+             * @description Whether it uses files.
              */
             files: boolean;
         };
         /**
          * McpRefreshOut
-         * @description What looking for a server's tools found.
+         * @description The result of listing a server's tools.
          */
         McpRefreshOut: {
             /** Tools */
@@ -6511,14 +6777,14 @@ export interface components {
             added: string[];
             /**
              * Changed
-             * @description Tools that the server describes otherwise than before.
+             * @description Tools whose description has changed on the server.
              */
             changed: string[];
             /** Removed */
             removed: string[];
             /**
              * Left Out
-             * @description What the server listed and Headgate does not take, and why.
+             * @description Tools that the server listed and Headgate rejected, with the reason.
              */
             left_out: string[];
             /** Protocol */
@@ -6531,7 +6797,7 @@ export interface components {
         McpServerIn: {
             /**
              * Name
-             * @description Small letters, digits, - and _; flows call the server by it.
+             * @description Lower-case letters, digits, - and _; flows refer to the server by it.
              * @example weather
              */
             name: string;
@@ -6543,7 +6809,7 @@ export interface components {
             transport?: "http" | "stdio";
             /**
              * Url
-             * @description Address of a server with transport `http`.
+             * @description URL of a server with transport `http`.
              * @default
              */
             url?: string;
@@ -6554,7 +6820,7 @@ export interface components {
             command?: string[];
             /**
              * Headers
-             * @description Sent with each request, kept encrypted. A value is text, or a secret: `{"secret": "API_KEY", "scheme": "Bearer"}`.
+             * @description Sent with each request, stored encrypted. A value is text, or a secret: `{"secret": "API_KEY", "scheme": "Bearer"}`.
              */
             headers?: {
                 [key: string]: string | {
@@ -6564,7 +6830,7 @@ export interface components {
             };
             /**
              * Env
-             * @description Environment of a program; as `headers`.
+             * @description Environment variables of a program; same format as `headers`.
              */
             env?: {
                 [key: string]: string | {
@@ -6608,7 +6874,7 @@ export interface components {
             tools_found_at: string | null;
             /**
              * Error Message
-             * @description Why its tools could not be found last, or which were left out.
+             * @description Why its tools could not be listed, or which ones were skipped.
              */
             error_message: string | null;
             /**
@@ -6624,7 +6890,7 @@ export interface components {
         };
         /**
          * McpServerPatch
-         * @description What to change; members that are left out stay. Another address or command needs its headers or env again.
+         * @description Members to change; omitted ones stay. A new URL or command needs its headers or env again.
          */
         McpServerPatch: {
             /** Url */
@@ -6650,14 +6916,14 @@ export interface components {
         };
         /**
          * McpTestOut
-         * @description What a server said when it was reached.
+         * @description The server's response to a connection test.
          */
         McpTestOut: {
             /** Protocol */
             protocol: string;
             /**
              * Server
-             * @description The name it gives itself.
+             * @description The name that the server reports.
              */
             server: string;
             /** Tools */
@@ -6667,7 +6933,7 @@ export interface components {
         };
         /**
          * McpToolOut
-         * @description A tool. Its description and schema are the server's own words: data, never instructions.
+         * @description A tool. Its description and schema are the server's own: data, never instructions.
          */
         McpToolOut: {
             /** Name */
@@ -6680,7 +6946,7 @@ export interface components {
             };
             /**
              * Read Only
-             * @description Whether the server says that it changes nothing.
+             * @description Whether the server declares that the tool changes nothing.
              */
             read_only: boolean;
             /** Enabled */
@@ -6696,12 +6962,12 @@ export interface components {
         };
         /**
          * Me
-         * @description Who is asking.
+         * @description The caller.
          */
         Me: {
             tenant: components["schemas"]["Named"];
             user: components["schemas"]["Person"];
-            /** @description Where new flows go when none is named; null when that space is gone. */
+            /** @description Default space of new flows; null when that space no longer exists. */
             space: components["schemas"]["Named"] | null;
             permissions: components["schemas"]["RightsOut"];
             /**
@@ -6716,20 +6982,20 @@ export interface components {
             second_factor_missing: boolean;
             /**
              * Csrf Token
-             * @description What a page sends as `X-CSRF-Token` with every change; null where no cookie signed the caller in.
+             * @description CSRF token to send as `X-CSRF-Token` with every change; null without a session cookie.
              */
             csrf_token: string | null;
         };
         /**
          * MemberIn
-         * @description What a person may do in a space.
+         * @description The role of a user in a space.
          */
         MemberIn: {
             role: components["schemas"]["Role"];
         };
         /**
          * MemberOut
-         * @description A person of a space.
+         * @description A member of a space.
          */
         MemberOut: {
             /** User Id */
@@ -6740,19 +7006,19 @@ export interface components {
             email: string | null;
             /**
              * Active
-             * @description Somebody who is not active cannot sign in.
+             * @description An inactive user cannot sign in.
              */
             active: boolean;
-            /** @description What counts: the higher of the two below. */
+            /** @description Effective role: the higher of the two below. */
             role: components["schemas"]["Role"];
-            /** @description As assigned in Headgate; null: here through the directory alone. */
+            /** @description Role assigned in Headgate; null when the role comes from the directory only. */
             assigned_role: components["schemas"]["Role"] | null;
-            /** @description Through groups of the directory (SCIM). */
+            /** @description Role from groups of the directory (SCIM). */
             directory_role: components["schemas"]["Role"] | null;
             /**
              * Created At
              * Format: date-time
-             * @description When they were added.
+             * @description When the member was added.
              */
             created_at: string;
         };
@@ -6774,15 +7040,20 @@ export interface components {
                 secret: string;
                 scheme?: string;
             } | null;
+            /**
+             * Fallback
+             * @default []
+             */
+            fallback?: components["schemas"]["Model"][];
         };
         /**
          * ModelClassIn
-         * @description The class to give a model.
+         * @description The classification to set for a model.
          */
         ModelClassIn: {
             /**
              * Level
-             * @description Number or name of a class, for example 2 or K2.
+             * @description Number or name of a classification, for example 2 or K2.
              */
             level: number | string;
         };
@@ -6818,7 +7089,7 @@ export interface components {
         };
         /**
          * ModelFacts
-         * @description What an organisation says of a model. A member that is not set keeps what the catalogue and the server say.
+         * @description An organisation's facts about a model. Unset members keep the values of the catalogue and the server.
          */
         ModelFacts: {
             /**
@@ -6828,49 +7099,49 @@ export interface components {
             label?: string | null;
             /**
              * Description
-             * @description What it is for.
+             * @description Purpose of the model.
              */
             description?: string | null;
             /**
              * Hidden
-             * @description Whether it is no longer offered. Steps that name it continue to run.
+             * @description Whether it is hidden. Steps that use it keep running.
              * @default false
              */
             hidden?: boolean;
             /**
              * Price In
-             * @description US dollars a million prompt tokens.
+             * @description US dollars per million prompt tokens.
              */
             price_in?: number | null;
             /**
              * Price Out
-             * @description US dollars a million answer tokens.
+             * @description US dollars per million output tokens.
              */
             price_out?: number | null;
             /**
              * Context Window
-             * @description Longest prompt, in tokens.
+             * @description Maximum length of a prompt, in tokens.
              */
             context_window?: number | null;
             /**
              * Max Output
-             * @description Longest answer, in tokens.
+             * @description Maximum length of an answer, in tokens.
              */
             max_output?: number | null;
             /**
              * Tools
-             * @description How it calls tools: by itself, through a JSON schema, or not at all.
+             * @description How it calls tools: natively, through a JSON schema, or not at all.
              */
             tools?: ("native" | "shim" | "none") | null;
             /**
              * Vision
-             * @description Whether it takes images.
+             * @description Whether it accepts images.
              */
             vision?: boolean | null;
         };
         /**
          * ModelFigures
-         * @description One of the models that were asked most.
+         * @description Statistics of one of the most used models.
          */
         ModelFigures: {
             /** Provider */
@@ -6879,19 +7150,19 @@ export interface components {
             name: string;
             /**
              * Failed
-             * @description Steps that asked it and failed.
+             * @description Steps that called it and failed.
              */
             failed: number;
             /**
              * Mean Ms
-             * @description How long its steps took.
+             * @description Duration of its steps.
              */
             mean_ms: number;
             spent: components["schemas"]["Spent"];
         };
         /**
          * ModelInfo
-         * @description What is known about a chat model.
+         * @description Facts about a chat model.
          */
         ModelInfo: {
             /** Provider */
@@ -6984,31 +7255,31 @@ export interface components {
         };
         /**
          * ModelRole
-         * @description What a model is chosen for.
+         * @description The role of a model.
          * @enum {string}
          */
         ModelRole: "default" | "assistant" | "codev" | "step" | "fallback";
         /**
          * ModelServerIn
-         * @description A model server. One that has the same name is replaced.
+         * @description A model server. It replaces one with the same name.
          */
         ModelServerIn: {
             /**
              * Kind
-             * @description The protocol it speaks.
+             * @description The API that the server offers.
              * @default openai
              * @enum {string}
              */
             kind?: "openai" | "ollama";
             /**
              * Address
-             * @description Where it listens: for `openai` the address before `/models`, which most servers have at `/v1`.
+             * @description Base URL: for `openai` the part before `/models`, which most servers have at `/v1`.
              * @example http://localhost:8000/v1
              */
             address: string;
             /**
              * Key
-             * @description Its key, kept encrypted, or the variable that it is in: `{"secret": "VLLM_KEY"}`. Left out, a server that stays at its address keeps its key; an empty text removes it.
+             * @description Its key, stored encrypted, or a reference to a variable: `{"secret": "VLLM_KEY"}`. When omitted, a server with an unchanged URL keeps its key; an empty string removes it.
              */
             key?: string | {
                 secret: string;
@@ -7016,7 +7287,7 @@ export interface components {
             } | null;
             /**
              * Headers
-             * @description Further headers of each request, as `key`. Left out, they stay like the key.
+             * @description Additional headers of each request, in the format of `key`. When omitted, they are kept like the key.
              */
             headers?: {
                 [key: string]: string | {
@@ -7037,7 +7308,7 @@ export interface components {
             name: string;
             /**
              * Space Id
-             * @description The space whose flows may use it; null: every space.
+             * @description Space whose flows may use it; null: every space.
              */
             space_id: string | null;
             /**
@@ -7049,7 +7320,7 @@ export interface components {
             address: string;
             /**
              * Secret Names
-             * @description What it is sent in confidence: `key`, and the names of headers.
+             * @description Names of its stored credentials: `key`, and names of headers.
              */
             secret_names: string[];
             /**
@@ -7070,7 +7341,7 @@ export interface components {
         };
         /**
          * Named
-         * @description Something with an id and a name.
+         * @description An object with an id and a name.
          */
         Named: {
             /** Id */
@@ -7080,7 +7351,7 @@ export interface components {
         };
         /**
          * Need
-         * @description Something outside the flow that its steps use.
+         * @description An external requirement of a flow's steps.
          */
         Need: {
             /**
@@ -7135,7 +7406,9 @@ export interface components {
              *       "tool_policy": "inherit",
              *       "tool_allowlist": [],
              *       "outside_content": "refuse",
-             *       "outside_allowlist": []
+             *       "outside_allowlist": [],
+             *       "on_error": "fail",
+             *       "disabled": "no"
              *     }
              */
             policy?: components["schemas"]["StepPolicy"];
@@ -7146,12 +7419,12 @@ export interface components {
         };
         /**
          * NodeCheckOut
-         * @description What a check found about the code of one or several nodes.
+         * @description Result of checking the code of one or several nodes.
          */
         NodeCheckOut: {
             /**
              * Ok
-             * @description Whether flows may have this code in a node.
+             * @description Whether flows may use this code in a node.
              */
             ok: boolean;
             /**
@@ -7164,20 +7437,20 @@ export interface components {
             manifest?: components["schemas"]["ManifestOut"] | null;
             /**
              * Note
-             * @description Why it was not tried with samples, or what came of it.
+             * @description Why it was not tried with sample values, or the outcome.
              * @default
              */
             note?: string;
             /**
              * Findings
-             * @description Each fault: `code`, `message`, `remedy`, `line`, `column`.
+             * @description Each problem: `code`, `message`, `remedy`, `line`, `column`.
              */
             findings?: {
                 [key: string]: unknown;
             }[];
             /**
              * Nodes
-             * @description The nodes that carry the code.
+             * @description The nodes that contain the code.
              */
             nodes?: string[];
         };
@@ -7207,13 +7480,13 @@ export interface components {
         };
         /**
          * OutputType
-         * @description What a step's main output is turned into.
+         * @description Type that a step's main output is converted to.
          * @enum {string}
          */
         OutputType: "text" | "json" | "pdf" | "docx";
         /**
          * OutsideOut
-         * @description A source of content from outside.
+         * @description A source of untrusted content.
          */
         OutsideOut: {
             /** Kind */
@@ -7251,9 +7524,16 @@ export interface components {
             apply_ms?: number[];
             /**
              * Skip All
-             * @description Whether every gate is hidden now; null when unchanged.
+             * @description Whether every gate is hidden; null when unchanged.
              */
             skip_all?: boolean | null;
+        };
+        /** Page[ApprovalOut] */
+        Page_ApprovalOut_: {
+            /** Items */
+            items: components["schemas"]["ApprovalOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
         };
         /** Page[AssistantOut] */
         Page_AssistantOut_: {
@@ -7404,7 +7684,7 @@ export interface components {
         };
         /**
          * PartOut
-         * @description What of its flow a run carried out, where that was not all of it.
+         * @description The part of its flow that a run executed, if not all of it.
          */
         PartOut: {
             /** Only Step */
@@ -7452,13 +7732,13 @@ export interface components {
             last_used_at: string | null;
             /**
              * Recovery Codes
-             * @description Shown this once, when it is the first second factor; null otherwise.
+             * @description Shown only once, when this is the first second factor; null otherwise.
              */
             recovery_codes: string[] | null;
         };
         /**
          * PasskeyAnswer
-         * @description What the browser answered.
+         * @description The browser's response.
          */
         PasskeyAnswer: {
             /**
@@ -7486,7 +7766,7 @@ export interface components {
         };
         /**
          * PasskeyOptions
-         * @description What a page gives `navigator.credentials`; the challenge's token is in a cookie.
+         * @description Options for `navigator.credentials`; the challenge's token is in a cookie.
          */
         PasskeyOptions: {
             /**
@@ -7516,7 +7796,7 @@ export interface components {
         };
         /**
          * PasskeyRename
-         * @description Another name of a passkey.
+         * @description A new name of a passkey.
          */
         PasskeyRename: {
             /** Name */
@@ -7524,7 +7804,7 @@ export interface components {
         };
         /**
          * Passkeys
-         * @description The caller's passkeys, the oldest first.
+         * @description The caller's passkeys, oldest first.
          */
         Passkeys: {
             /**
@@ -7537,7 +7817,7 @@ export interface components {
         };
         /**
          * PasswordIn
-         * @description One's present password and the next.
+         * @description The current password and the new one.
          */
         PasswordIn: {
             /** Current */
@@ -7547,7 +7827,7 @@ export interface components {
         };
         /**
          * PatternDetail
-         * @description A pattern with how it is built.
+         * @description A pattern with its recipe.
          */
         PatternDetail: {
             /** Id */
@@ -7616,14 +7896,22 @@ export interface components {
             updated_at: string;
         };
         /**
+         * PendingCount
+         * @description How many approvals wait for the caller.
+         */
+        PendingCount: {
+            /** Pending */
+            pending: number;
+        };
+        /**
          * Permission
-         * @description One thing that a person may be allowed to do. The value is what errors, API keys and docs call it.
+         * @description A permission. The value is its name in errors, API keys and docs.
          * @enum {string}
          */
         Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
         /**
          * Person
-         * @description Somebody of a tenant.
+         * @description A user of a tenant.
          */
         Person: {
             /** Id */
@@ -7632,14 +7920,14 @@ export interface components {
             name: string;
             /**
              * Email
-             * @description What they sign in with; null for the local user of auto-login.
+             * @description E-mail address for signing in; null for the local user of auto-login.
              */
             email: string | null;
             role: components["schemas"]["TenantRole"];
         };
         /**
          * PlanAnswer
-         * @description Approve a plan, as it is or edited; or say what should be otherwise.
+         * @description Approve a plan, as it is or edited; or request changes.
          */
         PlanAnswer: {
             /**
@@ -7651,17 +7939,17 @@ export interface components {
             approved: boolean;
             /**
              * Plan
-             * @description The plan as it was edited.
+             * @description The plan as edited by the user.
              */
             plan?: string | null;
             /**
              * Cases
-             * @description The tests as they were edited; none: as planned.
+             * @description The tests as edited; null: as planned.
              */
             cases?: components["schemas"]["TestCase"][] | null;
             /**
              * Feedback
-             * @description Not approved: what to plan anew.
+             * @description When not approved: what to plan differently.
              * @default
              */
             feedback?: string;
@@ -7669,7 +7957,7 @@ export interface components {
             repairs_approved?: boolean | null;
             /**
              * Stop
-             * @description Not approved: end the session.
+             * @description When not approved: end the session.
              * @default false
              */
             stop?: boolean;
@@ -7743,7 +8031,7 @@ export interface components {
         };
         /**
          * ProviderSetting
-         * @description One thing that a provider needs to be told, kept as a variable.
+         * @description A setting of a provider, stored as a variable.
          */
         ProviderSetting: {
             /** Variable */
@@ -7834,13 +8122,13 @@ export interface components {
         };
         /**
          * Purpose
-         * @description What a key is for.
+         * @description The purpose of a key.
          * @enum {string}
          */
         Purpose: "secrets" | "evidence";
         /**
          * Quota
-         * @description What is limited.
+         * @description Kind of a limit.
          * @enum {string}
          */
         Quota: "runs" | "runs_per_hour" | "tokens_per_day" | "tokens_per_month" | "storage_bytes";
@@ -7861,7 +8149,7 @@ export interface components {
         };
         /**
          * QuotaOut
-         * @description A limit, and what is used of it.
+         * @description A limit and its usage.
          */
         QuotaOut: {
             quota: components["schemas"]["Quota"];
@@ -7883,12 +8171,12 @@ export interface components {
         };
         /**
          * ReachOut
-         * @description Everything that the code may reach: found by reading it, and enforced when it runs.
+         * @description Everything that the code may access: determined by static analysis, and enforced at run time.
          */
         ReachOut: {
             /**
              * Hosts
-             * @description Hosts that it asks for; the operator must allow them as well.
+             * @description Hosts that it connects to; the operator must allow them as well.
              */
             hosts: string[];
             /**
@@ -7898,7 +8186,7 @@ export interface components {
             secrets: string[];
             /**
              * Files
-             * @description Whether it works with files of the run.
+             * @description Whether it uses files of the run.
              */
             files: boolean;
             /**
@@ -7931,18 +8219,18 @@ export interface components {
         };
         /**
          * RecoveryCodes
-         * @description New recovery codes, shown this once.
+         * @description New recovery codes, shown only once.
          */
         RecoveryCodes: {
             /**
              * Recovery Codes
-             * @description Empty where the account has some that work.
+             * @description Empty when the account already has valid recovery codes.
              */
             recovery_codes: string[];
         };
         /**
          * RedeliverIn
-         * @description Which deliveries to send again: without ids and flow, all failed ones.
+         * @description Selects the deliveries to send again: without ids and flow, all failed ones.
          */
         RedeliverIn: {
             /** Ids */
@@ -7952,7 +8240,7 @@ export interface components {
         };
         /**
          * RedeliveredMany
-         * @description The deliveries that are sent again.
+         * @description The deliveries that will be sent again.
          */
         RedeliveredMany: {
             /** Ids */
@@ -7960,18 +8248,18 @@ export interface components {
         };
         /**
          * RedeliveredOut
-         * @description The result of a request to deliver again.
+         * @description The outcome of a request to deliver again.
          */
         RedeliveredOut: {
             /**
              * Deliveries
-             * @description The deliveries that are sent again, in their current state.
+             * @description The deliveries that are retried, in their current state.
              */
             deliveries: components["schemas"]["DeliveryOut"][];
         };
         /**
          * Refusal
-         * @description What went wrong, as clients of OpenAI read it.
+         * @description An error in OpenAI's format.
          */
         Refusal: {
             /** Message */
@@ -7985,7 +8273,7 @@ export interface components {
         };
         /**
          * RerunPlanOut
-         * @description What running a past run again would take over, do again, and cost.
+         * @description Plan of a rerun: what it would reuse, execute and cost.
          */
         RerunPlanOut: {
             /** Run Id */
@@ -8007,19 +8295,19 @@ export interface components {
         };
         /**
          * RerunPlanStart
-         * @description What to change about a past run before it is run again. What is left out stays as it was.
+         * @description Changes to a past run for a rerun. Omitted members stay as they were.
          */
         RerunPlanStart: {
             /**
              * From Step
-             * @description Do this step again, and all behind it.
+             * @description Run this step again, and all steps after it.
              */
             from_step?: string | null;
             /** Text */
             text?: string | null;
             /**
              * Form Data
-             * @description Answers that take the place of those of the past run; null takes one away.
+             * @description Answers that replace those of the past run; null removes one.
              */
             form_data?: {
                 [key: string]: components["schemas"]["JsonValue"];
@@ -8028,25 +8316,25 @@ export interface components {
             file_ids?: string[] | null;
             /**
              * Version
-             * @description `draft`, `published`, or the number of a version. Left out: the past run's own.
+             * @description `draft`, `published`, or the number of a version. When omitted, the version of the past run.
              */
             version?: ("draft" | "published") | number | null;
         };
         /**
          * RerunStart
-         * @description What to run again.
+         * @description A rerun request.
          */
         RerunStart: {
             /**
              * From Step
-             * @description Do this step again, and all behind it.
+             * @description Run this step again, and all steps after it.
              */
             from_step?: string | null;
             /** Text */
             text?: string | null;
             /**
              * Form Data
-             * @description Answers that take the place of those of the past run; null takes one away.
+             * @description Answers that replace those of the past run; null removes one.
              */
             form_data?: {
                 [key: string]: components["schemas"]["JsonValue"];
@@ -8055,19 +8343,19 @@ export interface components {
             file_ids?: string[] | null;
             /**
              * Version
-             * @description `draft`, `published`, or the number of a version. Left out: the past run's own.
+             * @description `draft`, `published`, or the number of a version. When omitted, the version of the past run.
              */
             version?: ("draft" | "published") | number | null;
             /**
              * Wait
-             * @description Answer when the run is over, not when it has begun.
+             * @description Respond when the run has ended, not when it starts.
              * @default false
              */
             wait?: boolean;
         };
         /**
          * ResourceOut
-         * @description What it was done to, as it was called then.
+         * @description The object, with its name at the time.
          */
         ResourceOut: {
             /** Kind */
@@ -8081,23 +8369,23 @@ export interface components {
         };
         /**
          * RestoreIn
-         * @description Put a version back into the draft.
+         * @description The version to restore as the draft.
          */
         RestoreIn: {
             /**
              * Revision
-             * @description The draft's revision, so that nobody's edit is lost.
+             * @description The draft's revision, so that concurrent edits are not overwritten.
              */
             revision: number;
         };
         /**
          * Resume
-         * @description The answer to what a session waits for.
+         * @description The answer to an interrupt of the session.
          */
         Resume: {
             /**
              * Interrupt Id
-             * @description Of the interrupt that is answered; an answer to another is refused.
+             * @description Id of the interrupt that is answered; answers to another are rejected.
              */
             interrupt_id?: string | null;
             /** Response */
@@ -8105,7 +8393,7 @@ export interface components {
         };
         /**
          * ResumeOut
-         * @description Which way a run was resumed, and why.
+         * @description How a run was resumed, and why.
          */
         ResumeOut: {
             /**
@@ -8128,19 +8416,19 @@ export interface components {
         ResumeStart: {
             /**
              * Version
-             * @description `draft`, `published`, or the number of a version. Left out: the run's own, in place.
+             * @description `draft`, `published`, or the number of a version. When omitted, the run resumes with its own version.
              */
             version?: ("draft" | "published") | number | null;
             /**
              * Wait
-             * @description Answer when the run is over, not when it goes on.
+             * @description Respond when the run has ended, not when it resumes.
              * @default false
              */
             wait?: boolean;
         };
         /**
          * RetiredOut
-         * @description What became of a key's material.
+         * @description The result of deleting a key's material.
          */
         RetiredOut: {
             /**
@@ -8151,23 +8439,57 @@ export interface components {
         };
         /**
          * Retry
-         * @description How a session continues that failed, was stopped, or lacks budget or its model's key.
+         * @description How to continue a session that failed, was stopped, or lacks budget or its model's key.
          */
         Retry: {
             /**
              * Model
-             * @description `provider/name`; none: the one it had.
+             * @description `provider/name`; null: unchanged.
              */
             model?: string | null;
             /**
              * Token Budget
-             * @description Larger than what is used; where the budget is used up.
+             * @description Must exceed the tokens used; when the budget is used up.
              */
             token_budget?: number | null;
         };
         /**
+         * RetryPolicy
+         * @description New attempts at a step that failed. The step waits for them in the database, without a worker.
+         */
+        RetryPolicy: {
+            /** Max Attempts */
+            max_attempts: number;
+            /**
+             * Backoff
+             * @default exponential
+             * @enum {string}
+             */
+            backoff?: "exponential" | "fixed";
+            /**
+             * Delay Seconds
+             * @default 2
+             */
+            delay_seconds?: number;
+            /**
+             * Max Delay Seconds
+             * @default 300
+             */
+            max_delay_seconds?: number;
+            /**
+             * Jitter
+             * @default 0.2
+             */
+            jitter?: number;
+            /**
+             * Codes
+             * @default []
+             */
+            codes?: string[];
+        };
+        /**
          * ReviewAnswer
-         * @description Accept the result, or say what should be otherwise.
+         * @description Accept the result, or request changes.
          */
         ReviewAnswer: {
             /**
@@ -8184,58 +8506,58 @@ export interface components {
             feedback?: string;
             /**
              * Save Tests
-             * @description Keep the cases as the flow's test set.
+             * @description Store the cases as the flow's test set.
              * @default false
              */
             save_tests?: boolean;
             /**
              * Stop
-             * @description Not accepted: end the session.
+             * @description When not accepted: end the session.
              * @default false
              */
             stop?: boolean;
         };
         /**
          * RevokeIn
-         * @description Why a signing key is revoked.
+         * @description The reason for revoking a signing key.
          */
         RevokeIn: {
             /**
              * Reason
-             * @description Shown to those who check evidence with the history.
+             * @description Shown to users who verify evidence with the key history.
              */
             reason: string;
         };
         /**
          * RightsOut
-         * @description What the caller may do, cut down by the API key they came with.
+         * @description Permissions of the caller, restricted by the API key of the request.
          */
         RightsOut: {
             /**
              * Tenant
-             * @description In the tenant as a whole.
+             * @description Permissions in the whole tenant.
              */
             tenant: components["schemas"]["Permission"][];
             /**
              * Every Space
-             * @description In each space of the tenant: an admin's.
+             * @description Permissions of an admin, in each space of the tenant.
              */
             every_space: components["schemas"]["Permission"][];
             /**
              * Spaces
-             * @description In spaces that the caller is a member of.
+             * @description Permissions in the spaces of which the caller is a member.
              */
             spaces: components["schemas"]["SpaceRightsOut"][];
         };
         /**
          * Role
-         * @description A person's role in a space, the least first.
+         * @description A user's role in a space, lowest first.
          * @enum {string}
          */
         Role: "viewer" | "runner" | "editor" | "publisher" | "owner";
         /**
          * RoleIn
-         * @description The models of a role: one, or for `fallback` several in the order they are asked.
+         * @description The models of a role: one, or for `fallback` several in order.
          */
         RoleIn: {
             /** Models */
@@ -8253,7 +8575,7 @@ export interface components {
             model: string;
             /**
              * Params
-             * @description `temperature`, `max_tokens`, `timeout_seconds`, `tool_shim`, `reasoning_effort` and the like, as the model's provider takes them.
+             * @description `temperature`, `max_tokens`, `timeout_seconds`, `tool_shim`, `reasoning_effort` and others, as the model's provider accepts them.
              */
             params?: {
                 [key: string]: components["schemas"]["JsonValue"];
@@ -8261,7 +8583,7 @@ export interface components {
         };
         /**
          * RoleReadiness
-         * @description Which model a role has, and whether it can answer.
+         * @description The model of a role, and whether it is usable.
          */
         RoleReadiness: {
             role: components["schemas"]["ModelRole"];
@@ -8284,7 +8606,7 @@ export interface components {
         };
         /**
          * RolesOut
-         * @description Which model has which role, and whether it can answer.
+         * @description The models of roles, and whether they are usable.
          */
         RolesOut: {
             /** Items */
@@ -8292,23 +8614,23 @@ export interface components {
         };
         /**
          * RollbackAnswer
-         * @description How a session is rolled back.
+         * @description How to roll back a session.
          */
         RollbackAnswer: {
             /**
              * Choice
-             * @description Where somebody else changed a flow meanwhile. `keep_theirs`: it goes back only as far as none of their changes is lost. `take_mine`: it becomes what it was before the session. None: it is refused.
+             * @description When another user changed a flow in the meantime. `keep_theirs`: roll back only as far as their changes are kept. `take_mine`: restore the state before the session. Null: rejected.
              */
             choice?: ("keep_theirs" | "take_mine") | null;
             /**
              * Token
-             * @description Of the preview; required with `choice`. Refused once a flow changed.
+             * @description Token of the preview; required with `choice`. Rejected after a further change of a flow.
              */
             token?: string | null;
         };
         /**
          * RollbackFlow
-         * @description What rolling back does to one flow. Lines begin with `+`, `-` or `~`.
+         * @description The rollback of one flow. Lines begin with `+`, `-` or `~`.
          */
         RollbackFlow: {
             /** Flow Id */
@@ -8352,7 +8674,7 @@ export interface components {
         };
         /**
          * RunCostOut
-         * @description What a run took, at the prices of its models.
+         * @description Cost of a run at the prices of its models.
          */
         RunCostOut: {
             /** Steps */
@@ -8363,7 +8685,7 @@ export interface components {
         };
         /**
          * RunInputOut
-         * @description What a run was started with.
+         * @description The input of a run.
          */
         RunInputOut: {
             /** Text */
@@ -8377,7 +8699,7 @@ export interface components {
         };
         /**
          * RunOut
-         * @description A run with its steps and what came out of it.
+         * @description A run with its steps and its result.
          */
         RunOut: {
             /** Id */
@@ -8390,7 +8712,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "queued" | "running" | "completed" | "failed" | "cancelled";
+            status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled";
             /** Session Id */
             session_id: string | null;
             /** User Id */
@@ -8420,6 +8742,12 @@ export interface components {
             source_run_id: string | null;
             /** Source Step Id */
             source_step_id: string | null;
+            /** Parent Run Id */
+            parent_run_id?: string | null;
+            /** Parent Step Id */
+            parent_step_id?: string | null;
+            /** Parent Iteration */
+            parent_iteration?: number | null;
             part?: components["schemas"]["PartOut"] | null;
             /**
              * Deliveries Failed
@@ -8445,7 +8773,7 @@ export interface components {
         };
         /**
          * RunStart
-         * @description What to start a run with.
+         * @description The input of a new run.
          */
         RunStart: {
             /**
@@ -8472,17 +8800,17 @@ export interface components {
             version?: ("draft" | "published") | number;
             /**
              * Only Step
-             * @description Carry out only this step and what stands before it; its output is the result.
+             * @description Run only this step and the steps before it; its output is the result.
              */
             only_step?: string | null;
             /**
              * From Step
-             * @description Carry out only this step and what follows from it, with what those need.
+             * @description Run only this step and the steps after it, with what those need.
              */
             from_step?: string | null;
             /**
              * Pins
-             * @description Outputs by name that stand in for doing steps, by step id. For runs of the draft only.
+             * @description Outputs by name that replace the execution of steps, by step id. For runs of the draft only.
              */
             pins?: {
                 [key: string]: {
@@ -8491,14 +8819,14 @@ export interface components {
             };
             /**
              * Wait
-             * @description Answer when the run is over, not when it has begun.
+             * @description Respond when the run has ended, not when it starts.
              * @default false
              */
             wait?: boolean;
         };
         /**
          * RunStatistics
-         * @description How runs went in a period, and in the same time before it.
+         * @description Statistics of a period and of the preceding one.
          */
         RunStatistics: {
             /**
@@ -8525,7 +8853,7 @@ export interface components {
             failures: components["schemas"]["FailureFigures"][];
             /**
              * Queued
-             * @description Runs that wait, at this moment.
+             * @description Runs that are waiting now.
              */
             queued: number;
             /** Running */
@@ -8546,7 +8874,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "queued" | "running" | "completed" | "failed" | "cancelled";
+            status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled";
             /** Session Id */
             session_id: string | null;
             /** User Id */
@@ -8576,6 +8904,12 @@ export interface components {
             source_run_id: string | null;
             /** Source Step Id */
             source_step_id: string | null;
+            /** Parent Run Id */
+            parent_run_id?: string | null;
+            /** Parent Step Id */
+            parent_step_id?: string | null;
+            /** Parent Iteration */
+            parent_iteration?: number | null;
             part?: components["schemas"]["PartOut"] | null;
             /**
              * Deliveries Failed
@@ -8584,8 +8918,37 @@ export interface components {
             deliveries_failed?: number;
         };
         /**
+         * Sample
+         * @description The input of a first run: what is typed, the answers of the form, a file.
+         */
+        Sample: {
+            /**
+             * Text
+             * @default
+             */
+            text?: string;
+            /**
+             * Form
+             * @default {}
+             */
+            form?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            file?: components["schemas"]["SampleFile"] | null;
+        };
+        /**
+         * SampleFile
+         * @description A small text file that the sample run reads.
+         */
+        SampleFile: {
+            /** Name */
+            name: string;
+            /** Content */
+            content: string;
+        };
+        /**
          * Scope
-         * @description Of whom.
+         * @description Scope of a limit.
          * @enum {string}
          */
         Scope: "tenant" | "space" | "visitor";
@@ -8596,22 +8959,22 @@ export interface components {
         SecondFactorOut: {
             /**
              * Required
-             * @description Whether the organisation requires one of users who sign in with a password.
+             * @description Whether the organisation requires a second factor for users who sign in with a password.
              */
             required: boolean;
             /**
              * Missing
-             * @description Whether this session can do nothing else until a second factor is set up.
+             * @description Whether this session is limited to setting up a second factor.
              */
             missing: boolean;
             /**
              * Methods
-             * @description What can be proved: `totp`, `passkey`, `recovery`; empty: nothing yet.
+             * @description Available methods: `totp`, `passkey`, `recovery`; empty when none is set up.
              */
             methods: string[];
             /**
              * Totp Since
-             * @description When the authenticator app was set up; null: there is none.
+             * @description When the authenticator app was set up; null without one.
              */
             totp_since: string | null;
             /** Recovery Codes Left */
@@ -8619,18 +8982,18 @@ export interface components {
         };
         /**
          * ServerTestIn
-         * @description What to test.
+         * @description The server to test.
          */
         ServerTestIn: {
             /**
              * Model
-             * @description The model that is to answer; by default its first.
+             * @description The model to test; default: its first.
              */
             model?: string | null;
         };
         /**
          * ServerTestOut
-         * @description What a server answered: its list of models, and one short completion.
+         * @description A server's response: its list of models, and one short completion.
          */
         ServerTestOut: {
             /** Ok */
@@ -8644,14 +9007,14 @@ export interface components {
             list_ms: number;
             /**
              * Model
-             * @description The model that was asked for one word; null where there was none to ask.
+             * @description The model that was tested; null when there was none.
              */
             model: string | null;
             /** Answer Ms */
             answer_ms: number | null;
             /**
              * Code
-             * @description Why it failed, for programs; null when it worked.
+             * @description Error code; null when the test succeeded.
              */
             code: string | null;
             /** Detail */
@@ -8681,7 +9044,7 @@ export interface components {
         };
         /**
          * SessionOut
-         * @description A browser in which one is signed in.
+         * @description A browser in which the user is signed in.
          */
         SessionOut: {
             /** Id */
@@ -8694,7 +9057,7 @@ export interface components {
             /**
              * Last Seen At
              * Format: date-time
-             * @description To the minute.
+             * @description Rounded to the minute.
              */
             last_seen_at: string;
             /**
@@ -8715,7 +9078,7 @@ export interface components {
             second_factor: ("totp" | "recovery" | "passkey") | null;
             /**
              * Current
-             * @description Whether this request came with it.
+             * @description Whether it is the session of this request.
              * @default false
              */
             current?: boolean;
@@ -8743,12 +9106,12 @@ export interface components {
             status?: "ok";
             /**
              * Components Cleared
-             * @description Own components of the caller that were removed.
+             * @description Custom components of the caller that were removed.
              */
             components_cleared: number;
             /**
              * Session Id
-             * @description The conversation that was forgotten; null when none was named.
+             * @description The conversation that was deleted; null when none was named.
              */
             session_id: string | null;
         };
@@ -8834,7 +9197,7 @@ export interface components {
         SessionStart: {
             /**
              * Requirement
-             * @description What is wanted, in words.
+             * @description The requirement, in words.
              */
             requirement: string;
             /**
@@ -8845,56 +9208,56 @@ export interface components {
             domain?: string;
             /**
              * Flow Id
-             * @description Flow to work on; none: make one.
+             * @description Flow to work on; null: create one.
              */
             flow_id?: string | null;
             /**
              * Instance Id
-             * @description Flowise: which server; empty: the first.
+             * @description Flowise: the server; empty: the first.
              * @default
              */
             instance_id?: string;
             /**
              * Space Id
-             * @description Space of a new flow; none: one's own.
+             * @description Space of a new flow; null: your own.
              */
             space_id?: string | null;
             /**
              * Model
-             * @description `provider/name`; none: as set.
+             * @description `provider/name`; null: the default.
              */
             model?: string | null;
             /**
              * Test Trials
-             * @description How often each test is run; all must pass.
+             * @description How many times each test is run; all must pass.
              * @default 1
              */
             test_trials?: number;
             /**
              * Max Iterations
-             * @description Plans that are tried at most.
+             * @description Maximum number of plans.
              */
             max_iterations?: number | null;
             /**
              * Token Budget
-             * @description Tokens of the session at most.
+             * @description Token budget of the session.
              */
             token_budget?: number | null;
             /**
              * Skip Clarification
-             * @description Ask no questions before looking.
+             * @description Ask no questions before inspecting the instance.
              * @default false
              */
             skip_clarification?: boolean;
             /**
              * Repairs Approved
-             * @description Whether repairs of the approved plan go on without another approval.
+             * @description Whether repairs of the approved plan continue without another approval.
              * @default false
              */
             repairs_approved?: boolean;
             /**
              * Webhook Url
-             * @description Told of each interrupt.
+             * @description Webhook URL called at each interrupt.
              */
             webhook_url?: string | null;
         };
@@ -8910,7 +9273,7 @@ export interface components {
         };
         /**
          * Sessions
-         * @description One's own sessions, the one used last first.
+         * @description The caller's sessions, most recently used first.
          */
         Sessions: {
             /** Items */
@@ -8918,7 +9281,7 @@ export interface components {
         };
         /**
          * SessionsEnded
-         * @description How many sessions ended.
+         * @description The number of ended sessions.
          */
         SessionsEnded: {
             /** Ended */
@@ -8926,7 +9289,7 @@ export interface components {
         };
         /**
          * SignInIn
-         * @description Who says that they are.
+         * @description Credentials for sign-in.
          */
         SignInIn: {
             /** Email */
@@ -8935,23 +9298,23 @@ export interface components {
             password: string;
             /**
              * Organisation
-             * @description Name of the organisation; needed after a 409 that lists several.
+             * @description Name of the organisation; required after a 409 that lists several.
              */
             organisation?: string | null;
             /**
              * Code
-             * @description Six digits of the authenticator app, or a recovery code; needed after a 409 `second_factor_needed`.
+             * @description Six digits of the authenticator app, or a recovery code; required after a 409 `second_factor_needed`.
              */
             code?: string | null;
         };
         /**
          * SignInOptions
-         * @description How people sign in here; for the page that asks them.
+         * @description Sign-in methods, for the sign-in page.
          */
         SignInOptions: {
             /**
              * Auto Login
-             * @description Whether everybody is signed in by being here.
+             * @description Whether every visitor is signed in automatically.
              */
             auto_login: boolean;
             /**
@@ -8961,13 +9324,13 @@ export interface components {
             passkeys: boolean;
             /**
              * Single Sign On
-             * @description What to call the other way in; null where there is none.
+             * @description Label of the single sign-on button; null without single sign-on.
              */
             single_sign_on: string | null;
         };
         /**
          * SignInPolicy
-         * @description What the organisation requires of users who sign in with a password.
+         * @description The organisation's requirements for users who sign in with a password.
          */
         SignInPolicy: {
             /** Second Factor Required */
@@ -8975,25 +9338,25 @@ export interface components {
         };
         /**
          * SignedInOut
-         * @description Somebody who has come in. The session itself is in the cookie.
+         * @description A signed-in user. The session itself is in the cookie.
          */
         SignedInOut: {
             tenant: components["schemas"]["Named"];
             user: components["schemas"]["Person"];
             /**
              * Csrf Token
-             * @description Send it as `X-CSRF-Token` with everything that changes something.
+             * @description Send it as `X-CSRF-Token` with every request that changes something.
              */
             csrf_token: string;
             /**
              * Second Factor Missing
-             * @description Whether the session can only set up a second factor, because the organisation requires one.
+             * @description Whether this session is limited to setting up a second factor.
              */
             second_factor_missing: boolean;
         };
         /**
          * Sketch
-         * @description A flow as a small picture needs it: no values, no code.
+         * @description A flow as a thumbnail: no values, no code.
          */
         Sketch: {
             /** Nodes */
@@ -9003,7 +9366,7 @@ export interface components {
         };
         /**
          * SketchNode
-         * @description A node of a small picture.
+         * @description A node of a thumbnail.
          */
         SketchNode: {
             /** Id */
@@ -9016,7 +9379,7 @@ export interface components {
         };
         /**
          * SpaceIn
-         * @description A space as it is to be called.
+         * @description A space with its new name.
          */
         SpaceIn: {
             /** Name */
@@ -9024,7 +9387,7 @@ export interface components {
         };
         /**
          * SpaceOut
-         * @description A room of the tenant in which flows live.
+         * @description A space of the tenant, which contains flows.
          */
         SpaceOut: {
             /** Id */
@@ -9033,10 +9396,10 @@ export interface components {
             name: string;
             /**
              * Owner User Id
-             * @description Who made it. What people may do in it is said by their roles.
+             * @description User who created it. Permissions depend on roles, not on this.
              */
             owner_user_id: string | null;
-            /** @description Your role in it; null for an admin of the tenant who is no member. */
+            /** @description Your role in it; null for an admin of the tenant who is not a member. */
             role: components["schemas"]["Role"] | null;
             /**
              * Created At
@@ -9046,24 +9409,24 @@ export interface components {
         };
         /**
          * SpaceRightsOut
-         * @description What the caller may do in one space.
+         * @description Permissions of the caller in one space.
          */
         SpaceRightsOut: {
             /** Space Id */
             space_id: string;
-            /** @description Null for an admin of the tenant who is no member. */
+            /** @description Null for an admin of the tenant who is not a member. */
             role: components["schemas"]["Role"] | null;
             /** Permissions */
             permissions: components["schemas"]["Permission"][];
         };
         /**
          * Spent
-         * @description What models took.
+         * @description Usage and cost of models.
          */
         Spent: {
             /**
              * Calls
-             * @description Steps that asked a model.
+             * @description Steps that called a model.
              */
             calls: number;
             /** Tokens Input */
@@ -9072,18 +9435,18 @@ export interface components {
             tokens_output: number;
             /**
              * Usd
-             * @description Of the calls whose price is known.
+             * @description Cost of the calls with a known price.
              */
             usd: number;
             /**
              * Unpriced
-             * @description Calls whose price is not known, and which `usd` leaves out.
+             * @description Calls without a known price, which `usd` does not include.
              */
             unpriced: number;
         };
         /**
          * Standing
-         * @description How a flow's content stands with the flow's tests.
+         * @description Test status of a flow's content.
          */
         Standing: {
             /**
@@ -9098,7 +9461,7 @@ export interface components {
         };
         /**
          * StatisticsPart
-         * @description Runs that began in one part of the period.
+         * @description Runs that started in one part of the period.
          */
         StatisticsPart: {
             /** Runs */
@@ -9111,25 +9474,25 @@ export interface components {
             cancelled: number;
             /**
              * P50 Ms
-             * @description Half of the runs that are over took no longer; null where none is.
+             * @description Median duration of ended runs; null without any.
              */
             p50_ms: number | null;
             /**
              * P95 Ms
-             * @description Nineteen of twenty took no longer.
+             * @description 95th percentile.
              */
             p95_ms: number | null;
             spent: components["schemas"]["Spent"];
             /**
              * At
              * Format: date-time
-             * @description When the part begins.
+             * @description Start of the interval.
              */
             at: string;
         };
         /**
          * StepOut
-         * @description A step of a run with everything it left.
+         * @description A step of a run with all its data.
          */
         StepOut: {
             /** Step Id */
@@ -9144,7 +9507,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "pending" | "running" | "completed" | "failed" | "cancelled" | "skipped";
+            status: "pending" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "skipped";
             /** Attempts */
             attempts: number;
             /** Ms */
@@ -9158,6 +9521,17 @@ export interface components {
             started_at: string | null;
             /** Finished At */
             finished_at: string | null;
+            waiting?: components["schemas"]["WaitingOut"] | null;
+            /**
+             * Failures
+             * @default 0
+             */
+            failures?: number;
+            /**
+             * Max Attempts
+             * @default 1
+             */
+            max_attempts?: number;
             /** Reused From Run Id */
             reused_from_run_id?: string | null;
             /**
@@ -9197,7 +9571,7 @@ export interface components {
         };
         /**
          * StepPlanOut
-         * @description What would become of one step.
+         * @description Planned action for one step.
          */
         StepPlanOut: {
             /** Step Id */
@@ -9215,7 +9589,7 @@ export interface components {
         };
         /**
          * StepPolicy
-         * @description The rules of one step (seed 002, flow_steps).
+         * @description The policy of one step (seed 002, flow_steps).
          */
         StepPolicy: {
             /** @default previous_step */
@@ -9268,10 +9642,28 @@ export interface components {
              * @default []
              */
             outside_allowlist?: string[];
+            retry?: components["schemas"]["RetryPolicy"] | null;
+            /** Timeout Seconds */
+            timeout_seconds?: number | null;
+            /** Total Timeout Seconds */
+            total_timeout_seconds?: number | null;
+            /**
+             * On Error
+             * @default fail
+             * @enum {string}
+             */
+            on_error?: "fail" | "default_value" | "error_data" | "error_edge";
+            default_value?: components["schemas"]["JsonValue"];
+            /**
+             * Disabled
+             * @default no
+             * @enum {string}
+             */
+            disabled?: "no" | "pass_through" | "skip";
         };
         /**
          * StepSummary
-         * @description A step of a run in short.
+         * @description Summary of a step of a run.
          */
         StepSummary: {
             /** Step Id */
@@ -9286,7 +9678,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "pending" | "running" | "completed" | "failed" | "cancelled" | "skipped";
+            status: "pending" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "skipped";
             /** Attempts */
             attempts: number;
             /** Ms */
@@ -9300,6 +9692,17 @@ export interface components {
             started_at: string | null;
             /** Finished At */
             finished_at: string | null;
+            waiting?: components["schemas"]["WaitingOut"] | null;
+            /**
+             * Failures
+             * @default 0
+             */
+            failures?: number;
+            /**
+             * Max Attempts
+             * @default 1
+             */
+            max_attempts?: number;
             /** Reused From Run Id */
             reused_from_run_id?: string | null;
             /**
@@ -9320,7 +9723,7 @@ export interface components {
         };
         /**
          * StreamOptions
-         * @description How a stream is told.
+         * @description Options of a streamed response.
          */
         StreamOptions: {
             /**
@@ -9331,7 +9734,7 @@ export interface components {
         };
         /**
          * Template
-         * @description A component type as seen from outside.
+         * @description A component type.
          */
         Template: {
             /** Type */
@@ -9390,7 +9793,7 @@ export interface components {
         };
         /**
          * TemplateOut
-         * @description A ready-made flow.
+         * @description A template flow.
          */
         TemplateOut: {
             /** Id */
@@ -9399,17 +9802,27 @@ export interface components {
             title: string;
             /** Description */
             description: string;
+            /**
+             * Category
+             * @enum {string}
+             */
+            category: "documents" | "spreadsheets" | "text" | "forms" | "chat" | "web" | "data" | "operations";
             /** Tags */
             tags: string[];
             /** Examples */
             examples: string[];
             definition: components["schemas"]["Flow"];
+            /** Needs Model */
+            needs_model: boolean;
+            /** Needs Network */
+            needs_network: boolean;
+            sample: components["schemas"]["Sample"];
             /** Spec */
             spec: string;
         };
         /**
          * TemplateSummary
-         * @description A ready-made flow in short.
+         * @description Summary of a template flow.
          */
         TemplateSummary: {
             /** Id */
@@ -9418,21 +9831,31 @@ export interface components {
             title: string;
             /** Description */
             description: string;
+            /**
+             * Category
+             * @enum {string}
+             */
+            category: "documents" | "spreadsheets" | "text" | "forms" | "chat" | "web" | "data" | "operations";
             /** Tags */
             tags: string[];
             /** Examples */
             examples: string[];
             definition: components["schemas"]["Flow"];
+            /** Needs Model */
+            needs_model: boolean;
+            /** Needs Network */
+            needs_network: boolean;
+            sample: components["schemas"]["Sample"];
         };
         /**
          * TenantRole
-         * @description A person's role in their tenant.
+         * @description A user's role in the tenant.
          * @enum {string}
          */
         TenantRole: "member" | "admin";
         /**
          * TestCase
-         * @description One input, and what is expected of the answer.
+         * @description One input, and the expected output.
          */
         TestCase: {
             /** Name */
@@ -9452,7 +9875,7 @@ export interface components {
             };
             /**
              * File Ids
-             * @description Ids of uploaded files that are given beside the text.
+             * @description Ids of uploaded files, in addition to the text.
              */
             file_ids?: string[];
             /**
@@ -9465,7 +9888,7 @@ export interface components {
         };
         /**
          * TestResultOut
-         * @description The same with every trial that is over.
+         * @description A test result with every finished trial.
          */
         TestResultOut: {
             /** Id */
@@ -9513,7 +9936,7 @@ export interface components {
         };
         /**
          * TestResultSummary
-         * @description A test set that was run, in a list.
+         * @description A test result in a list.
          */
         TestResultSummary: {
             /** Id */
@@ -9559,29 +9982,29 @@ export interface components {
         };
         /**
          * TestRunIn
-         * @description How the tests are to be run.
+         * @description Options of a test run.
          */
         TestRunIn: {
             /**
              * Trials
-             * @description How often each case is run; null: as often as the flow requires.
+             * @description How many times each case runs; null: as many times as the flow requires.
              */
             trials?: number | null;
             /**
              * Wait
-             * @description Answer when all is over, not when it has begun.
+             * @description Respond when the tests have finished, not when they start.
              * @default false
              */
             wait?: boolean;
         };
         /**
          * TestSetIn
-         * @description A whole test set.
+         * @description A complete test set.
          */
         TestSetIn: {
             /**
              * Revision
-             * @description Of the tests that were read, so that nobody's edit is lost.
+             * @description Revision of the tests that were read, so that concurrent edits are not overwritten.
              */
             revision: string;
             /** Cases */
@@ -9589,7 +10012,7 @@ export interface components {
         };
         /**
          * TestSetOut
-         * @description A flow's tests, and how its draft stands with them.
+         * @description A flow's tests, and the test status of its draft.
          */
         TestSetOut: {
             /** Revision */
@@ -9606,12 +10029,12 @@ export interface components {
         };
         /**
          * TokenIn
-         * @description A token to create, in place of the one that there is.
+         * @description A token to create, replacing the current one.
          */
         TokenIn: {
             /**
              * Networks
-             * @description Networks such as `192.0.2.0/24` from which it works. None: everywhere.
+             * @description Networks that may use it, such as `192.0.2.0/24`. None: all networks.
              */
             networks?: string[] | null;
         };
@@ -9622,7 +10045,7 @@ export interface components {
         TokenMade: {
             /**
              * Prefix
-             * @description Its first characters, by which it is known again.
+             * @description Its first characters, to identify it.
              */
             prefix: string;
             /** Networks */
@@ -9634,7 +10057,7 @@ export interface components {
             created_at: string;
             /**
              * Last Used At
-             * @description To the minute.
+             * @description Rounded to the minute.
              */
             last_used_at: string | null;
             /** Last Used Address */
@@ -9652,7 +10075,7 @@ export interface components {
         TokenOut: {
             /**
              * Prefix
-             * @description Its first characters, by which it is known again.
+             * @description Its first characters, to identify it.
              */
             prefix: string;
             /** Networks */
@@ -9664,7 +10087,7 @@ export interface components {
             created_at: string;
             /**
              * Last Used At
-             * @description To the minute.
+             * @description Rounded to the minute.
              */
             last_used_at: string | null;
             /** Last Used Address */
@@ -9672,7 +10095,7 @@ export interface components {
         };
         /**
          * Totals
-         * @description Runs of a whole period.
+         * @description Totals of a period.
          */
         Totals: {
             /** Runs */
@@ -9685,29 +10108,29 @@ export interface components {
             cancelled: number;
             /**
              * P50 Ms
-             * @description Half of the runs that are over took no longer; null where none is.
+             * @description Median duration of ended runs; null without any.
              */
             p50_ms: number | null;
             /**
              * P95 Ms
-             * @description Nineteen of twenty took no longer.
+             * @description 95th percentile.
              */
             p95_ms: number | null;
             spent: components["schemas"]["Spent"];
             /**
              * Retries
-             * @description How often a step was tried again.
+             * @description Number of retried attempts.
              */
             retries: number;
         };
         /**
          * TotpBegun
-         * @description An authenticator app to set up. Shown this once.
+         * @description An authenticator app to set up. Shown only once.
          */
         TotpBegun: {
             /**
              * Secret
-             * @description For typing into the app, in base32.
+             * @description Key for manual entry in the app, in base32.
              */
             secret: string;
             /**
@@ -9749,14 +10172,14 @@ export interface components {
         };
         /**
          * UserIn
-         * @description Somebody to invite.
+         * @description A user to invite.
          */
         UserIn: {
             /** Email */
             email: string;
             /**
              * Name
-             * @description Without one they are called by their address.
+             * @description Without a name, the e-mail address is shown.
              */
             name?: string | null;
             /** @default member */
@@ -9764,7 +10187,7 @@ export interface components {
         };
         /**
          * UserOut
-         * @description A person of the tenant.
+         * @description A user of the tenant.
          */
         UserOut: {
             /** Id */
@@ -9773,7 +10196,7 @@ export interface components {
             name: string;
             /**
              * Email
-             * @description What they sign in with; null for the local user of auto-login.
+             * @description E-mail address for signing in; null for the local user of auto-login.
              */
             email: string | null;
             role: components["schemas"]["TenantRole"];
@@ -9781,7 +10204,7 @@ export interface components {
             active: boolean;
             /**
              * Can Sign In
-             * @description Whether they have set a password or came through single sign-on.
+             * @description Whether they have set a password or signed in through single sign-on.
              */
             can_sign_in: boolean;
             /**
@@ -9794,7 +10217,7 @@ export interface components {
         };
         /**
          * UserPatch
-         * @description What to change of a person.
+         * @description Changes of a user.
          */
         UserPatch: {
             /** Name */
@@ -9802,7 +10225,7 @@ export interface components {
             role?: components["schemas"]["TenantRole"] | null;
             /**
              * Active
-             * @description False shuts them out: their sessions end, their keys do nothing. History keeps them.
+             * @description False deactivates the user: their sessions end and their keys stop working. History keeps their name.
              */
             active?: boolean | null;
         };
@@ -9821,13 +10244,13 @@ export interface components {
         };
         /**
          * VariableIn
-         * @description A value to keep, encrypted.
+         * @description A value to store, encrypted.
          */
         VariableIn: {
             /**
              * Value
              * Format: password
-             * @description Kept encrypted. It is never given out again.
+             * @description Stored encrypted. Never returned.
              */
             value: string;
             /**
@@ -9838,7 +10261,7 @@ export interface components {
             secret?: boolean;
             /**
              * Hosts
-             * @description Servers it may be sent to, as `api.example.org` or `http://localhost:8000`. Empty: any that a flow names, except that a model provider's key goes to that provider only.
+             * @description Servers it may be sent to, as `api.example.org` or `http://localhost:8000`. Empty: any server that a flow names, except that a model provider's key is sent to that provider only.
              */
             hosts?: string[];
         };
@@ -9851,7 +10274,7 @@ export interface components {
             name: string;
             /**
              * Space Id
-             * @description The space whose flows may use it; null: every space's.
+             * @description Space whose flows may use it; null: all spaces.
              */
             space_id: string | null;
             /** Secret */
@@ -9865,20 +10288,20 @@ export interface components {
             updated_at: string;
             /**
              * Replaced In
-             * @description Of the organisation's: spaces you see in which a variable of the space replaces it.
+             * @description For a variable of the organisation: spaces you can view in which a space variable overrides it.
              */
             replaced_in?: string[];
         };
         /**
          * VariableUse
-         * @description A flow that read a variable.
+         * @description A flow that reads a variable.
          */
         VariableUse: {
             /** Name */
             name: string;
             /**
              * Source
-             * @description Whose variable it was: of the flow's space, of the organisation, or of the server's environment.
+             * @description Scope of the variable: the flow's space, the organisation, or the server's environment.
              * @enum {string}
              */
             source: "space" | "organisation" | "server";
@@ -9902,7 +10325,7 @@ export interface components {
         };
         /**
          * VerdictOut
-         * @description What checking the chain came to.
+         * @description The result of a verification.
          */
         VerdictOut: {
             /** Verified */
@@ -9920,7 +10343,7 @@ export interface components {
         };
         /**
          * VersionFigures
-         * @description What is known of a version besides its content.
+         * @description Extra data of a version.
          */
         VersionFigures: {
             /** Version */
@@ -9994,30 +10417,45 @@ export interface components {
             created_by_user_id?: string | null;
         };
         /**
+         * WaitReason
+         * @description What a suspended step waits for.
+         * @enum {string}
+         */
+        WaitReason: "time" | "retry" | "approval" | "event" | "run";
+        /**
+         * WaitingOut
+         * @description What a waiting step waits for.
+         */
+        WaitingOut: {
+            reason: components["schemas"]["WaitReason"];
+            /** Until */
+            until: string | null;
+        };
+        /**
          * Why
-         * @description Why a step is taken over, or done again.
+         * @description Why a step is reused or executed again.
          * @enum {string}
          */
         Why: "unchanged" | "chosen" | "follows" | "new" | "changed" | "renumbered" | "unfinished" | "input" | "everything" | "upstream";
         /**
          * WorkspaceFileIn
-         * @description What a file is to hold.
+         * @description The new content of a file.
          */
         WorkspaceFileIn: {
             /**
              * Text
-             * @description All of the file's text, up to 10 MiB.
+             * @description The complete text of the file, up to 10 MiB.
              */
             text: string;
         };
         /**
          * WorkspaceFileOut
-         * @description A file of one's own workspace.
+         * @description A file of the caller's workspace.
          */
         WorkspaceFileOut: {
             /**
              * Path
-             * @description Where it is, relative to the workspace.
+             * @description Path relative to the workspace.
              */
             path: string;
             /** Size Bytes */
@@ -10037,17 +10475,17 @@ export interface components {
             items: components["schemas"]["WorkspaceFileOut"][];
             /**
              * Next Cursor
-             * @description Give it as `cursor` to get the next page; null on the last one.
+             * @description Send it as `cursor` to get the next page; null on the last page.
              */
             next_cursor: string | null;
             /**
              * Files
-             * @description How many files the workspace holds, components that the assistant keeps included.
+             * @description Number of files in the workspace, including components that the assistant stored.
              */
             files: number;
             /**
              * Size Bytes
-             * @description How much they take up together.
+             * @description Total size of the files.
              */
             size_bytes: number;
             /** Max Files */
@@ -10062,7 +10500,7 @@ export interface components {
         WorkspaceText: {
             /**
              * Path
-             * @description Where it is, relative to the workspace.
+             * @description Path relative to the workspace.
              */
             path: string;
             /** Size Bytes */
@@ -10222,7 +10660,7 @@ export interface operations {
                     "text/event-stream": unknown;
                 };
             };
-            /** @description A notification was taken. */
+            /** @description A notification was accepted. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -10238,7 +10676,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10247,7 +10685,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10256,7 +10694,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The method is not there. */
+            /** @description Method not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10265,7 +10703,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The client takes neither of the two media types. */
+            /** @description The client accepts neither of the two media types. */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -10282,7 +10720,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10634,7 +11072,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10643,7 +11081,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10682,7 +11120,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10727,7 +11165,7 @@ export interface operations {
                     "application/json": components["schemas"]["DryRunOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10736,7 +11174,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10765,7 +11203,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10809,7 +11247,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10818,7 +11256,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10847,7 +11285,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10873,18 +11311,18 @@ export interface operations {
             query?: {
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
                 flow_id?: string | null;
-                status?: ("queued" | "running" | "completed" | "failed" | "cancelled") | null;
+                status?: ("queued" | "running" | "waiting" | "completed" | "failed" | "cancelled") | null;
                 session_id?: string | null;
                 /** @description With a delivery in this state. */
                 deliveries?: ("pending" | "delivering" | "delivered" | "failed" | "cancelled") | null;
-                /** @description Created at this moment or later. */
+                /** @description Created at or after this time. */
                 since?: string | null;
-                /** @description Created before this moment. */
+                /** @description Created before this time. */
                 until?: string | null;
-                /** @description Words of the input, result or error, of 20,000 runs a page. */
+                /** @description Words of the input, result or error; searches 20,000 runs per page. */
                 search?: string | null;
             };
             header?: never;
@@ -10902,7 +11340,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_RunSummary_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10911,7 +11349,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10930,7 +11368,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10971,7 +11409,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10980,7 +11418,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11009,7 +11447,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11050,7 +11488,7 @@ export interface operations {
                     "text/plain": unknown;
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11059,7 +11497,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11088,7 +11526,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11131,7 +11569,7 @@ export interface operations {
                     "text/event-stream": unknown;
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11140,7 +11578,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11169,7 +11607,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11210,7 +11648,7 @@ export interface operations {
                     "application/json": components["schemas"]["CancelOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11219,7 +11657,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11248,7 +11686,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11272,7 +11710,7 @@ export interface operations {
     evidence_api_v1_flow_runs__run_id__evidence_get: {
         parameters: {
             query?: {
-                /** @description `zip` has the contents of the artifacts too. */
+                /** @description `zip` also contains the contents of the artifacts. */
                 format?: "json" | "zip";
             };
             header?: never;
@@ -11293,7 +11731,7 @@ export interface operations {
                     "application/json": components["schemas"]["EvidenceOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11302,7 +11740,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11331,7 +11769,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11370,7 +11808,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeyRecord"][];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11379,7 +11817,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11398,7 +11836,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11440,7 +11878,7 @@ export interface operations {
                     "application/json": components["schemas"]["StepOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11449,7 +11887,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11478,7 +11916,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11527,7 +11965,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11556,7 +11994,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11602,7 +12040,7 @@ export interface operations {
                     "text/event-stream": unknown;
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11611,7 +12049,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11650,7 +12088,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11698,7 +12136,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11707,7 +12145,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11746,7 +12184,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11797,7 +12235,7 @@ export interface operations {
                     "application/json": components["schemas"]["Stopped"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11806,7 +12244,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11835,7 +12273,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11876,7 +12314,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11885,7 +12323,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11904,7 +12342,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11943,7 +12381,7 @@ export interface operations {
                     "application/json": components["schemas"]["CheckConfig"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11952,7 +12390,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11971,7 +12409,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11997,23 +12435,23 @@ export interface operations {
             query?: {
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
-                /** @description A person's id, or the name of the actor. */
+                /** @description A user's id, or the name of the actor. */
                 actor?: string | null;
                 /** @description An API key's id or prefix. */
                 key?: string | null;
-                /** @description An action, or how it begins: `flow.`. */
+                /** @description An action, or a prefix of one: `flow.`. */
                 action?: string | null;
-                /** @description A sort of thing: `flow`. */
+                /** @description A resource type: `flow`. */
                 resource_kind?: string | null;
-                /** @description The id of a thing. */
+                /** @description The id of a resource. */
                 resource_id?: string | null;
                 /** @description The id of a space. */
                 space_id?: string | null;
-                /** @description From this moment on. */
+                /** @description From this time, inclusive. */
                 since?: string | null;
-                /** @description Before this moment. */
+                /** @description Before this time. */
                 until?: string | null;
             };
             header?: never;
@@ -12031,7 +12469,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_AuditOut_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12040,7 +12478,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12059,7 +12497,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12098,7 +12536,7 @@ export interface operations {
                     "application/json": components["schemas"]["HeadOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12107,7 +12545,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12126,7 +12564,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12150,9 +12588,9 @@ export interface operations {
     verify_api_v1_audit_verify_get: {
         parameters: {
             query?: {
-                /** @description A place that you noted earlier. */
+                /** @description Sequence number that you noted earlier. */
                 seq?: number | null;
-                /** @description The hash that it had. */
+                /** @description The hash of that entry. */
                 hash?: string | null;
             };
             header?: never;
@@ -12170,7 +12608,7 @@ export interface operations {
                     "application/json": components["schemas"]["VerdictOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12179,7 +12617,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12198,7 +12636,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12224,9 +12662,9 @@ export interface operations {
             query?: {
                 /** @description JSON Lines can be verified. */
                 format?: "jsonl" | "csv";
-                /** @description From the first entry at or after this moment. */
+                /** @description From the first entry at or after this time. */
                 since?: string | null;
-                /** @description To the last entry before this moment. */
+                /** @description To the last entry before this time. */
                 until?: string | null;
             };
             header?: never;
@@ -12245,7 +12683,7 @@ export interface operations {
                     "text/csv": unknown;
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12254,7 +12692,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12273,7 +12711,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12321,7 +12759,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12330,7 +12768,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12349,7 +12787,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12373,7 +12811,7 @@ export interface operations {
     search_api_v1_components_search_get: {
         parameters: {
             query: {
-                /** @description What it should do. */
+                /** @description What the component should do. */
                 q: string;
                 limit?: number;
             };
@@ -12394,7 +12832,7 @@ export interface operations {
                     }[];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12403,7 +12841,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12422,7 +12860,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12463,7 +12901,7 @@ export interface operations {
                     "application/json": components["schemas"]["ComponentOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12472,7 +12910,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12501,7 +12939,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12543,7 +12981,7 @@ export interface operations {
                     "application/json": components["schemas"]["TemplateSummary"][];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12552,7 +12990,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12571,7 +13009,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12612,7 +13050,7 @@ export interface operations {
                     "application/json": components["schemas"]["TemplateOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12621,7 +13059,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12650,7 +13088,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12674,7 +13112,7 @@ export interface operations {
     reset_api_v1_agentic_sessions_reset_post: {
         parameters: {
             query?: {
-                /** @description The conversation to forget. */
+                /** @description The conversation to delete. */
                 session_id?: string | null;
             };
             header?: never;
@@ -12692,7 +13130,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionReset"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12701,7 +13139,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12720,7 +13158,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12763,7 +13201,7 @@ export interface operations {
                     "application/json": components["schemas"]["ComponentProposalOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12792,7 +13230,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12835,7 +13273,7 @@ export interface operations {
                     "application/json": components["schemas"]["ComponentSavedOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12874,7 +13312,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12915,7 +13353,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_DeliveryOut_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12924,7 +13362,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12953,7 +13391,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12995,7 +13433,7 @@ export interface operations {
                     "application/json": components["schemas"]["RedeliveredOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13004,7 +13442,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13043,7 +13481,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13067,7 +13505,7 @@ export interface operations {
     redeliver_failed_api_v1_flow_runs__run_id__redeliver_post: {
         parameters: {
             query?: {
-                /** @description Only the deliveries of this step. */
+                /** @description Only deliveries of this step. */
                 step_id?: string | null;
             };
             header?: never;
@@ -13087,7 +13525,7 @@ export interface operations {
                     "application/json": components["schemas"]["RedeliveredOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13096,7 +13534,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13125,7 +13563,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13151,7 +13589,7 @@ export interface operations {
             query?: {
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
                 status?: ("pending" | "delivering" | "delivered" | "failed" | "cancelled") | null;
                 flow_id?: string | null;
@@ -13171,7 +13609,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_DeliveryOut_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13180,7 +13618,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13199,7 +13637,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13242,7 +13680,7 @@ export interface operations {
                     "application/json": components["schemas"]["RedeliveredMany"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13251,7 +13689,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13280,7 +13718,333 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_approvals_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+                status?: ("pending" | "approved" | "rejected" | "timed_out" | "closed") | null;
+                /** @description Only those that wait for your decision. */
+                mine?: boolean;
+                run_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ApprovalOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    count_api_v1_approvals_count_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingCount"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_api_v1_approvals__approval_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                approval_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    decide_api_v1_approvals__approval_id__decision_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                approval_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13319,7 +14083,7 @@ export interface operations {
                     "application/json": components["schemas"]["MaintenanceOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13348,7 +14112,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13392,7 +14156,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobRun"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13441,7 +14205,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13480,7 +14244,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_KeyringOut_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13509,7 +14273,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13550,7 +14314,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_KeyringOut_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13589,7 +14353,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13630,7 +14394,7 @@ export interface operations {
                     "application/json": components["schemas"]["RetiredOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13679,7 +14443,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13722,7 +14486,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13771,7 +14535,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13810,7 +14574,7 @@ export interface operations {
                     "application/json": components["schemas"]["Domains"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13819,7 +14583,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13838,7 +14602,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13862,7 +14626,7 @@ export interface operations {
     list__api_v1_codev_sessions_get: {
         parameters: {
             query?: {
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
                 /** @description Items per page. */
                 limit?: number;
@@ -13883,7 +14647,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionPage"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13892,7 +14656,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13911,7 +14675,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13935,7 +14699,7 @@ export interface operations {
     start_api_v1_codev_sessions_post: {
         parameters: {
             query?: {
-                /** @description Answer when the session first rests; hanging up stops nothing. */
+                /** @description Respond when the session first pauses; disconnecting does not stop it. */
                 wait?: boolean;
             };
             header?: {
@@ -13960,7 +14724,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionResponse"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13969,7 +14733,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14055,7 +14819,7 @@ export interface operations {
                     "text/event-stream": unknown;
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14064,7 +14828,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14145,7 +14909,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionResponse"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14154,7 +14918,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14183,7 +14947,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14222,7 +14986,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14231,7 +14995,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14270,7 +15034,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14294,7 +15058,7 @@ export interface operations {
     resume_api_v1_codev_sessions__session_id__resume_post: {
         parameters: {
             query?: {
-                /** @description Answer when the session first rests; hanging up stops nothing. */
+                /** @description Respond when the session first pauses; disconnecting does not stop it. */
                 wait?: boolean;
             };
             header?: never;
@@ -14318,7 +15082,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionResponse"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14327,7 +15091,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14366,7 +15130,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14411,7 +15175,7 @@ export interface operations {
                     "text/event-stream": unknown;
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14420,7 +15184,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14459,7 +15223,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14502,7 +15266,7 @@ export interface operations {
                     "text/event-stream": unknown;
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14511,7 +15275,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14540,7 +15304,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14581,7 +15345,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionSummary"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14590,7 +15354,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14619,7 +15383,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14660,7 +15424,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionEvidence"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14669,7 +15433,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14698,7 +15462,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14739,7 +15503,7 @@ export interface operations {
                     "application/json": components["schemas"]["RollbackPreview"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14748,7 +15512,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14777,7 +15541,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14832,7 +15596,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionResponse"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14841,7 +15605,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14880,7 +15644,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14931,7 +15695,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionResponse"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14940,7 +15704,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14969,7 +15733,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14993,7 +15757,7 @@ export interface operations {
     retry_api_v1_codev_sessions__session_id__retry_post: {
         parameters: {
             query?: {
-                /** @description Answer when the session first rests; hanging up stops nothing. */
+                /** @description Respond when the session first pauses; disconnecting does not stop it. */
                 wait?: boolean;
             };
             header?: never;
@@ -15017,7 +15781,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionResponse"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -15026,7 +15790,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15065,7 +15829,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15110,7 +15874,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionResponse"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -15119,7 +15883,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15148,7 +15912,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15197,7 +15961,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_FlowiseInstanceOut_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -15206,7 +15970,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15225,7 +15989,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15268,7 +16032,7 @@ export interface operations {
                     "application/json": components["schemas"]["FlowiseInstanceOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -15307,7 +16071,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15346,7 +16110,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -15385,7 +16149,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15426,7 +16190,7 @@ export interface operations {
                     "application/json": components["schemas"]["InstanceTestOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -15465,7 +16229,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15501,9 +16265,9 @@ export interface operations {
             query?: {
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
-                /** @description Only what this run made. */
+                /** @description Only files created by this run. */
                 flow_run_id?: string | null;
             };
             header?: never;
@@ -15521,7 +16285,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_FileOut_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -15530,7 +16294,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15549,7 +16313,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15595,7 +16359,7 @@ export interface operations {
                     "application/json": components["schemas"]["FileOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -15604,7 +16368,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15633,7 +16397,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15674,7 +16438,7 @@ export interface operations {
                     "application/json": components["schemas"]["FileOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -15683,7 +16447,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15712,7 +16476,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15753,7 +16517,7 @@ export interface operations {
                     "*/*": string;
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -15762,7 +16526,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15791,7 +16555,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15832,7 +16596,7 @@ export interface operations {
                     "*/*": string;
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -15841,7 +16605,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15870,7 +16634,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15896,11 +16660,11 @@ export interface operations {
             query?: {
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
                 space_id?: string | null;
                 search?: string;
-                /** @description Newest first, last changed first, or by name. */
+                /** @description Sort order: newest first, last changed first, or by name. */
                 sort?: "created" | "updated" | "name";
             };
             header?: never;
@@ -15918,7 +16682,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_FlowItem_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -15927,7 +16691,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15956,7 +16720,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15999,7 +16763,7 @@ export interface operations {
                     "application/json": components["schemas"]["FlowOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -16038,7 +16802,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16081,7 +16845,7 @@ export interface operations {
                     "application/json": components["schemas"]["ImportReport"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -16110,7 +16874,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16153,7 +16917,7 @@ export interface operations {
                     "application/json": components["schemas"]["FlowOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -16192,7 +16956,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16233,7 +16997,7 @@ export interface operations {
                     "application/json": components["schemas"]["FlowOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -16242,7 +17006,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16271,7 +17035,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16310,7 +17074,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -16349,7 +17113,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16394,7 +17158,7 @@ export interface operations {
                     "application/json": components["schemas"]["FlowOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -16433,7 +17197,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16478,7 +17242,7 @@ export interface operations {
                     "application/json": components["schemas"]["FlowSummary"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -16517,7 +17281,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16562,7 +17326,7 @@ export interface operations {
                     "application/json": components["schemas"]["FlowOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -16611,7 +17375,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16652,7 +17416,7 @@ export interface operations {
                     "application/json": components["schemas"]["FlowOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -16691,7 +17455,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16716,7 +17480,7 @@ export interface operations {
         parameters: {
             query?: {
                 format?: "spec" | "json" | "svg";
-                /** @description Of this version, not of the draft. */
+                /** @description Tests of this version instead of the draft. */
                 version?: number | null;
             };
             header?: never;
@@ -16736,7 +17500,7 @@ export interface operations {
                     "application/json": components["schemas"]["ExportOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -16745,7 +17509,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16774,7 +17538,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16819,7 +17583,7 @@ export interface operations {
                     "application/json": components["schemas"]["VersionSummary"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -16858,7 +17622,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16882,7 +17646,7 @@ export interface operations {
     events_api_v1_flows__flow_id__events_get: {
         parameters: {
             query?: {
-                /** @description false: only how it stands. */
+                /** @description false: only show the current state. */
                 follow?: boolean;
             };
             header?: never;
@@ -16902,7 +17666,7 @@ export interface operations {
                     "text/event-stream": unknown;
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -16911,7 +17675,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16940,7 +17704,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16986,7 +17750,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_VersionSummary_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -16995,7 +17759,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17024,7 +17788,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17067,7 +17831,7 @@ export interface operations {
                     "application/json": components["schemas"]["DiffOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -17076,7 +17840,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17105,7 +17869,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17147,7 +17911,7 @@ export interface operations {
                     "application/json": components["schemas"]["VersionOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -17156,7 +17920,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17185,7 +17949,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17231,7 +17995,7 @@ export interface operations {
                     "application/json": components["schemas"]["FlowOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -17280,7 +18044,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17321,7 +18085,7 @@ export interface operations {
                     "application/json": components["schemas"]["FlowCheckOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -17360,7 +18124,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17384,11 +18148,11 @@ export interface operations {
     list_keys_api_v1_api_keys_get: {
         parameters: {
             query?: {
-                /** @description Everybody's keys instead of your own; needs `keys.manage`. */
+                /** @description List the keys of all users instead of your own; requires `keys.manage`. */
                 everyone?: boolean;
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
             };
             header?: never;
@@ -17436,7 +18200,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17529,7 +18293,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17610,7 +18374,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17651,7 +18415,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_McpServerOut_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -17660,7 +18424,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17689,7 +18453,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17732,7 +18496,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpServerOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -17781,7 +18545,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17822,7 +18586,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpServerOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -17831,7 +18595,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17860,7 +18624,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17899,7 +18663,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -17938,7 +18702,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17983,7 +18747,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpServerOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -18022,7 +18786,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18063,7 +18827,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpRefreshOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -18102,7 +18866,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18153,7 +18917,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpTestOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -18192,7 +18956,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18243,7 +19007,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_McpToolOut_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -18252,7 +19016,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18281,7 +19045,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18327,7 +19091,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpToolOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -18366,7 +19130,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18405,7 +19169,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderStatus"][];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -18414,7 +19178,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18433,7 +19197,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18478,7 +19242,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConnectionOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -18532,9 +19296,9 @@ export interface operations {
     list_models_api_v1_models_get: {
         parameters: {
             query?: {
-                /** @description Only this provider's. */
+                /** @description Only this provider. */
                 provider?: string | null;
-                /** @description Ask the providers anew. Without it an answer may be up to five minutes old. */
+                /** @description Ask the providers again. Without it, an answer may be up to five minutes old. */
                 refresh?: boolean;
             };
             header?: never;
@@ -18552,7 +19316,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelInfo"][];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -18561,7 +19325,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18580,7 +19344,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18619,7 +19383,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelClassesOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -18628,7 +19392,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18647,7 +19411,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18674,7 +19438,7 @@ export interface operations {
             header?: never;
             path: {
                 provider: string;
-                /** @description A model's name, or `*` for the others. */
+                /** @description A model's name, or `*` for all other models. */
                 name: string;
             };
             cookie?: never;
@@ -18694,7 +19458,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelClassOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -18723,7 +19487,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18750,7 +19514,7 @@ export interface operations {
             header?: never;
             path: {
                 provider: string;
-                /** @description A model's name, or `*` for the others. */
+                /** @description A model's name, or `*` for all other models. */
                 name: string;
             };
             cookie?: never;
@@ -18764,7 +19528,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -18803,7 +19567,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18842,7 +19606,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelServersOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -18851,7 +19615,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18870,7 +19634,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18894,9 +19658,9 @@ export interface operations {
     put_server_api_v1_model_servers__name__put: {
         parameters: {
             query?: {
-                /** @description Id of the space; by default your own. */
+                /** @description Id of the space; default: your own. */
                 space_id?: string | null;
-                /** @description Whether it is the organisation's, for every space. */
+                /** @description Whether it belongs to the organisation and applies to every space. */
                 organisation?: boolean;
             };
             header?: never;
@@ -18920,7 +19684,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelServerOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -18959,7 +19723,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18983,9 +19747,9 @@ export interface operations {
     delete_server_api_v1_model_servers__name__delete: {
         parameters: {
             query?: {
-                /** @description Id of the space; by default your own. */
+                /** @description Id of the space; default: your own. */
                 space_id?: string | null;
-                /** @description Whether it is the organisation's, for every space. */
+                /** @description Whether it belongs to the organisation and applies to every space. */
                 organisation?: boolean;
             };
             header?: never;
@@ -19003,7 +19767,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -19042,7 +19806,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19087,7 +19851,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServerTestOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -19168,7 +19932,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelInfo"][];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -19177,7 +19941,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19196,7 +19960,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19223,7 +19987,7 @@ export interface operations {
             header?: never;
             path: {
                 provider: string;
-                /** @description The model's name as its server lists it. */
+                /** @description The model's name as listed by its server. */
                 name: string;
             };
             cookie?: never;
@@ -19243,7 +20007,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelInfo"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -19272,7 +20036,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19299,7 +20063,7 @@ export interface operations {
             header?: never;
             path: {
                 provider: string;
-                /** @description The model's name as its server lists it. */
+                /** @description The model's name as listed by its server. */
                 name: string;
             };
             cookie?: never;
@@ -19313,7 +20077,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -19352,7 +20116,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19391,7 +20155,7 @@ export interface operations {
                     "application/json": components["schemas"]["RolesOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -19400,7 +20164,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19419,7 +20183,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19464,7 +20228,7 @@ export interface operations {
                     "application/json": components["schemas"]["RolesOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -19493,7 +20257,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19532,7 +20296,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -19571,7 +20335,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19610,7 +20374,7 @@ export interface operations {
                     "application/json": components["schemas"]["LocalModelOut"][];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -19619,7 +20383,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19638,7 +20402,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19679,7 +20443,7 @@ export interface operations {
                     "application/json": components["schemas"]["LocalModelOut"][];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -19718,7 +20482,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19757,7 +20521,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -19786,7 +20550,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19829,7 +20593,7 @@ export interface operations {
                     "application/json": components["schemas"]["ComponentCheckOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -19858,7 +20622,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19889,7 +20653,7 @@ export interface operations {
                 space_id?: string | null;
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
             };
             header?: never;
@@ -19907,7 +20671,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_PatternOut_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -19916,7 +20680,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19945,7 +20709,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19986,7 +20750,7 @@ export interface operations {
                     "application/json": components["schemas"]["PatternDetail"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -19995,7 +20759,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20024,7 +20788,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20063,7 +20827,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -20102,7 +20866,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20126,9 +20890,9 @@ export interface operations {
     of_flow_api_v1_flows__flow_id__report_get: {
         parameters: {
             query?: {
-                /** @description Of this version, not the draft. */
+                /** @description Report of this version instead of the draft. */
                 version?: number | null;
-                /** @description Of the version a run had, with results. */
+                /** @description Report of the version that a run used, with results. */
                 run_id?: string | null;
                 /** @description Language of the report. */
                 language?: "en" | "sv";
@@ -20150,7 +20914,7 @@ export interface operations {
                     "application/pdf": unknown;
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -20159,7 +20923,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20198,7 +20962,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20222,9 +20986,9 @@ export interface operations {
     picture_api_v1_flows__flow_id__picture_get: {
         parameters: {
             query?: {
-                /** @description Of this version, not the draft. */
+                /** @description Report of this version instead of the draft. */
                 version?: number | null;
-                /** @description Of the version a run had, with results. */
+                /** @description Report of the version that a run used, with results. */
                 run_id?: string | null;
                 /** @description Language of the report. */
                 language?: "en" | "sv";
@@ -20246,7 +21010,7 @@ export interface operations {
                     "image/svg+xml": unknown;
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -20255,7 +21019,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20284,7 +21048,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20328,7 +21092,7 @@ export interface operations {
                     "application/pdf": unknown;
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -20337,7 +21101,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20376,7 +21140,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20417,7 +21181,7 @@ export interface operations {
                     "application/json": components["schemas"]["VersionFigures"][];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -20426,7 +21190,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20455,7 +21219,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20494,7 +21258,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_QuotaOut_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -20523,7 +21287,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20564,7 +21328,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -20603,7 +21367,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20644,7 +21408,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunCostOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -20653,7 +21417,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20682,7 +21446,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20730,7 +21494,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResumeOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -20739,7 +21503,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20778,7 +21542,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20823,7 +21587,7 @@ export interface operations {
                     "application/json": components["schemas"]["RerunPlanOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -20832,7 +21596,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20871,7 +21635,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20919,7 +21683,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -20928,7 +21692,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20967,7 +21731,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21006,7 +21770,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_VariableOut_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -21015,7 +21779,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21034,7 +21798,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21082,7 +21846,7 @@ export interface operations {
                     "application/json": components["schemas"]["VariableOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -21121,7 +21885,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21163,7 +21927,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -21202,7 +21966,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21247,7 +22011,7 @@ export interface operations {
                     "application/json": components["schemas"]["VariableOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -21276,7 +22040,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21315,7 +22079,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -21354,7 +22118,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21393,7 +22157,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_VariableUse_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -21402,7 +22166,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21421,7 +22185,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21445,9 +22209,9 @@ export interface operations {
     statistics_api_v1_run_statistics_get: {
         parameters: {
             query?: {
-                /** @description The time up to now. */
+                /** @description Length of the period up to now. */
                 range?: "24h" | "7d" | "30d" | "90d";
-                /** @description Only runs of this space's flows. */
+                /** @description Only runs of this space. */
                 space_id?: string | null;
             };
             header?: never;
@@ -21465,7 +22229,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunStatistics"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -21504,7 +22268,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21545,7 +22309,7 @@ export interface operations {
                     "application/json": components["schemas"]["TestSetOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -21554,7 +22318,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21583,7 +22347,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21628,7 +22392,7 @@ export interface operations {
                     "application/json": components["schemas"]["TestSetOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -21677,7 +22441,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21725,7 +22489,7 @@ export interface operations {
                     "application/json": components["schemas"]["TestResultOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -21774,7 +22538,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21800,7 +22564,7 @@ export interface operations {
             query?: {
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
             };
             header?: never;
@@ -21820,7 +22584,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_TestResultSummary_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -21829,7 +22593,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21858,7 +22622,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21900,7 +22664,7 @@ export interface operations {
                     "application/json": components["schemas"]["TestResultOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -21909,7 +22673,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21938,7 +22702,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21980,7 +22744,7 @@ export interface operations {
                     "application/json": components["schemas"]["TestResultOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -22019,7 +22783,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -22045,9 +22809,9 @@ export interface operations {
             query?: {
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description `assistant`: the files of your assistant and of MCP clients. `flows`: those of flows that you start. Only with auto-login are they two. */
+                /** @description `assistant`: files of your assistant and of MCP clients. `flows`: files of flows that you start. They differ only with auto-login. */
                 area?: "assistant" | "flows";
             };
             header?: never;
@@ -22065,7 +22829,7 @@ export interface operations {
                     "application/json": components["schemas"]["WorkspacePage"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -22094,7 +22858,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -22120,7 +22884,7 @@ export interface operations {
             query: {
                 /** @description Relative path, such as notes/plan.md. */
                 path: string;
-                /** @description `assistant`: the files of your assistant and of MCP clients. `flows`: those of flows that you start. Only with auto-login are they two. */
+                /** @description `assistant`: files of your assistant and of MCP clients. `flows`: files of flows that you start. They differ only with auto-login. */
                 area?: "assistant" | "flows";
             };
             header?: never;
@@ -22138,7 +22902,7 @@ export interface operations {
                     "application/json": components["schemas"]["WorkspaceText"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -22177,7 +22941,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -22203,7 +22967,7 @@ export interface operations {
             query: {
                 /** @description Relative path, such as notes/plan.md. */
                 path: string;
-                /** @description `assistant`: the files of your assistant and of MCP clients. `flows`: those of flows that you start. Only with auto-login are they two. */
+                /** @description `assistant`: files of your assistant and of MCP clients. `flows`: files of flows that you start. They differ only with auto-login. */
                 area?: "assistant" | "flows";
             };
             header?: never;
@@ -22225,7 +22989,7 @@ export interface operations {
                     "application/json": components["schemas"]["WorkspaceFileOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -22264,7 +23028,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -22290,7 +23054,7 @@ export interface operations {
             query: {
                 /** @description Relative path, such as notes/plan.md. */
                 path: string;
-                /** @description `assistant`: the files of your assistant and of MCP clients. `flows`: those of flows that you start. Only with auto-login are they two. */
+                /** @description `assistant`: files of your assistant and of MCP clients. `flows`: files of flows that you start. They differ only with auto-login. */
                 area?: "assistant" | "flows";
             };
             header?: never;
@@ -22306,7 +23070,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -22345,7 +23109,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -22371,7 +23135,7 @@ export interface operations {
             query: {
                 /** @description Relative path, such as notes/plan.md. */
                 path: string;
-                /** @description `assistant`: the files of your assistant and of MCP clients. `flows`: those of flows that you start. Only with auto-login are they two. */
+                /** @description `assistant`: files of your assistant and of MCP clients. `flows`: files of flows that you start. They differ only with auto-login. */
                 area?: "assistant" | "flows";
             };
             header?: never;
@@ -22389,7 +23153,7 @@ export interface operations {
                     "*/*": string;
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -22428,7 +23192,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -22589,7 +23353,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22608,7 +23372,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -22805,7 +23569,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22824,7 +23588,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -22873,7 +23637,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22892,7 +23656,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -22941,7 +23705,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22970,7 +23734,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -23078,7 +23842,7 @@ export interface operations {
             query?: {
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
                 space_id?: string | null;
             };
@@ -23097,7 +23861,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_AssistantOut_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -23106,7 +23870,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23135,7 +23899,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -23178,7 +23942,7 @@ export interface operations {
                     "application/json": components["schemas"]["AssistantOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -23227,7 +23991,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -23268,7 +24032,7 @@ export interface operations {
                     "application/json": components["schemas"]["AssistantOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -23277,7 +24041,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23306,7 +24070,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -23345,7 +24109,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -23384,7 +24148,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -23429,7 +24193,7 @@ export interface operations {
                     "application/json": components["schemas"]["AssistantOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -23478,7 +24242,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -23502,7 +24266,7 @@ export interface operations {
     begin_api_v1_sign_in_oidc_get: {
         parameters: {
             query?: {
-                /** @description Path to end at. */
+                /** @description Path to open after signing in. */
                 next?: string;
             };
             header?: never;
@@ -23553,13 +24317,13 @@ export interface operations {
     come_back_api_v1_sign_in_oidc_callback_get: {
         parameters: {
             query?: {
-                /** @description As the provider sends it. */
+                /** @description As sent by the provider. */
                 code?: string | null;
-                /** @description As the provider sends it. */
+                /** @description As sent by the provider. */
                 state?: string | null;
-                /** @description As the provider sends it. */
+                /** @description As sent by the provider. */
                 iss?: string | null;
-                /** @description As the provider sends it. */
+                /** @description As sent by the provider. */
                 error?: string | null;
             };
             header?: never;
@@ -23797,7 +24561,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -24000,7 +24764,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -24093,7 +24857,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -24182,7 +24946,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -24271,7 +25035,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -24356,7 +25120,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -24435,7 +25199,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -24586,7 +25350,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -24665,7 +25429,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -24742,7 +25506,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -24905,7 +25669,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -25056,7 +25820,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -25125,7 +25889,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -25198,7 +25962,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -25224,7 +25988,7 @@ export interface operations {
             query?: {
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
             };
             header?: never;
@@ -25242,7 +26006,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_SpaceOut_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -25251,7 +26015,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -25270,7 +26034,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -25313,7 +26077,7 @@ export interface operations {
                     "application/json": components["schemas"]["SpaceOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -25352,7 +26116,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -25393,7 +26157,7 @@ export interface operations {
                     "application/json": components["schemas"]["SpaceOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -25402,7 +26166,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -25431,7 +26195,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -25470,7 +26234,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -25519,7 +26283,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -25564,7 +26328,7 @@ export interface operations {
                     "application/json": components["schemas"]["SpaceOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -25613,7 +26377,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -25639,7 +26403,7 @@ export interface operations {
             query?: {
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
             };
             header?: never;
@@ -25659,7 +26423,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_MemberOut_"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -25668,7 +26432,7 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The caller, or their API key, lacks the permission. */
+            /** @description The user or the API key lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -25697,7 +26461,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -25743,7 +26507,7 @@ export interface operations {
                     "application/json": components["schemas"]["MemberOut"];
                 };
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -25792,7 +26556,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -25832,7 +26596,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody is signed in, or the API key is not valid. */
+            /** @description Not signed in, or the API key is not valid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -25881,7 +26645,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -25905,11 +26669,11 @@ export interface operations {
     list_users_api_v1_users_get: {
         parameters: {
             query?: {
-                /** @description Part of a name or address. */
+                /** @description Part of a name or e-mail address. */
                 search?: string | null;
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
             };
             header?: never;
@@ -25957,7 +26721,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -26040,7 +26804,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -26121,7 +26885,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -26210,7 +26974,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -26305,7 +27069,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -26396,7 +27160,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -26477,7 +27241,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -26558,7 +27322,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -26627,7 +27391,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -26700,7 +27464,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -26777,7 +27541,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -26803,7 +27567,7 @@ export interface operations {
             query?: {
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
             };
             header?: never;
@@ -26851,7 +27615,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -26937,7 +27701,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -27017,7 +27781,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
                     [name: string]: unknown;

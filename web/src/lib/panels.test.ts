@@ -29,10 +29,10 @@ describe("the column beside the flow", () => {
 
   it("has the assistant where it is docked or nothing can float", () => {
     usePanels.getState().setOpen("assistant", true);
+    expect(shown(false)).toEqual(["assistant"]);
+    usePanels.getState().setDocked(false);
     expect(shown(false)).toEqual([]);
     expect(shown(false, true)).toEqual(["assistant"]);
-    usePanels.getState().setDocked(true);
-    expect(shown(false)).toEqual(["assistant"]);
   });
 
   it("closes the flow's own settings with the inspector", () => {

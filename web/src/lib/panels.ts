@@ -39,7 +39,7 @@ const asked = (order: readonly Tenant[], tenant: Tenant | null): readonly Tenant
 export const usePanels = create<Panels>((set, get) => ({
   open: { assistant: false, run: false, inspector: false, flow: false, palette: true },
   order: ["inspector", "run", "assistant"],
-  docked: false,
+  docked: true,
   taken: 0,
   sheet: 0,
   floatsFrom: null,
@@ -55,7 +55,7 @@ export const usePanels = create<Panels>((set, get) => ({
     set((state) => ({ docked, order: asked(state.order, "assistant") }));
   },
   setTaken: (taken, sheet) => set({ taken, sheet }),
-  remember: () => set({ docked: readStored(DOCKED, false) }),
+  remember: () => set({ docked: readStored(DOCKED, true) }),
   leave: () => set((state) => ({ open: { ...state.open, run: false, inspector: false, flow: false } })),
 }));
 

@@ -1,8 +1,11 @@
 import { create } from "zustand";
 
-export interface RunRequest {
-  /** The whole flow, one node with what stands before it, or everything behind a node. */
-  kind: "flow" | "node" | "from";
+interface RunRequest {
+  /**
+   * The whole flow; the whole flow if it asks for nothing, else its form is shown; one node with the steps before it;
+   * or a node and all steps after it.
+   */
+  kind: "flow" | "ready" | "node" | "from";
   nodeId?: string;
   at: number;
 }

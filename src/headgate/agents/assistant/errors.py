@@ -1,4 +1,4 @@
-"""What can go wrong with a turn."""
+"""Errors of a turn."""
 
 from collections.abc import Sequence
 
@@ -12,17 +12,17 @@ class NoRoomForFlow(PermissionMissing):
 
     def __init__(self, space: str) -> None:
         needed = Permission.FLOWS_EDIT
-        place = f"would go to the space '{space}', in which you lack" if space else "has no space to go to: you need"
+        place = f"would be created in the space '{space}', in which you lack" if space else "has no space: you need"
         HeadgateError.__init__(
             self,
             f"A new flow {place} the permission '{needed}'.",
-            remedy="Name a flow that you may edit, or ask an owner of the space for the role editor.",
+            remedy="Name a flow that you can edit, or ask an owner of the space for the role editor.",
             permission=needed.value,
         )
 
 
 class ProviderNotConfigured(Invalid):
-    """The provider that was asked for lacks a key, an address or its package (seed 001, its table of errors)."""
+    """The requested provider lacks a key, an address or its package (seed 001, its table of errors)."""
 
     code = "provider_not_configured"
     title = "Model provider not configured"
@@ -43,36 +43,38 @@ class ProviderNotConfigured(Invalid):
 
 
 class TooManyTurns(RateLimited):
-    """One person has as many turns at work as are allowed at once."""
+    """The user has reached the limit of concurrent turns."""
 
     code = "too_many_turns"
-    title = "Too many turns at once"
+    title = "Too many concurrent turns"
 
     def __init__(self, most: int) -> None:
         super().__init__(
-            f"You have {most} turns of the assistant at work, in this or other windows or through your API keys, and "
-            "no more are allowed at once.",
-            remedy="Wait until one of them is done, or stop one, and send this again. How many are allowed is set with "
-            "HEADGATE_ASSISTANT__MAX_TURNS_PER_PERSON.",
+            f"You already have {most} turns of the assistant in progress, in this or other windows or "
+            "through your API keys.",
+            remedy=(
+                "Wait until one of them is finished, or stop one, and send the request again. "
+                "HEADGATE_ASSISTANT__MAX_TURNS_PER_PERSON sets the limit."
+            ),
             limit=most,
         )
 
 
 class TurnNotFound(NotFound):
-    """No turn of that id is being worked on for this person."""
+    """No running turn of this user has that id."""
 
     code = "turn_not_found"
     title = "Turn not found"
 
     def __init__(self, turn_id: str) -> None:
         super().__init__(
-            f"You have no turn {turn_id} that is being worked on.",
-            remedy="It may be over. Its first event, and the server that it was sent by, say its id.",
+            f"You have no turn {turn_id} in progress.",
+            remedy="It may have ended. The first event of a turn has its id.",
         )
 
 
 class TurnStopped(Cancelled):
-    """The turn was stopped while its answer was waited for."""
+    """The turn was stopped while a caller waited for its answer."""
 
     code = "turn_stopped"
     title = "Turn stopped"

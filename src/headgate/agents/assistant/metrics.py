@@ -1,7 +1,7 @@
-"""What the assistant counts and logs, one function an event (seed 000 section 7, seed 001 section 7).
+"""Metrics and log events of the assistant, one function per event (seed 000 section 7, seed 001 section 7).
 
-`turn.metrics` is one of these. No argument that becomes a label names a person, a flow or a session; what a log entry
-holds of them are ids. Texts of people and models are never logged, only how long they are.
+`turn.metrics` is an instance. No metric label contains a user, a flow or a session; log entries
+contain ids only. Texts of users and models are never logged, only their length.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ class AssistantMetrics:
     # -- the request ---------------------------------------------------------------------------------------------
 
     def request_started(self, *, user_id: str, flow_id: str, provider: str, model_name: str, intent: str) -> None:
-        """It is known what a request is about and who answers it."""
+        """Record the intent and the answering model of a request."""
         count = self.instruments.count
         count("assistant_requests_by_intent", intent)
         count("assistant_provider_usage", provider)
@@ -58,7 +58,7 @@ class AssistantMetrics:
         log.info("assistant.request.cancelled", reason=reason, duration_ms=round(seconds * 1000))
 
     def request_failed(self, code: str, message: str, *, where: str) -> None:
-        """A turn ended with an error; `where` is its intent, or what came before that was known."""
+        """Record an error of a turn; `where` is its intent, or the stage before that was known."""
         self.instruments.count("assistant_errors", code)
         log.error("assistant.flow.error", error_type=code, error_message=message[:_LONGEST_ERROR], flow_name=where)
 
@@ -88,14 +88,14 @@ class AssistantMetrics:
         )
 
     def model_fell_back(self, old: str, new: str, *, provider: str, tried: list[str]) -> None:
-        """The provider would not give a model; another one is asked."""
+        """Record that a provider refused a model and another one is called."""
         self.instruments.count("assistant_model_fallbacks", provider)
         log.warning("assistant.model_fallback", **{"from": old}, to=new, provider=provider, tried_so_far=tried)
 
     # -- generated components ------------------------------------------------------------------------------------
 
     def generation_attempt(self, attempt: int, max_retries: int) -> None:
-        """The model is asked for the code of a component."""
+        """Record an attempt to generate a component."""
         log.info("assistant.generation.attempt", attempt=attempt, max_retries=max_retries)
 
     def validation_succeeded(self, class_name: str, attempts: int) -> None:
@@ -104,7 +104,7 @@ class AssistantMetrics:
         log.info("assistant.validation.success", class_name=class_name, attempts=attempts)
 
     def validation_failed(self, error: str, attempt: int, class_name: str = "") -> None:
-        """A generated component did not pass; it is asked for again."""
+        """Record that a generated component failed its checks and is requested again."""
         log.warning("assistant.validation.failed", error=error[:_LONGEST_ERROR], attempt=attempt, class_name=class_name)
 
     def validation_exhausted(self, error: str, attempts: int, code: str = "") -> None:
@@ -124,18 +124,18 @@ class AssistantMetrics:
         self.instruments.gauge("assistant_validation_success_rate", rate)
 
     def component_registered(self) -> None:
-        """A component was kept for a person."""
+        """Record that a component was stored for a user."""
         self.instruments.count("assistant_user_component_registered")
 
     def component_refused(self, reason: str) -> None:
-        """A component was not kept.
+        """Record that a component was not stored.
 
         Reasons: `anonymous_user`, `empty_class_name`, `length_exceeded`, `unsafe_class_name`, `oversize_code`.
         """
         self.instruments.count("assistant_user_component_register_refused", reason)
 
     def overlay_read(self, entries: int) -> None:
-        """A request sees so many of the person's own components."""
+        """Record how many of the user's own components a request sees."""
         self.instruments.observe("assistant_user_component_overlay_entries", entries)
 
     def overlay_skipped(self, reason: str) -> None:
@@ -143,14 +143,14 @@ class AssistantMetrics:
         self.instruments.count("assistant_user_component_overlay_skipped", reason)
 
     def session_reset(self, components_cleared: int) -> None:
-        """A conversation was begun anew."""
+        """Record that a conversation was reset."""
         self.instruments.count("assistant_session_reset")
         self.instruments.count("assistant_session_reset_components_cleared", amount=components_cleared)
 
     # -- tools and flows -----------------------------------------------------------------------------------------
 
     def tool_called(self, tool: str, *, ok: bool, milliseconds: float, error: str = "") -> None:
-        """A tool of the toolkit answered."""
+        """Record a tool result."""
         self.instruments.count("mcp_tool_invocations", tool, "true" if ok else "false")
         self.instruments.observe("mcp_tool_duration_ms", milliseconds, tool)
         log.info("flow_builder.tool.invoked", tool_name=tool)
@@ -172,12 +172,12 @@ class AssistantMetrics:
         log.warning("assistant.run_flow.blocked_unsafe_code", node_ids=node_ids)
 
     def proposal_ready(self, *, attempt: int, nodes: int, edges: int) -> None:
-        """A flow waits for a person to look at it."""
+        """Record that a flow waits for a user's review."""
         self.instruments.count("assistant_flow_proposal_ready")
         log.info("flow_builder.proposal.ready", attempt=attempt, node_count=nodes, edge_count=edges)
 
     def text_fallback(self) -> None:
-        """The model wrote a flow into its answer instead of calling a tool."""
+        """Record that the model wrote a flow into its answer instead of calling a tool."""
         log.warning("flow_builder.text_fallback")
 
     def build_tasks(self, count: int) -> None:
@@ -189,7 +189,7 @@ class AssistantMetrics:
         log.info("flow_builder.working_flow.reset", session_id=session_id)
 
     def plan_proposed(self, session_id: str | None, length: int, *, replan: bool) -> None:
-        """A plan waits for a person; `replan` when the request refined an earlier one."""
+        """Record that a plan waits for a user; `replan` when the request refined an earlier one."""
         self.instruments.count("assistant_plan_proposal")
         log.info("assistant.plan.proposed", session_id=session_id, markdown_length=length)
         if replan:
@@ -197,11 +197,11 @@ class AssistantMetrics:
             log.info("assistant.plan.replan", session_id=session_id)
 
     def plan_approved(self) -> None:
-        """A person approved a plan."""
+        """Record that a user approved a plan."""
         self.instruments.count("assistant_plan_continue")
 
     def plan_refined(self, session_id: str | None, *, plan_length: int, request_length: int) -> None:
-        """A person asked for changes to a plan."""
+        """Record that a user requested changes to a plan."""
         self.instruments.count("assistant_plan_refinement_send")
         log.info(
             "assistant.plan.refining.send",
@@ -211,17 +211,17 @@ class AssistantMetrics:
         )
 
     def cache_hit(self, tool: str, key_hash: str = "") -> None:
-        """A tool's answer was taken from the turn's cache."""
+        """Record a hit of the turn's cache."""
         self.instruments.count("assistant_tool_cache_hit", tool)
         log.info("assistant.tool_cache.hit", tool=tool, key_hash=key_hash[:12])
 
     def cache_miss(self, tool: str) -> None:
-        """A tool's answer was worked out."""
+        """Record a miss of the turn's cache."""
         self.instruments.count("assistant_tool_cache_miss", tool)
         log.info("assistant.tool_cache.miss", tool=tool)
 
     def cache_evicted(self) -> None:
-        """An answer left a turn's cache because it was full."""
+        """Record an eviction from a turn's cache."""
         self.instruments.count("assistant_tool_cache_eviction")
 
     # -- memory --------------------------------------------------------------------------------------------------

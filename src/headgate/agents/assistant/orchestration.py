@@ -20,10 +20,10 @@ from headgate.agents.assistant.models.choice import TurnModels
 from headgate.agents.assistant.models.costs import Bill, budget_told, budget_words
 from headgate.agents.assistant.offline.builder import OfflineBuilder
 from headgate.agents.assistant.protocol import PLAN_APPROVAL_INPUT
-from headgate.agents.assistant.truth.verify import verify
 from headgate.agents.assistant.turn.events import progress
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.agents.assistant.turn.usage import Tokens
+from headgate.agents.assistant.verification.verify import verify
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.lazy import lazy_module
 from headgate.foundation.log import get_logger, redact_text
@@ -186,7 +186,7 @@ class Orchestration:
             checked = await verify(None if isinstance(model, OfflineBuilder) else model, turn)
         except HeadgateError as error:  # what the turn did before stands, and is told
             log.warning("assistant.verification.failed", code=error.code, error=error.detail)
-            caveat = f"Whether the flow runs could not be found out: {error.detail}"
+            caveat = f"Whether the flow runs could not be determined: {error.detail}"
             told = {"verified": False, "attempts": len(turn.bench.runs), "caveat": caveat}
             return Played(f"{result}\n\n{caveat}".strip(), {"verification": told})
         said = checked.answer or result

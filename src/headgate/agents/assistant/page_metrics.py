@@ -48,7 +48,7 @@ class PageMetrics(BaseModel):
         max_length=MOST_TIMES,
         description="Milliseconds from adding each proposal to its nodes being on the canvas.",
     )
-    skip_all: bool | None = Field(default=None, description="Whether every gate is hidden now; null when unchanged.")
+    skip_all: bool | None = Field(default=None, description="Whether every gate is hidden; null when unchanged.")
 
 
 class PageFigures:

@@ -28,26 +28,28 @@ class AssistProtocol(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     plan_approval_input: Literal["User approved the plan. Proceed with the build."] = Field(
-        default=PLAN_APPROVAL_INPUT, description="Sent when the person approves a proposed plan."
+        default=PLAN_APPROVAL_INPUT, description="Sent when the user approves a proposed plan."
     )
     edit_continuation_input: Literal["User applied the proposed edits. Continue with the remaining steps."] = Field(
         default=EDIT_CONTINUATION_INPUT,
-        description="Sent after the person applied proposed edits and the flow was saved, when `complete` said"
-        " `continuation_expected`.",
+        description=(
+            "Sent after the user applied proposed edits and the flow was saved, when `complete` "
+            "had `continuation_expected`."
+        ),
     )
     component_continuation_input: Literal["User saved the proposed component. Continue with the remaining steps."] = (
         Field(
             default=COMPONENT_CONTINUATION_INPUT,
-            description="Sent after the user saved a proposed component, when `complete` said `continuation_expected`.",
+            description="Sent after the user saved a proposed component, when `complete` had `continuation_expected`.",
         )
     )
     plan_opening: str = Field(
         default=PLAN_OPENING, description="First line of a request that refines a dismissed plan, before the plan."
     )
     plan_closing: str = Field(default=PLAN_CLOSING, description="Line after the plan.")
-    refinement: str = Field(default=REFINEMENT, description="Line between the plan and the person's own words.")
+    refinement: str = Field(default=REFINEMENT, description="Line between the plan and the user's text.")
     session_prefix: str = Field(
-        default=SESSION_PREFIX, description="Ids of conversations with the assistant begin with it; runs refuse it."
+        default=SESSION_PREFIX, description="Prefix of ids of conversations with the assistant; runs reject it."
     )
 
 

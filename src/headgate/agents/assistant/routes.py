@@ -8,10 +8,10 @@ from anyio import CancelScope
 from fastapi import APIRouter, Depends, Path, Request, Response
 from fastapi.responses import StreamingResponse
 
-from headgate.agents.assistant.desk import Desk
 from headgate.agents.assistant.page_metrics import PageMetrics
 from headgate.agents.assistant.schemas import AssistRequest, CheckConfig, Stopped
 from headgate.agents.assistant.service import Assistant
+from headgate.agents.assistant.turn_flow import TurnFlow
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.idempotency.http import Once, headers_of
@@ -33,7 +33,7 @@ _ASK = [needs(Permission.FLOWS_EDIT)]
 
 async def _room(caller: Caller, assistant: TheAssistant) -> AsyncIterator[None]:
     """One of the caller's turns at once: taken before anything is answered, given back when all of the answer went."""
-    with assistant.at_work.room(caller):
+    with assistant.running_turns.room(caller):
         yield
 
 
@@ -63,8 +63,8 @@ async def assist_stream(
         repeated.headers.update(headers_of(once))
         return repeated
     async with _released_on_error(once):
-        desk = await assistant.open(caller, body, again)
-    return EventStream(with_heartbeat(_events(assistant, desk, body, once), may_go_on=while_allowed(again)))
+        turn_flow = await assistant.open(caller, body, again)
+    return EventStream(with_heartbeat(_events(assistant, turn_flow, body, once), may_go_on=while_allowed(again)))
 
 
 @router.post("/assist", summary="Ask the assistant", responses=problems(404, 409, 502), dependencies=_TURN)
@@ -102,7 +102,7 @@ async def stop_turn(turn_id: Annotated[str, Path(max_length=64)], caller: Caller
 
 
 @router.post(
-    "/page-metrics", status_code=204, summary="Report figures of a page", responses=problems(), dependencies=_ASK
+    "/page-metrics", status_code=204, summary="Report metrics of a page", responses=problems(), dependencies=_ASK
 )
 async def report_page_metrics(body: PageMetrics, caller: Caller, assistant: TheAssistant) -> Response:
     """Count what happened in a window: clicks on proposals and plans, and how long a proposal took to draw.
@@ -115,7 +115,7 @@ async def report_page_metrics(body: PageMetrics, caller: Caller, assistant: TheA
     return Response(status_code=204)
 
 
-@router.get("/check-config", summary="Which models the assistant can use", responses=problems(), dependencies=_ASK)
+@router.get("/check-config", summary="List models for the assistant", responses=problems(), dependencies=_ASK)
 async def check_config(caller: Caller, assistant: TheAssistant) -> CheckConfig:
     """Providers with their state; the offline builder is always there."""
     caller.require_somewhere(Permission.FLOWS_EDIT)
@@ -123,11 +123,11 @@ async def check_config(caller: Caller, assistant: TheAssistant) -> CheckConfig:
 
 
 async def _events(
-    assistant: Assistant, desk: Desk, body: AssistRequest, once: StartOnce
+    assistant: Assistant, turn_flow: TurnFlow, body: AssistRequest, once: StartOnce
 ) -> AsyncGenerator[SseEvent, None]:
     number, settled = 0, False
     try:
-        async with aclosing(assistant.stream(desk, body)) as events:
+        async with aclosing(assistant.stream(turn_flow, body)) as events:
             async for event in events:
                 number += 1
                 if event["event"] == "complete":

@@ -12,19 +12,21 @@ class AssistRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    input_value: str = Field(min_length=1, max_length=100_000, description="What you want, in your words.")
-    flow_id: str | None = Field(default=None, description="The flow to work on; none to start a new one.")
+    input_value: str = Field(min_length=1, max_length=100_000, description="Your request, in your words.")
+    flow_id: str | None = Field(default=None, description="The flow to work on; null to create a new one.")
     provider: str | None = Field(default=None, description="Model provider; `offline` for the offline builder.")
     model_name: str | None = Field(default=None, description="Name of the provider's model.")
     session_id: str | None = Field(
         default=None,
         min_length=1,
         max_length=128,
-        description="The conversation: its last turns are remembered for the next. Begins with `agentic_`, or is given"
-        " that beginning. Without one nothing is remembered.",
+        description=(
+            "Id of the conversation, whose last turns are remembered. Starts with `agentic_`, "
+            "which is added if missing. Without it nothing is remembered."
+        ),
     )
     max_retries: int | None = Field(
-        default=None, ge=1, le=10, description="Attempts at a component in total; the setting's number when not given."
+        default=None, ge=1, le=10, description="Maximum attempts at a component; default from the settings."
     )
     file_ids: tuple[str, ...] = Field(
         default=(), max_length=50, description="Files for a run that the request asks for."
@@ -32,12 +34,14 @@ class AssistRequest(BaseModel):
     outside_allowlist: tuple[str, ...] = Field(
         default=(),
         max_length=20,
-        description="Tools that may be called in this request although content from outside was read before it:"
-        " names of `outside.refused` of an earlier answer.",
+        description=(
+            "Tools allowed in this request although content from outside was read before: names "
+            "from `outside.refused` of an earlier answer."
+        ),
     )
     apply: bool = Field(
         default=False,
-        description="Save what was built or edited when the turn ends. Without it only a flow that was run is saved.",
+        description="Save what was built or edited when the turn ends. Otherwise only a flow that was run is saved.",
     )
 
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pydantic import JsonValue
 
-from headgate.agents.assistant.at_work import TurnsAtWork, Work
-from headgate.agents.assistant.desk import Desk, RunInput
 from headgate.agents.assistant.errors import TooManyTurns, TurnStopped
 from headgate.agents.assistant.generation.workshop import Workshop
 from headgate.agents.assistant.memory.conversation import (
@@ -22,12 +20,14 @@ from headgate.agents.assistant.memory.conversation import (
 from headgate.agents.assistant.metrics import AssistantMetrics
 from headgate.agents.assistant.models.choice import TurnModels
 from headgate.agents.assistant.page_metrics import PageFigures
+from headgate.agents.assistant.running_turns import RunningTurns, Work
 from headgate.agents.assistant.schemas import AssistRequest, CheckConfig
-from headgate.agents.assistant.truth.closing import completed
 from headgate.agents.assistant.turn import events
 from headgate.agents.assistant.turn.events import AssistEvent
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.agents.assistant.turn.usage import Budget, BudgetSpent
+from headgate.agents.assistant.turn_flow import RunInput, TurnFlow
+from headgate.agents.assistant.verification.closing import completed
 from headgate.features.access.principal import Again, Principal, within
 from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record
@@ -88,7 +88,7 @@ class ChoosesModels(Protocol):
 class Asking:
     """A request on its way: its turn's id, where its events go, and how it ended."""
 
-    desk: Desk
+    flow: TurnFlow
     request: AssistRequest
     turn_id: str = field(default_factory=new_id)
     queue: "asyncio.Queue[AssistEvent | None]" = field(default_factory=asyncio.Queue)
@@ -120,9 +120,9 @@ class Asking:
 
     def left(self) -> dict[str, Any]:
         """The flow, and what was saved of it before the turn failed."""
-        turn, stored = self.turn, self.desk.stored
+        turn, stored = self.turn, self.flow.stored
         changes = [] if turn is None or stored is None else diff_lines(turn.before, stored, turn.bench.registry)
-        return {"flow_id": self.desk.flow_id, "changes": changes}
+        return {"flow_id": self.flow.flow_id, "changes": changes}
 
     @property
     def session_id(self) -> str | None:
@@ -151,13 +151,13 @@ class Assistant:
     """The flow of a turn as it is stored, for tools on runs, tests and what flows may use."""
     storage: "Callable[[], Storage] | None" = None
     """Where uploaded files are; the offline builder looks at those of a request."""
-    at_work: TurnsAtWork = field(init=False)
+    running_turns: RunningTurns = field(init=False)
     page: PageFigures = field(init=False)
     """What pages report of conversations."""
 
     def __post_init__(self) -> None:
         at_once = AtOnce(self.limits.max_turns_per_person, TooManyTurns)
-        object.__setattr__(self, "at_work", TurnsAtWork(self.metrics, at_once))
+        object.__setattr__(self, "running_turns", RunningTurns(self.metrics, at_once))
         object.__setattr__(self, "page", PageFigures(self.metrics.instruments))
 
     async def open(
@@ -167,13 +167,13 @@ class Assistant:
         again: Again | None = None,
         *,
         given: RunInput | None = None,
-    ) -> Desk:
+    ) -> TurnFlow:
         """Take the flow that a request is about; no model is asked. Raises `FlowNotFound`, `PermissionMissing`.
 
         `again` says who asks as things are later, when the turn changes something; without it nobody takes rights away
         from the asker. `given` is what runs of the turn get.
         """
-        desk = Desk(
+        turn_flow = TurnFlow(
             database=self.database,
             registry=self.registry,
             principal=principal,
@@ -184,16 +184,16 @@ class Assistant:
             again=again,
             given=given or RunInput(),
         )
-        await desk.open(request.flow_id or None)
-        return desk
+        await turn_flow.open(request.flow_id or None)
+        return turn_flow
 
-    async def stream(self, desk: Desk, request: AssistRequest) -> AsyncGenerator[AssistEvent, None]:
+    async def stream(self, turn_flow: TurnFlow, request: AssistRequest) -> AsyncGenerator[AssistEvent, None]:
         """Work on one request. Events come when they happen; closing the iterator cancels the model call.
 
         The first event names the turn, the last is `complete`, `error` or `cancelled`.
         """
-        asking = Asking(desk, request)
-        with self.at_work.working(asking.turn_id, desk.principal) as work:
+        asking = Asking(turn_flow, request)
+        with self.running_turns.working(asking.turn_id, turn_flow.principal) as work:
             yield _opening(asking)
             work.task = asyncio.create_task(self._work(asking, work))
             try:
@@ -202,10 +202,10 @@ class Assistant:
             finally:
                 await work.end()
 
-    async def answer(self, desk: Desk, request: AssistRequest) -> dict[str, Any]:
+    async def answer(self, turn_flow: TurnFlow, request: AssistRequest) -> dict[str, Any]:
         """The same without a stream: the data of `complete`. Raises what the turn ended with."""
-        asking = Asking(desk, request)
-        with self.at_work.working(asking.turn_id, desk.principal) as work:
+        asking = Asking(turn_flow, request)
+        with self.running_turns.working(asking.turn_id, turn_flow.principal) as work:
             work.task = asyncio.create_task(self._work(asking, work))
             try:
                 await asyncio.wait([work.task])
@@ -214,7 +214,7 @@ class Assistant:
         if asking.error is not None:
             raise asking.error
         if asking.data is None:
-            raise TurnStopped("The turn was stopped.", remedy="Ask again; what was saved before stays.")
+            raise TurnStopped("The turn was stopped.", remedy="Send the request again; saved changes are kept.")
         return asking.data
 
     def stop(self, principal: Principal, turn_id: str) -> bool:
@@ -222,7 +222,7 @@ class Assistant:
 
         Raises `TurnNotFound`.
         """
-        return self.at_work.stop(principal, turn_id)
+        return self.running_turns.stop(principal, turn_id)
 
     async def _work(self, asking: Asking, work: Work) -> None:
         """Do the turn and tell how it ended, whichever way that is."""
@@ -236,7 +236,7 @@ class Assistant:
             self._failed(asking, error)
         except Exception:
             log.exception("turn failed")
-            fault = HeadgateError("Headgate failed to answer; the log says why.", remedy="Try again, or report it.")
+            fault = HeadgateError("Internal error; see the server log.", remedy=("Try again, or report the problem."))
             self._failed(asking, fault)
         finally:
             self.metrics.working_flow_reset(asking.session_id)
@@ -260,16 +260,16 @@ class Assistant:
                 raise
             raise BudgetSpent(
                 f"The turn was stopped after {seconds:g} seconds.",
-                remedy="What was saved until then is kept; ask for the rest in smaller steps.",
+                remedy="Changes saved before that are kept; ask for the rest in smaller steps.",
             ) from error
 
     async def _turn(self, asking: Asking) -> dict[str, Any]:
-        request, desk = asking.request, asking.desk
-        work_for(Share(desk.principal.tenant_id, desk.space_id, desk.principal.user_id or ""))
+        request, turn_flow = asking.request, asking.flow
+        work_for(Share(turn_flow.principal.tenant_id, turn_flow.space_id, turn_flow.principal.user_id or ""))
         turn = asking.turn = await self._new_turn(asking)
-        key = session_key(desk.principal, request.session_id)
+        key = session_key(turn_flow.principal, request.session_id)
         models = await self.models.choose(
-            within(desk.principal, desk.space_id),
+            within(turn_flow.principal, turn_flow.space_id),
             provider=request.provider,
             name=request.model_name,
             bench=turn.bench,
@@ -282,7 +282,7 @@ class Assistant:
             turn.bench.maker = self.workshop.maker(turn, lambda: chat, max_retries=retries)
         history = await self.conversations.get_recent(key)
         work: Orchestration = _load().Orchestration(
-            turn, request.input_value, models, history, flow_id=desk.flow_id or ""
+            turn, request.input_value, models, history, flow_id=turn_flow.flow_id or ""
         )
         asking.work = work
         try:
@@ -300,10 +300,10 @@ class Assistant:
 
     async def _apply(self, asking: Asking, turn: Turn) -> None:
         """Arrange the flow, and store it where the request wants it stored or a run has stored it."""
-        to_store = asking.desk.stored == turn.bench.flow or (asking.request.apply and turn.bench.flow != turn.before)
+        to_store = asking.flow.stored == turn.bench.flow or (asking.request.apply and turn.bench.flow != turn.before)
         turn.bench.keep_arranged()
         if to_store:
-            await asking.desk.save(turn.bench.flow, restores=turn.bench.restores)
+            await asking.flow.save(turn.bench.flow, restores=turn.bench.restores)
 
     async def _audit(self, asking: Asking, turn: Turn) -> None:
         """Record which calls content from outside may have decided: those refused, and those the user allowed."""
@@ -318,7 +318,7 @@ class Assistant:
             return
         async with self.database.writing() as session:
             for action, payload in payloads:
-                await record(session, turn.principal, action, id=asking.desk.flow_id or "", payload=payload)
+                await record(session, turn.principal, action, id=asking.flow.flow_id or "", payload=payload)
 
     async def _played(self, work: "Orchestration") -> "Played":
         turn = work.turn
@@ -340,44 +340,45 @@ class Assistant:
             raise self.models.explain(error) from error
 
     async def _new_turn(self, asking: Asking) -> Turn:
-        desk, emit, flow = asking.desk, asking.queue.put_nowait, asking.desk.stored or Flow()
-        desk.on_event = lambda run_id, kind, data: emit(events.run_update(run_id, kind, data))
+        turn_flow, principal, emit = asking.flow, asking.flow.principal, asking.queue.put_nowait
+        flow = turn_flow.stored or Flow()
+        turn_flow.on_event = lambda run_id, kind, data: emit(events.run_update(run_id, kind, data))
         components = self.workshop.components if self.workshop is not None else None
-        own = await components.own_components(desk.principal, flow) if components is not None else ()
+        own = await components.own_components(turn_flow.principal, flow) if components is not None else ()
         bench = Workbench(
-            principal=desk.principal,
-            space_id=desk.space_id,
+            principal=turn_flow.principal,
+            space_id=turn_flow.space_id,
             flow=flow,
             registry=Overlay(self.registry, self.index, own),
-            runner=desk,
-            save=desk.save,
-            files=self.files_of(desk.principal) if self.files_of is not None else None,
-            stored=self.stored_of(desk.principal, lambda: desk.flow_id, desk.again) if self.stored_of else None,
-            environment=await desk.environment(),
+            runner=turn_flow,
+            save=turn_flow.save,
+            files=self.files_of(turn_flow.principal) if self.files_of is not None else None,
+            stored=self.stored_of(principal, lambda: turn_flow.flow_id, turn_flow.again) if self.stored_of else None,
+            environment=await turn_flow.environment(),
             outside=OutsideGate(asking.request.input_value, frozenset(asking.request.outside_allowlist)),
         )
         limits = self.limits
         turn = Turn(
             request=asking.request.input_value,
-            principal=desk.principal,
+            principal=turn_flow.principal,
             bench=bench,
             emit=emit,
             before=flow,
             turn_id=asking.turn_id,
             session_id=asking.session_id,
-            attached=desk.attached,
+            attached=turn_flow.attached,
             budget=Budget(limits.max_tool_calls, limits.max_seconds, limits.max_tokens),
             metrics=self.metrics,
             began=perf_counter() - asking.seconds,
-            given=desk.given.as_block(),
-            must_run=desk.given.wanted,
+            given=turn_flow.given.as_block(),
+            must_run=turn_flow.given.wanted,
         )
         bench.on_action, bench.on_file = turn.on_action, turn.on_file
         return turn
 
     def _completed(self, asking: Asking, turn: Turn, played: "Played") -> dict[str, Any]:
         """The data of `complete`: what was done, and what the whole turn used and cost."""
-        data = completed(turn, asking.desk, played.result) | played.extra
+        data = completed(turn, asking.flow, played.result) | played.extra
         data |= {"turn_id": turn.turn_id, "session_id": turn.session_id, "intent": turn.intent, **asking.used()}
         self.metrics.build_tasks(sum(action["action"] in _BUILD_TASKS for action in turn.bench.actions))
         self.metrics.request_completed(

@@ -1,1 +1,1 @@
-"""The development agent: it asks, plans, waits for approval, builds, tests and converges, on a flow of a domain."""
+"""The development agent: clarifies, plans, waits for approval, builds, tests and converges, on a flow of a domain."""

@@ -1,4 +1,4 @@
-"""The port of a domain: a kind of place where flows live and can be worked on (seed 004, DD-008).
+"""The port of a domain: a platform whose flows the agent can develop (seed 004, DD-008).
 
 `Domain.open` gives a `Workplace` for one session: the flows of one place, seen as one person. The workflow knows
 nothing else of a place. Everything that is written goes through `writing.Journal`, never through a tool itself: a tool
@@ -28,7 +28,7 @@ def mark_of(definition: dict[str, JsonValue]) -> str:
 
 
 class Phase(StrEnum):
-    """A part of the work in which the model has tools or knowledge of its own."""
+    """A phase of the work with its own tools and instructions."""
 
     DISCOVER = "discover"
     PLAN = "plan"
@@ -38,40 +38,40 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A flow as it is stored in its place now."""
+    """The stored state of a flow."""
 
     flow_id: str
     name: str
     definition: dict[str, JsonValue]
     mark: str
-    """`mark_of` the definition. Revisions and dates do not count."""
+    """`mark_of` the definition, without revisions and dates."""
     about: dict[str, JsonValue] = field(default_factory=dict)
-    """What the place itself needs to write it again: a revision, a type. Plain JSON."""
+    """What the platform needs to write it again: a revision, a type. Plain JSON."""
     saved: str = ""
-    """Another after every save, also one that changes nothing or changes back: a revision, a date; empty: not known."""
+    """Changes with every save, also without effect: a revision, a date; empty: unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a tool would write. Nothing is written yet."""
+    """The write that a tool proposes. Nothing is written yet."""
 
     definition: dict[str, JsonValue]
-    """The whole flow as it would then be."""
+    """The complete flow after the change."""
     summary: str
-    """What it changes, in a line."""
+    """Summary of the change, in a line."""
     name: str = ""
-    """Name of the flow, where it is made or renamed."""
+    """Name of the flow, if it is created or renamed."""
     about: dict[str, JsonValue] = field(default_factory=dict)
     answer: dict[str, JsonValue] = field(default_factory=dict)
-    """What the model is told beside the outcome."""
+    """Result for the model in addition to the outcome."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that keeps a flow from being written (pre-flight, DD-018)."""
+    """A problem that prevents a flow from being written (pre-flight, DD-018)."""
 
     where: str
-    """Node or edge; empty for the flow as a whole."""
+    """Node or edge; empty for the flow itself."""
     message: str
     remedy: str = ""
 
@@ -81,12 +81,12 @@ class Fault:
 
 
 Answer = dict[str, JsonValue]
-"""What a tool answers: plain JSON; a refusal has `error` and `remedy`."""
+"""A tool's result: plain JSON; a refusal has `error` and `remedy`."""
 
 
 @dataclass(frozen=True, slots=True)
 class DomainTool:
-    """A tool of a place. Never raises for what the model did: the answer then has `error` and `remedy`."""
+    """A tool of a platform. Never raises for errors of the model: the result then has `error` and `remedy`."""
 
     name: str
     description: str
@@ -94,9 +94,9 @@ class DomainTool:
     """JSON Schema of the arguments."""
     phases: frozenset[Phase]
     read: Callable[[dict[str, Any]], Awaitable[Answer]] | None = None
-    """Carries it out, for a tool that only reads."""
+    """Executes a read-only tool."""
     change: Callable[[Held | None, dict[str, Any]], Awaitable[Change | Answer]] | None = None
-    """Says what it would write, given the flow as it is now, None where there is none yet. An `Answer` refuses."""
+    """Returns the change of the current flow (None: no flow yet), or an `Answer` as a refusal."""
 
     @property
     def writes(self) -> bool:
@@ -106,20 +106,20 @@ class DomainTool:
 
 @dataclass(frozen=True, slots=True)
 class NeededCredential:
-    """A credential that the work needs and the place does not have. Never a value."""
+    """A required credential that is missing on the platform. Never a value."""
 
     type: str
-    """As the place calls it: `openAIApi`, `OPENAI_API_KEY`."""
+    """Type name on the platform: `openAIApi`, `OPENAI_API_KEY`."""
     label: str
     fields: tuple["CredentialField", ...] = ()
-    """What a person has to give, to make it in place; empty where that has to be done elsewhere."""
+    """Values that a user must enter to create it; empty if it must be created elsewhere."""
     where: str = ""
     """Where to make it otherwise, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class CredentialField:
-    """A value that a credential wants."""
+    """A value of a credential."""
 
     name: str
     label: str
@@ -129,18 +129,18 @@ class CredentialField:
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """What one run of one test case came to."""
+    """Result of one run of one test case."""
 
     answer: str
     run_id: str = ""
-    """The run, or the place's own id of what was executed."""
+    """The run, or the platform's id of the execution."""
     error: str = ""
-    """Why there is no answer; empty when there is one."""
+    """Why there is no answer; empty if there is one."""
     duration_ms: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     link: str = ""
-    """Address of the run's page, from the root of the studio; empty where it has none."""
+    """Path of the run's page in the studio; empty without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +149,9 @@ class PutBack:
 
     flow_id: str
     now: Held | None
-    """As it has to be before; None: deleted."""
+    """Its expected current state; None: deleted."""
     target: Held | None
-    """What it becomes; None: it is removed."""
+    """Its target state; None: removed."""
 
 
 @runtime_checkable
@@ -164,11 +164,11 @@ class PutsBack(Protocol):
 
 
 class Workplace(Protocol):
-    """The flows of one place, as one person sees them, for one session. Close it when the session rests."""
+    """Flows of one platform for one user and session. Close it when the session pauses."""
 
     @property
     def tools(self) -> Sequence[DomainTool]:
-        """Every tool, whatever the phase."""
+        """Return every tool of all phases."""
         ...
 
     def knowledge(self, phase: Phase) -> str:
@@ -176,11 +176,14 @@ class Workplace(Protocol):
         ...
 
     async def read(self, flow_id: str) -> Held:
-        """A flow as it is now. Raises `NotFound`, `Forbidden`, `UpstreamFailed`."""
+        """Return a flow in its current state. Raises `NotFound`, `Forbidden`, `UpstreamFailed`."""
         ...
 
     def preflight(self, change: Change) -> Sequence[Fault]:
-        """What keeps a change from being written; asked by the journal before every write. Empty: nothing."""
+        """Return what prevents a change from being written; called by the journal before every write.
+
+        Empty: nothing.
+        """
         ...
 
     async def write(self, change: Change, before: Held | None, token: str) -> Held:
@@ -191,27 +194,27 @@ class Workplace(Protocol):
         ...
 
     async def find_written(self, token: str) -> Held | None:
-        """The flow that a write with this token made, when it was made and its answer was lost."""
+        """Return the flow created by the write with this token, if its response was lost."""
         ...
 
     async def remove(self, flow_id: str, expected_mark: str) -> None:
-        """Delete a flow that the session made. Raises `WriteConflict` when it is not as expected any more."""
+        """Delete a flow that the session created. Raises `WriteConflict` when it has changed."""
         ...
 
     def compare(self, before: dict[str, JsonValue] | None, after: dict[str, JsonValue]) -> list[str]:
-        """What is different, in lines that begin with `+`, `-` or `~`."""
+        """Return the differences, in lines that begin with `+`, `-` or `~`."""
         ...
 
     async def missing_credentials(self, types: Sequence[str]) -> Sequence[NeededCredential]:
-        """Which of these the place does not have."""
+        """Return which of these the platform lacks."""
         ...
 
     async def add_credential(self, type: str, name: str, values: Mapping[str, str]) -> None:  # noqa: A002 - its name
-        """Make a credential. The values go to the place and nowhere else. Raises `Invalid`, `Forbidden`."""
+        """Create a credential. The values are only sent to the platform. Raises `Invalid`, `Forbidden`."""
         ...
 
     async def run_case(self, flow_id: str, case: TestCase, *, session: str) -> TrialResult:
-        """Run a case once, in a chat of its own. Never raises for what the flow did."""
+        """Run a case once, in a separate chat. Never raises for errors of the flow."""
         ...
 
     def link(self, flow_id: str) -> str:
@@ -219,12 +222,12 @@ class Workplace(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         ...
 
 
 class Domain(Protocol):
-    """A kind of place."""
+    """A platform."""
 
     @property
     def name(self) -> str:

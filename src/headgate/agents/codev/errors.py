@@ -1,4 +1,4 @@
-"""What can go wrong with sessions of the development agent."""
+"""Errors of development sessions."""
 
 from collections.abc import Sequence
 
@@ -14,15 +14,15 @@ class SessionNotFound(NotFound):
     def __init__(self, session_id: str) -> None:
         super().__init__(
             f"There is no development session '{session_id[:64]}'.",
-            remedy="List the sessions to see those that there are.",
+            remedy="List the sessions to see their ids.",
         )
 
 
 class NotWaiting(Conflict):
-    """The session does not wait for this answer: it works, it is over, or it has been answered."""
+    """The session does not wait for this answer: it is running, over, or already answered."""
 
     code = "codev_not_waiting"
-    title = "Not waiting for this answer"
+    title = "Wrong answer for this interrupt"
 
 
 class BudgetTooSmall(Invalid):
@@ -33,47 +33,50 @@ class BudgetTooSmall(Invalid):
 
     def __init__(self, used: int) -> None:
         super().__init__(
-            f"The session has used {used:,} tokens, and its budget has to be larger than that to continue.",
-            remedy="Give a larger `token_budget`.",
+            f"The session has used {used:,} tokens; the budget must be larger to continue.",
+            remedy="Set a larger `token_budget`.",
         )
 
 
 class SessionAtWork(Conflict):
-    """What is asked for can be done only while the session rests."""
+    """The operation requires a session that is not running."""
 
     code = "codev_session_at_work"
-    title = "Session at work"
+    title = "Session is running"
 
 
 class NothingToRollBack(Conflict):
-    """The session wrote nothing that is still there to be rolled back."""
+    """The session has no writes to roll back."""
 
     code = "codev_nothing_to_roll_back"
     title = "Nothing to roll back"
 
 
 class WriteConflict(Conflict):
-    """The flow is not as the session last saw it: somebody else changed it."""
+    """The flow has changed since the session last read it."""
 
     code = "codev_write_conflict"
-    title = "Flow changed by somebody else"
+    title = "Flow changed by another user"
 
     def __init__(
-        self, name: str, *, remedy: str = "Nothing was written. The session reads it again and plans anew."
+        self,
+        name: str,
+        *,
+        remedy: str = ("Nothing was written. The session reads the flow again and creates a new plan."),
     ) -> None:
-        super().__init__(f"'{name}' was changed by somebody else since this session last read it.", remedy=remedy)
+        super().__init__(f"'{name}' was changed by another user after this session last read it.", remedy=remedy)
         self.name = name
 
 
 class RollbackConflict(Conflict):
-    """Somebody else changed what is to be rolled back, or it is another than was shown: the user decides."""
+    """Another user changed what would be rolled back, or the preview is outdated: the user decides."""
 
     code = "codev_rollback_conflict"
-    title = "Others changed the flow"
+    title = "Flow changed by others"
 
     def __init__(self, names: Sequence[str], *, stale: bool = False) -> None:
         flows = ", ".join(f"'{name[:100]}'" for name in names[:5])
-        happened = "was changed since the preview was shown" if stale else "was changed by somebody else meanwhile"
+        happened = "was changed since the preview was shown" if stale else "was changed by another user in the meantime"
         super().__init__(
             f"Nothing was rolled back: {flows} {happened}.",
             remedy="Read the preview with the differences, and answer with its token: keep_theirs or take_mine.",
@@ -81,16 +84,16 @@ class RollbackConflict(Conflict):
 
 
 class DomainNotFound(Invalid):
-    """There is no such domain."""
+    """The domain does not exist."""
 
     code = "codev_domain_not_found"
     title = "Domain not found"
 
 
 class LeaseLost(Cancelled):
-    """The session is not this process's any more: somebody ended it, or another process took it up."""
+    """The process lost the session: a user ended it, or another process recovered it."""
 
     code = "codev_lease_lost"
 
     def __init__(self) -> None:
-        super().__init__("The session was ended, or another server works on it.")
+        super().__init__("The session has ended, or is running on another server.")

@@ -1,4 +1,4 @@
-"""Keys that people write where everybody reads: they are left out before anything is stored, told or sent.
+"""Removes keys from user text before it is stored, sent or shown.
 
 What a session is told goes to a model, into checkpoints, events, notices and patterns. A key belongs into a credential
 or a variable, whose value none of these ever sees; so what looks like one is replaced where it comes in.
@@ -14,11 +14,11 @@ from headgate.foundation.secret_values import REDACTED
 from headgate.graph.cases import TestCase
 from headgate.graph.json_values import PlainText
 
-LEFT_OUT = "[left out: it looks like a key; put it into a credential]"
-"""What stands where a key was: for the person who reads it, and for the model, which then knows that it has none."""
+LEFT_OUT = "[left out: it looks like a key; put it in a credential]"
+"""Replaces a key: tells the user, and the model, that it was removed."""
 HINT = (
-    "Something that looks like a key or a password was left out of what was written, so nobody was told it. Put it into"
-    " a credential or a variable, and name that instead."
+    "Something that looks like a key or a password was removed from the text. Put it in a credential or"
+    " a variable, and refer to that instead."
 )
 _NAMED = re.compile(
     r"(?P<lead>(?:(?:api|access|auth|secret|private)[ _-]?key|token|secret|pass(?:word|wd|phrase)"
@@ -34,13 +34,13 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
 
 
 def without_keys(text: str) -> str:
-    """A text without what looks like a key: by its shape, or because what stands before it says so."""
+    """Return a text without keys, recognised by their form or context."""
     text = _NAMED.sub(_named, _SCHEME.sub(_scheme, _IN_ADDRESS.sub(LEFT_OUT, text)))
     return _RANDOM.sub(_random, _WORD.sub(_shaped, text))
 
 
 def holds_left_out(value: JsonValue) -> bool:
-    """Whether something was left out anywhere in a value."""
+    """Whether any text in a value has a removed key."""
     if isinstance(value, str):
         return LEFT_OUT in value
     if isinstance(value, dict):
@@ -62,14 +62,14 @@ def _is_password(lead: str) -> bool:
 
 
 def _scheme(found: re.Match[str]) -> str:
-    """`basic understanding` is none; what is encoded has digits, or capitals within."""
+    """Whether a scheme is followed by a credential: encoded ones have digits or inner capitals."""
     value = found["value"]
     plain = _VARIABLE.fullmatch(value) or is_prose(value)
     return found[0] if plain else f"{found['lead']}{LEFT_OUT}"
 
 
 def _shaped(found: re.Match[str]) -> str:
-    """Word by word: what stands before a word is told apart above."""
+    """Check word by word, with the context of the previous word."""
     word = found[0]
     return word if _NAMED.search(word) else redact_text(word).replace(REDACTED, LEFT_OUT)
 
@@ -96,6 +96,6 @@ def _each(value: JsonValue) -> JsonValue:
 
 
 Words = Annotated[PlainText, AfterValidator(without_keys)]
-"""What a person writes, without keys."""
+"""User text, without keys."""
 Case = Annotated[TestCase, AfterValidator(_case)]
-"""A test case as a person edited it, without keys."""
+"""A test case edited by a user, without keys."""

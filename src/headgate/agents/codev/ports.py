@@ -1,4 +1,4 @@
-"""What the workflow works with beside the place: a model, the journal of writes, the library of patterns."""
+"""Ports of the workflow: model, write journal, pattern library."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from headgate.graph.cases import TestCase
 from headgate.sdk.answers import Fault
 
 Tell = Callable[[str, dict[str, JsonValue]], None]
-"""Told of what happens: `kind`, data. Never waits.
+"""Receives events: `kind`, data. Never waits.
 
 | kind | data |
 |---|---|
@@ -36,7 +36,7 @@ Tell = Callable[[str, dict[str, JsonValue]], None]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a model answered."""
+    """A model's answer."""
 
     text: str
     tool_calls: list[dict[str, Any]] = field(default_factory=list)
@@ -44,9 +44,9 @@ class Said:
     input_tokens: int = 0
     output_tokens: int = 0
     message: dict[str, Any] = field(default_factory=dict)
-    """The message as LangChain's dict, to be sent again as history."""
+    """The message as LangChain's dict, for the history."""
     fault: Fault | None = None
-    """Why the words cannot be used: cut off at the output limit, or a tool call written as text."""
+    """Why the text is unusable: truncated at the output limit, or a tool call written as text."""
 
 
 class Reasoning(Protocol):
@@ -65,7 +65,7 @@ class Reasoning(Protocol):
         tools: Sequence[DomainTool] = (),
         on_token: Callable[[str], None] = lambda _text: None,
     ) -> Said:
-        """Answer. `messages` are LangChain's dicts. Raises `UpstreamFailed`, `Invalid`, `RateLimited` in our words."""
+        """Return an answer. `messages` are LangChain's dicts. Raises `UpstreamFailed`, `Invalid`, `RateLimited`."""
         ...
 
 
@@ -74,16 +74,16 @@ class Written:
     """What became of a call that writes."""
 
     answer: Answer
-    """What the model is told: `ok`, `flow_id`, `changed` (lines), or `error`, `remedy`, `faults`."""
+    """Result for the model: `ok`, `flow_id`, `changed` (lines), or `error`, `remedy`, `faults`."""
     held: Held | None = None
-    """The flow as it is now, when it was written."""
+    """The flow after the write."""
     conflict: Conflicted | None = None
-    """Somebody else changed it: nothing was written, and the iteration is over."""
+    """Another user changed it: nothing was written, and the iteration ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class WriteNote:
-    """A write of the session, as its summary tells it."""
+    """A write of the session, for its summary."""
 
     number: int
     tool: str
@@ -94,7 +94,7 @@ class WriteNote:
 
 
 class WriteJournal(Protocol):
-    """Carries out what tools would write: once each, checked before, with a snapshot, whatever process dies."""
+    """Executes the writes of tools: exactly once, checked before, with a snapshot, across crashes."""
 
     async def carry_out(
         self,
@@ -106,7 +106,7 @@ class WriteJournal(Protocol):
         expected_mark: str | None,
         iteration: int,
     ) -> Written:
-        """Carry out a call, or say what became of it when it was carried out before.
+        """Execute a call, or return its result if it was executed before.
 
         Args:
             call_id: Unique in the session, the same whenever the same call is made again.
@@ -119,11 +119,11 @@ class WriteJournal(Protocol):
         ...
 
     async def notes(self) -> Sequence[WriteNote]:
-        """What the session wrote until now, the first first."""
+        """Return the session's writes so far, in order."""
         ...
 
     async def beginning(self) -> Held | None:
-        """The flow as it was before the session's first write to it; None where the session made it or wrote nothing.
+        """Return the flow before the session's first write; None if the session created it or wrote nothing.
 
         Read from the journal, since a definition may hold a secret that no checkpoint may.
         """
@@ -138,25 +138,25 @@ class Patterns(Protocol):
         ...
 
     def building_tools(self, own: Sequence[DomainTool]) -> Sequence[DomainTool]:
-        """`build_from_pattern`, for the phase patch of a place whose own tools can build one; else none."""
+        """Return `build_from_pattern`, for the patch phase of a platform whose own tools can build one; else none."""
         ...
 
     async def keep(self, *, requirement: str, held: Held, session_id: str) -> str:
-        """Keep a flow that was accepted; its id. The same flow again is counted, not kept twice."""
+        """Store an accepted flow. Returns its id. A duplicate is counted, not stored twice."""
         ...
 
 
 class TestSets(Protocol):
-    """Where accepted cases can be kept as a flow's test set."""
+    """Stores accepted cases as a flow's test set."""
 
     async def keep(self, flow_id: str, cases: Sequence[TestCase]) -> None:
-        """Keep them, by name: a case of the same name is replaced."""
+        """Store them, by name: a case of the same name is replaced."""
         ...
 
 
 @dataclass(slots=True)
 class Working:
-    """What a session works with while it works: the graph's runtime context. Never in a checkpoint."""
+    """Services of a running session: the graph's runtime context. Never in a checkpoint."""
 
     session_id: str
     workplace: Workplace
@@ -165,9 +165,9 @@ class Working:
     patterns: Patterns
     tell: Tell
     test_sets: TestSets | None = None
-    """None where the place has no test sets."""
+    """None if the platform has no test sets."""
     skip_clarification: bool = False
     max_tool_calls: int = 60
     """Of one phase."""
     domain: str = "headgate"
-    """Name of the workplace's domain, for what is worded differently there."""
+    """Name of the workplace's domain, for texts that differ by domain."""

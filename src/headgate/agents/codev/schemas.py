@@ -1,4 +1,4 @@
-"""What the sessions API takes and answers (seed 004, DD-011, DD-012, DD-025, DD-030). One answer for every call."""
+"""Request and response bodies of the sessions API (seed 004, DD-011, DD-012, DD-025, DD-030)."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -19,20 +19,22 @@ class SessionStart(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    requirement: Words = Field(min_length=1, max_length=LONGEST_WORDS, description="What is wanted, in words.")
+    requirement: Words = Field(min_length=1, max_length=LONGEST_WORDS, description="The requirement, in words.")
     domain: str = Field(default="headgate", max_length=40, description="`headgate` or `flowise`.")
-    flow_id: PlainText | None = Field(default=None, max_length=100, description="Flow to work on; none: make one.")
-    instance_id: PlainText = Field(default="", max_length=100, description="Flowise: which server; empty: the first.")
-    space_id: str | None = Field(default=None, max_length=36, description="Space of a new flow; none: one's own.")
-    model: PlainText | None = Field(default=None, max_length=300, description="`provider/name`; none: as set.")
-    test_trials: int = Field(default=1, ge=1, le=10, description="How often each test is run; all must pass.")
-    max_iterations: int | None = Field(default=None, ge=1, le=20, description="Plans that are tried at most.")
-    token_budget: int | None = Field(default=None, ge=1000, le=50_000_000, description="Tokens of the session at most.")
-    skip_clarification: bool = Field(default=False, description="Ask no questions before looking.")
+    flow_id: PlainText | None = Field(default=None, max_length=100, description="Flow to work on; null: create one.")
+    instance_id: PlainText = Field(default="", max_length=100, description="Flowise: the server; empty: the first.")
+    space_id: str | None = Field(default=None, max_length=36, description="Space of a new flow; null: your own.")
+    model: PlainText | None = Field(default=None, max_length=300, description="`provider/name`; null: the default.")
+    test_trials: int = Field(default=1, ge=1, le=10, description="How many times each test is run; all must pass.")
+    max_iterations: int | None = Field(default=None, ge=1, le=20, description="Maximum number of plans.")
+    token_budget: int | None = Field(default=None, ge=1000, le=50_000_000, description="Token budget of the session.")
+    skip_clarification: bool = Field(default=False, description="Ask no questions before inspecting the instance.")
     repairs_approved: bool = Field(
-        default=False, description="Whether repairs of the approved plan go on without another approval."
+        default=False, description="Whether repairs of the approved plan continue without another approval."
     )
-    webhook_url: PlainText | None = Field(default=None, max_length=2000, description="Told of each interrupt.")
+    webhook_url: PlainText | None = Field(
+        default=None, max_length=2000, description=("Webhook URL called at each interrupt.")
+    )
 
 
 class Clarification(BaseModel):
@@ -41,7 +43,7 @@ class Clarification(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     type: Literal["clarification"]
-    text: Words = Field(max_length=LONGEST_WORDS, description="Empty: go on without.")
+    text: Words = Field(max_length=LONGEST_WORDS, description="Empty: continue without.")
 
 
 class CredentialsDone(BaseModel):
@@ -54,22 +56,24 @@ class CredentialsDone(BaseModel):
 
 
 class PlanAnswer(BaseModel):
-    """Approve a plan, as it is or edited; or say what should be otherwise."""
+    """Approve a plan, as it is or edited; or request changes."""
 
     model_config = ConfigDict(extra="forbid")
 
     type: Literal["plan_approval"]
     approved: bool
-    plan: Words | None = Field(default=None, max_length=100_000, description="The plan as it was edited.")
+    plan: Words | None = Field(default=None, max_length=100_000, description="The plan as edited by the user.")
     cases: list[Case] | None = Field(
         default=None,
         min_length=1,
         max_length=MOST_CASES,
-        description="The tests as they were edited; none: as planned.",
+        description="The tests as edited; null: as planned.",
     )
-    feedback: Words = Field(default="", max_length=LONGEST_WORDS, description="Not approved: what to plan anew.")
+    feedback: Words = Field(
+        default="", max_length=LONGEST_WORDS, description=("When not approved: what to plan differently.")
+    )
     repairs_approved: bool | None = None
-    stop: bool = Field(default=False, description="Not approved: end the session.")
+    stop: bool = Field(default=False, description="When not approved: end the session.")
 
     @field_validator("cases")
     @classmethod
@@ -77,38 +81,40 @@ class PlanAnswer(BaseModel):
         names = [case.name for case in cases or ()]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise ValueError(f"two test cases have the name {twice!r}; give each its own")
+            raise ValueError(f"two test cases have the name {twice!r}; names must be unique")
         return cases
 
 
 class ReviewAnswer(BaseModel):
-    """Accept the result, or say what should be otherwise."""
+    """Accept the result, or request changes."""
 
     model_config = ConfigDict(extra="forbid")
 
     type: Literal["result_review"]
     accepted: bool
     feedback: Words = Field(default="", max_length=LONGEST_WORDS)
-    save_tests: bool = Field(default=False, description="Keep the cases as the flow's test set.")
-    stop: bool = Field(default=False, description="Not accepted: end the session.")
+    save_tests: bool = Field(default=False, description="Store the cases as the flow's test set.")
+    stop: bool = Field(default=False, description="When not accepted: end the session.")
 
 
 ResumeAnswer = Annotated[Clarification | CredentialsDone | PlanAnswer | ReviewAnswer, Field(discriminator="type")]
 
 
 class Resume(BaseModel):
-    """The answer to what a session waits for."""
+    """The answer to an interrupt of the session."""
 
     model_config = ConfigDict(extra="forbid")
 
     interrupt_id: str | None = Field(
-        default=None, max_length=64, description="Of the interrupt that is answered; an answer to another is refused."
+        default=None,
+        max_length=64,
+        description=("Id of the interrupt that is answered; answers to another are rejected."),
     )
     response: ResumeAnswer
 
 
 class InterruptPayload(BaseModel):
-    """What a session waits for. Members that are not of its type are absent from `data`.
+    """What a session waits for. Members of other types are absent from `data`.
 
     | type | data |
     |---|---|
@@ -125,7 +131,7 @@ class InterruptPayload(BaseModel):
     id: str
     type: InterruptType
     prompt: str
-    """What is asked, in a sentence."""
+    """The question, in a sentence."""
     data: dict[str, JsonValue] = Field(default_factory=dict)
 
 
@@ -139,16 +145,16 @@ class SessionResponse(BaseModel):
     domain: str
     instance_id: str
     space_id: str
-    """Where it belongs: who may edit flows there may answer, stop and delete it."""
+    """Its space: users who may edit flows there may answer, stop and delete it."""
     requirement: str
     model: str
     flow_id: str | None
     flow_name: str
     link: str
-    """Address of the flow's page; empty while there is no flow."""
+    """Path of the flow's page; empty without a flow."""
     interrupt: InterruptPayload | None
     stop_reason: str
-    """Why it stopped or failed, or what of an accepted result could not be kept; empty otherwise."""
+    """Why it stopped or failed, or what of an accepted result could not be stored; empty otherwise."""
     total_input_tokens: int
     total_output_tokens: int
     token_budget: int
@@ -156,7 +162,7 @@ class SessionResponse(BaseModel):
     can_go_on: bool = False
     """Whether it can continue: it failed, was stopped by hand, used its budget up, or waits for its model's key."""
     lacks_budget: bool = False
-    """Whether it can continue only with a larger `token_budget`: what was paid for is kept."""
+    """Whether it needs a larger `token_budget` to continue; results so far are kept."""
     hint: str = ""
     """What to do about what was left out of the last thing that was written, since it looks like a key; else empty."""
     last_event: int
@@ -168,36 +174,41 @@ class SessionResponse(BaseModel):
 
 
 class Retry(BaseModel):
-    """How a session continues that failed, was stopped, or lacks budget or its model's key."""
+    """How to continue a session that failed, was stopped, or lacks budget or its model's key."""
 
     model_config = ConfigDict(extra="forbid")
 
     model: PlainText | None = Field(
-        default=None, min_length=1, max_length=300, description="`provider/name`; none: the one it had."
+        default=None, min_length=1, max_length=300, description="`provider/name`; null: unchanged."
     )
     token_budget: int | None = Field(
-        default=None, ge=1000, le=50_000_000, description="Larger than what is used; where the budget is used up."
+        default=None, ge=1000, le=50_000_000, description="Must exceed the tokens used; when the budget is used up."
     )
 
 
 class RollbackAnswer(BaseModel):
-    """How a session is rolled back."""
+    """How to roll back a session."""
 
     model_config = ConfigDict(extra="forbid")
 
     choice: Literal["keep_theirs", "take_mine"] | None = Field(
         default=None,
-        description="Where somebody else changed a flow meanwhile. `keep_theirs`: it goes back only as far as none of "
-        "their changes is lost. `take_mine`: it becomes what it was before the session. None: it is refused.",
+        description=(
+            "When another user changed a flow in the meantime. `keep_theirs`: roll back only as "
+            "far as their changes are kept. `take_mine`: restore the state before the session. "
+            "Null: rejected."
+        ),
     )
     token: PlainText | None = Field(
-        default=None, max_length=64, description="Of the preview; required with `choice`. Refused once a flow changed."
+        default=None,
+        max_length=64,
+        description=("Token of the preview; required with `choice`. Rejected after a further change of a flow."),
     )
 
     @model_validator(mode="after")
     def _has_seen_the_differences(self) -> "RollbackAnswer":
         if self.choice is not None and self.token is None:
-            raise ValueError("`choice` needs the `token` of the preview that shows what others changed")
+            raise ValueError("`choice` requires the `token` of the preview that shows the changes of others")
         return self
 
 
@@ -205,21 +216,21 @@ RollbackOutcome = Literal["restored", "removed", "unchanged"]
 
 
 class RollbackFlow(BaseModel):
-    """What rolling back does to one flow. Lines begin with `+`, `-` or `~`."""
+    """The rollback of one flow. Lines begin with `+`, `-` or `~`."""
 
     flow_id: str
     name: str
     link: str
     conflict: bool
-    """Whether somebody else changed or deleted it meanwhile, so that an answer is needed."""
+    """Whether another user changed or deleted it meanwhile, so that an answer is needed."""
     deleted: bool
     """Whether it was deleted meanwhile."""
     theirs: list[str]
     """What others changed since the session began to write."""
     outcome: RollbackOutcome
-    """Of `take_mine`, and where there is no conflict."""
+    """Outcome for `take_mine`, and without a conflict."""
     changes: list[str]
-    """What that changes, from the flow as it is now."""
+    """Changes from the current flow."""
     outcome_keeping: RollbackOutcome
     """Of `keep_theirs`."""
     changes_keeping: list[str]
@@ -230,7 +241,7 @@ class RollbackPreview(BaseModel):
     """What rolling back a session would change, flow by flow. Nothing has happened yet."""
 
     token: str
-    """Names this state of the flows; goes along with the answer."""
+    """Identifies this state of the flows; sent with the answer."""
     conflict: bool
     """Whether an answer is needed: `keep_theirs` or `take_mine`."""
     flows: list[RollbackFlow]
@@ -249,7 +260,7 @@ class SessionEvidence(BaseModel):
     format: str
     """`headgate-record/1`."""
     subject: dict[str, JsonValue]
-    """The session: what was wanted, by whom, where, with which model, how it stands."""
+    """The session: requirement, user, platform, model and status."""
     entries: list[dict[str, JsonValue]]
     """What happened, oldest first: `number`, `kind`, `at`, `data`, and the link of the chain."""
     seal: dict[str, JsonValue]
@@ -263,12 +274,12 @@ class SessionPage(BaseModel):
 
 
 class CredentialGiven(BaseModel):
-    """A credential to be made in the session's place. Its values go there and are kept nowhere else."""
+    """A credential to create on the session's platform. Its values are not stored anywhere else."""
 
     model_config = ConfigDict(extra="forbid")
 
-    type: PlainText = Field(min_length=1, max_length=200, description="As the interrupt names it.")
-    name: Words = Field(default="", max_length=200, description="What it is called there; empty: its type.")
+    type: PlainText = Field(min_length=1, max_length=200, description="As named by the interrupt.")
+    name: Words = Field(default="", max_length=200, description="Its name on the server; empty: its type.")
     values: dict[PlainText, SecretStr] = Field(min_length=1, max_length=40, description="Its fields by name.")
 
 
@@ -280,14 +291,14 @@ class InstanceOut(BaseModel):
 
 
 class DomainOut(BaseModel):
-    """A kind of place that sessions may work on."""
+    """A domain that sessions may use."""
 
     name: str
     label: str
     instances: list[InstanceOut]
-    """Empty where there is only one place."""
+    """Empty if there is only one instance."""
     test_sets: bool
-    """Whether accepted cases can be kept as the flow's test set."""
+    """Whether accepted cases can be stored as the flow's test set."""
 
 
 class Domains(BaseModel):
@@ -295,4 +306,4 @@ class Domains(BaseModel):
 
     items: list[DomainOut]
     model: str = ""
-    """The model of a session that names none, `provider/name`; empty where there is none that can be asked."""
+    """The default model, `provider/name`; empty if none is ready."""

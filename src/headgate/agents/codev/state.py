@@ -23,7 +23,7 @@ class Message(TypedDict):
 
 
 class Verdict(TypedDict):
-    """What the evaluator said of an iteration that is not done (DD-019)."""
+    """The evaluator's verdict on an unfinished iteration (DD-019)."""
 
     category: Category
     reason: str
@@ -37,7 +37,7 @@ class Trial(TypedDict):
     trial: int
     passed: bool
     answer: str
-    """Clipped."""
+    """Truncated."""
     misses: list[str]
     error: str
     run_id: str
@@ -46,11 +46,11 @@ class Trial(TypedDict):
 
 
 class Conflicted(TypedDict):
-    """Somebody else changed the flow while the session worked."""
+    """Another user changed the flow while the session ran."""
 
     message: str
     lines: list[str]
-    """What they changed, as far as it is known."""
+    """The changes, as far as known."""
 
 
 def append_messages(held: list[Message] | None, new: list[Message] | None) -> list[Message]:
@@ -59,7 +59,7 @@ def append_messages(held: list[Message] | None, new: list[Message] | None) -> li
 
 
 def sum_tokens(held: int | None, new: int | None) -> int:
-    """Reducer: each node tells what it used."""
+    """Sum the token usage of the nodes (reducer)."""
     return (held or 0) + (new or 0)
 
 
@@ -70,10 +70,10 @@ class AgentState(TypedDict):
     requirement: str
     messages: Annotated[list[Message], append_messages]
     exchange: NotRequired[list[dict[str, Any]]]
-    """Messages with the model in the phase at work, as LangChain's dicts; emptied when the phase ends."""
+    """Messages with the model in the current phase, as LangChain's dicts; cleared when the phase ends."""
     questions: NotRequired[list[str]]
     ambiguity: NotRequired[int]
-    """0 to 10; questions are asked from 5 (DD-033)."""
+    """0 to 10; from 5 on questions are asked (DD-033)."""
     clarification: NotRequired[str | None]
     discovery_summary: NotRequired[str]
     missing_credentials: NotRequired[list[dict[str, JsonValue]]]
@@ -81,36 +81,36 @@ class AgentState(TypedDict):
     credentials_skipped: NotRequired[bool]
     """Whether the user chose to continue without them."""
     credentials_given: NotRequired[bool]
-    """Whether the user answered that they are there since they were last asked for."""
+    """Whether the user reported the credentials as added since the last question."""
     wanted_credentials: NotRequired[list[str]]
     """Types that the last verdict named as missing."""
     plan: NotRequired[str]
     replaced: NotRequired[dict[str, Any] | None]
-    """The plan and the cases that the plan takes the place of, with what the person had changed in them."""
+    """The replaced plan and cases, including the user's edits."""
     cases: NotRequired[list[dict[str, JsonValue]]]
     """Test cases as `graph.cases.TestCase` dumps them."""
     approved: NotRequired[bool]
     repairs_approved: NotRequired[bool]
-    """Whether repairs of the approved plan need no approval of their own."""
+    """Whether repairs of the approved plan need no further approval."""
     feedback: NotRequired[str | None]
-    """What the person wants otherwise, until it is planned."""
+    """Changes requested by the user, until they are planned."""
     wishes: NotRequired[list[str]]
-    """Everything that the person wanted otherwise, the newest last."""
+    """All changes requested by the user, the newest last."""
     tests_changed: NotRequired[bool]
-    """Whether a repair is asked about because it changes tests that were approved."""
+    """Whether a repair needs approval because it changes approved tests."""
     flow_id: NotRequired[str | None]
-    """The flow that is worked on; None until one is made."""
+    """The session's flow; None until one is created."""
     flow_mark: NotRequired[str | None]
-    """`Held.mark` of the flow as this session last saw or wrote it."""
+    """`Held.mark` of the flow as this session last read or wrote it."""
     patch_summary: NotRequired[str]
     trials: NotRequired[list[Trial]]
     unsure: NotRequired[int]
-    """How often in a row a trial was not counted, since the flow was saved while it ran."""
+    """Consecutive trials that were discarded because the flow was saved during the run."""
     test_trials: int
-    """How often each case is run; all must pass (DD-021)."""
+    """Runs of each case; all must pass (DD-021)."""
     converge_verdict: NotRequired[Verdict | None]
     left_open: NotRequired[bool]
-    """Whether every trial passed and the verdict stays undone, since no plan or token is left: the person decides."""
+    """Whether every trial passed but the verdict is undone, without plans or tokens left: the user decides."""
     conflict: NotRequired[Conflicted | None]
     iteration: int
     """1 for the first plan."""
@@ -119,16 +119,16 @@ class AgentState(TypedDict):
     total_output_tokens: Annotated[int, sum_tokens]
     token_budget: int
     stop_reason: NotRequired[str | None]
-    """Why the session stopped before it was done, in words; None while it goes on or when it is done."""
+    """Why the session stopped early; None while it runs or when it is done."""
     stop_code: NotRequired[Literal["budget", "iterations", "rejected", "model_key"] | None]
     model_key: NotRequired[dict[str, Any] | None]
     """The model's own credential while it is waited for: `missing`, `model`, `reason`, `refused`. Never a value."""
     continue_at: NotRequired[str | None]
-    """The node that runs when the session continues: after its model's key was given, or with a larger budget."""
+    """The node that runs when the session continues: after its model's key was set, or with a larger budget."""
     continued: NotRequired[int]
-    """How often it was continued after it had stopped."""
+    """How often it was continued after a stop."""
     review: NotRequired[dict[str, JsonValue]]
-    """What a person is shown of the result, read back from the place: `summary`, `diff`, `flow_id`, `link`."""
+    """The result for the user, read back from the platform: `summary`, `diff`, `flow_id`, `link`."""
     accepted: NotRequired[bool]
     save_tests: NotRequired[bool]
     pattern_id: NotRequired[str | None]

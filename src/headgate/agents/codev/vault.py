@@ -79,9 +79,9 @@ async def add(vault: Vault, type_: str, values: Mapping[str, str]) -> None:
     strange = sorted(given.keys() - known.keys())
     lacking = [field.name for field in fields if not field.optional and field.name not in given]
     if strange or lacking or not given:
-        said = f"does not take {', '.join(strange)}" if strange else f"needs {', '.join(lacking or known)}"
+        said = f"does not accept {', '.join(strange)}" if strange else f"needs {', '.join(lacking or known)}"
         raise CredentialIncomplete(
-            f"The credential '{type_[:100]}' {said}."[:500], remedy="Give each value it asks for."
+            f"The credential '{type_[:100]}' {said}."[:500], remedy="Give a value for each of its fields."
         )
     async with vault.database.writing() as session:
         rows = await variables.list_variables(session, vault.principal, space_id=vault.space_id)

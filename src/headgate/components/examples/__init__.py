@@ -1,1 +1,1 @@
-"""One small flow for each component, in the text form; the reference page shows them."""
+"""One small flow for each component, in text form, for the reference page."""

@@ -1,4 +1,4 @@
-"""Work on content from outside in processes that can be killed: `calls` asks for it, `functions` does it there."""
+"""Processing of external content in processes that can be killed: `calls` starts it, `functions` runs there."""
 
 from typing import Final
 
@@ -12,4 +12,4 @@ MATCHES: Final = f"{_MODULE}:matches"
 CONDITION: Final = f"{_MODULE}:condition"
 SCHEMA_PROBLEMS: Final = f"{_MODULE}:schema_problems"
 FUNCTIONS: Final = (DOCUMENT, PAGE, TABLE_QUERY, SELECTION, FIELD, MATCHES, CONDITION, SCHEMA_PROBLEMS)
-"""Every function there is, as `RunContext.isolated` takes it."""
+"""All functions, as `RunContext.isolated` expects them."""

@@ -1,7 +1,7 @@
-"""Reading and querying content from outside, for components: each call works in a process that can be killed.
+"""Parsing and querying of external content for components: each call runs in a process that can be killed.
 
-A call that is cancelled ends its process. One that takes too much time or memory is a `ComponentError` of the step,
-which is not tried again.
+Cancelling a call ends its process. A call that exceeds its time or memory is a `ComponentError` of the step, which is
+not retried.
 """
 
 import base64
@@ -31,11 +31,11 @@ from headgate.sdk.coerce import clean_text
 
 DOCUMENT_SECONDS: Final = 60.0
 QUERY_SECONDS: Final = 10.0
-"""A query ends itself after half of it, with a better message, unless one operation lasts longer."""
+"""A query stops itself after half of it, with a better message, unless one operation takes longer."""
 MEMBERS: Final = ("text", "data", "table")
-"""What a document may be asked for."""
+"""Members of a document that can be requested."""
 _BOUNDS = frozenset({"code_timed_out", "code_failed", "code_too_big"})
-"""What the sandbox stops a process with."""
+"""Errors with which the sandbox stops a process."""
 
 
 async def read_document(
@@ -45,16 +45,16 @@ async def read_document(
     name: str,
     media_type: str = "",
     delimiter: str = "",
-    wanted: Collection[str] = MEMBERS,
+    members: Collection[str] = MEMBERS,
 ) -> Document:
-    """Text, data and table of a document; only those wanted are there. Raises `Unreadable` or `ComponentError`."""
+    """Return the requested members of a document: text, data, table. Raises `Unreadable` or `ComponentError`."""
     require_size(content, name)
     arguments: dict[str, JsonValue] = {
         "content": base64.b64encode(content).decode(),
         "name": name,
         "media_type": media_type,
         "delimiter": delimiter,
-        "wanted": list(wanted),
+        "wanted": list(members),
     }
     read = cast("dict[str, Any]", await _call(ctx, DOCUMENT, arguments, f"'{clipped(name, 80)}'"))
     table = read.get("table")
@@ -63,13 +63,13 @@ async def read_document(
     )
 
 
-async def read_page(ctx: RunContext, answer: HttpAnswer, *, main_only: bool) -> Page:
-    """What a web answer says to a reader."""
-    charset = answer.headers.get("content-type", "").partition("charset=")[2].partition(";")[0].strip(" \"'")
+async def read_page(ctx: RunContext, http_response: HttpAnswer, *, main_only: bool) -> Page:
+    """Return the readable content of an HTTP response."""
+    charset = http_response.headers.get("content-type", "").partition("charset=")[2].partition(";")[0].strip(" \"'")
     arguments: dict[str, JsonValue] = {
-        "content": base64.b64encode(answer.content).decode(),
-        "url": answer.url,
-        "media_type": answer.media_type,
+        "content": base64.b64encode(http_response.content).decode(),
+        "url": http_response.url,
+        "media_type": http_response.media_type,
         "charset": charset,
         "main_only": main_only,
     }
@@ -77,7 +77,7 @@ async def read_page(ctx: RunContext, answer: HttpAnswer, *, main_only: bool) -> 
 
 
 async def query_tables(ctx: RunContext, tables: Sequence[Table], sql: str, *, most_rows: int) -> Table:
-    """The result of one SELECT over tables. Raises `ComponentError`."""
+    """Return the result of one SELECT over tables. Raises `ComponentError`."""
     packed: JsonValue = [{"columns": list(table.columns), "rows": cast("JsonValue", table.rows)} for table in tables]
     arguments = {"tables": packed, "sql": sql, "most_rows": most_rows}
     return Table(
@@ -86,27 +86,29 @@ async def query_tables(ctx: RunContext, tables: Sequence[Table], sql: str, *, mo
 
 
 async def select_part(
-    ctx: RunContext, expression: str, value: JsonValue, *, who: str, where: str = "expression"
+    ctx: RunContext, expression: str, value: JsonValue, *, subject: str, location: str = "expression"
 ) -> JsonValue:
-    """What a JMESPath expression picks out of a value. Raises `ComponentError`."""
-    arguments = {"expression": expression, "value": value, "who": who, "where": where}
-    return await _call(ctx, SELECTION, arguments, f"{who}: the expression", QUERY_SECONDS)
+    """Return the part of a value that a JMESPath expression selects. Raises `ComponentError`."""
+    arguments = {"expression": expression, "value": value, "subject": subject, "location": location}
+    return await _call(ctx, SELECTION, arguments, f"{subject}: the expression", QUERY_SECONDS)
 
 
-async def select_field(ctx: RunContext, value: JsonValue, path: str, *, who: str) -> JsonValue:
-    """The part of a value, or of the JSON in a text, that a JMESPath expression names; without one all of it.
+async def select_field(ctx: RunContext, value: JsonValue, path: str, *, subject: str) -> JsonValue:
+    """Return the part of a value, or of the JSON in a text, that a JMESPath expression selects; without one all of it.
 
     Raises `ComponentError`.
     """
     if not path.strip():
         return value
-    return await _call(ctx, FIELD, {"value": value, "path": path, "who": who}, f"{who}: the field", QUERY_SECONDS)
+    return await _call(
+        ctx, FIELD, {"value": value, "path": path, "subject": subject}, f"{subject}: the field", QUERY_SECONDS
+    )
 
 
 async def find_matches(
     ctx: RunContext, text: str, pattern: str, *, mode: Mode, replacement: str, ignore_case: bool
 ) -> Matched:
-    """What a regular expression finds in a text. Raises `ComponentError`."""
+    """Return the matches of a regular expression in a text. Raises `ComponentError`."""
     arguments: dict[str, JsonValue] = {
         "text": clean_text(text),
         "pattern": clean_text(pattern),
@@ -114,14 +116,14 @@ async def find_matches(
         "replacement": clean_text(replacement),
         "ignore_case": ignore_case,
     }
-    answer = await _call(ctx, MATCHES, arguments, "Regex: the expression", QUERY_SECONDS)
-    return Matched(**cast("dict[str, Any]", answer))
+    result = await _call(ctx, MATCHES, arguments, "Regex: the expression", QUERY_SECONDS)
+    return Matched(**cast("dict[str, Any]", result))
 
 
 async def condition_holds(
     ctx: RunContext, value: JsonValue, operator: Operator, compare: str, *, ignore_case: bool
 ) -> bool:
-    """Whether a value passes. Raises `ComponentError`. Only expressions need a process; the rest is linear."""
+    """Return whether a value satisfies a condition. Raises `ComponentError`. Only expressions need a process."""
     if operator != "matches":
         return holds(value, operator, compare, ignore_case=ignore_case)
     arguments = {"value": value, "operator": operator, "compare": clean_text(compare), "ignore_case": ignore_case}
@@ -129,25 +131,25 @@ async def condition_holds(
 
 
 async def find_schema_problems(ctx: RunContext, value: JsonValue, schema: dict[str, JsonValue]) -> list[str]:
-    """How a value breaks a JSON Schema, each with its path; empty when it keeps it. Raises `ComponentError`."""
+    """The violations of a JSON Schema with their paths; empty when the value is valid. Raises `ComponentError`."""
     arguments: dict[str, JsonValue] = {"value": value, "schema": schema}
-    answer = await _call(ctx, SCHEMA_PROBLEMS, arguments, "The check against the schema", QUERY_SECONDS)
-    return cast("list[str]", answer)
+    result = await _call(ctx, SCHEMA_PROBLEMS, arguments, "The check against the schema", QUERY_SECONDS)
+    return cast("list[str]", result)
 
 
 async def _call(
-    ctx: RunContext, function: str, arguments: Mapping[str, JsonValue], what: str, seconds: float = DOCUMENT_SECONDS
+    ctx: RunContext, function: str, arguments: Mapping[str, JsonValue], task: str, seconds: float = DOCUMENT_SECONDS
 ) -> JsonValue:
     try:
-        answer = cast("dict[str, Any]", await ctx.isolated(function, arguments, timeout_seconds=seconds))
+        result = cast("dict[str, Any]", await ctx.isolated(function, arguments, timeout_seconds=seconds))
     except HeadgateError as error:
         if error.code not in _BOUNDS:
             raise
         kind = Unreadable if function in {DOCUMENT, PAGE} else ComponentError
         reason = error.detail.removeprefix("the component ").removeprefix("the code ")
-        raise kind(f"{what} was given up: it {reason}", remedy="Split it, or give less of it.") from error
-    if "refused" in answer:
-        refused = answer["refused"]
+        raise kind(f"{task} was stopped: it {reason}", remedy="Split it, or use less input.") from error
+    if "refused" in result:
+        refused = result["refused"]
         kind = Unreadable if refused["unreadable"] else ComponentError
         raise kind(refused["detail"], remedy=refused["remedy"], **refused["extra"])
-    return cast("JsonValue", answer["value"])
+    return cast("JsonValue", result["value"])

@@ -1,7 +1,8 @@
 """Functions on external content, each executed in a separate process. Arguments and results are JSON.
 
-The process has bounds of memory, processor and wall time, no network, no secrets and no files but its scratch folder;
-see `headgate.sandbox`. What a function refuses is given as `{"refused": ...}`, so that it is raised as it was.
+The process has limits of memory, processor and wall time, no network, no secrets and no files except its scratch
+folder; see `headgate.sandbox`. An error is returned as `{"refused": ...}`, so that it can be raised again by the
+caller.
 """
 
 import base64
@@ -31,7 +32,7 @@ Arguments = Mapping[str, Any]
 
 
 def _isolated(work: Callable[[Arguments], JsonValue]) -> Callable[[ModuleType, Arguments], dict[str, JsonValue]]:
-    """A host function of the sandbox: `{"value": ...}`, or `{"refused": {...}}` for what a component raises."""
+    """Make a host function of the sandbox: returns `{"value": ...}`, or `{"refused": {...}}` for an error."""
 
     @functools.wraps(work)
     def answer(_module: ModuleType, arguments: Arguments) -> dict[str, JsonValue]:
@@ -46,9 +47,9 @@ def _isolated(work: Callable[[Arguments], JsonValue]) -> Callable[[ModuleType, A
 
 @_isolated
 def document(arguments: Arguments) -> JsonValue:
-    """Read a document: `{"content" (base64), "name", "media_type", "delimiter", "wanted"}`.
+    """Parse a document: `{"content" (base64), "name", "media_type", "delimiter", "wanted"}`.
 
-    Gives the members of `Document` that are wanted, and its notes.
+    Returns the requested members of `Document`, and its notes.
     """
     content = base64.b64decode(arguments["content"])
     read = read_document(
@@ -61,7 +62,7 @@ def document(arguments: Arguments) -> JsonValue:
 
 @_isolated
 def page(arguments: Arguments) -> JsonValue:
-    """Read a web answer: `{"content" (base64), "url", "media_type", "charset", "main_only"}`. Gives a `Page`."""
+    """Parse an HTTP response: `{"content" (base64), "url", "media_type", "charset", "main_only"}`. Returns a `Page`."""
     content = base64.b64decode(arguments["content"])
     read = read_page(
         content,
@@ -75,26 +76,28 @@ def page(arguments: Arguments) -> JsonValue:
 
 @_isolated
 def table_query(arguments: Arguments) -> JsonValue:
-    """One SELECT: `{"tables", "sql", "most_rows"}`. Gives a table."""
+    """Execute one SELECT: `{"tables", "sql", "most_rows"}`. Returns a table."""
     tables = [Table(columns=table["columns"], rows=table["rows"]) for table in arguments["tables"]]
     return _packed(query(tables, arguments["sql"], most_rows=arguments["most_rows"]))
 
 
 @_isolated
 def selection(arguments: Arguments) -> JsonValue:
-    """A JMESPath expression: `{"expression", "value", "who", "where"}`."""
-    return select(arguments["expression"], arguments["value"], who=arguments["who"], where=arguments["where"])
+    """Evaluate a JMESPath expression: `{"expression", "value", "subject", "location"}`."""
+    return select(
+        arguments["expression"], arguments["value"], subject=arguments["subject"], location=arguments["location"]
+    )
 
 
 @_isolated
 def field(arguments: Arguments) -> JsonValue:
-    """A JMESPath expression over a value, or over the JSON in a text: `{"value", "path", "who"}`."""
-    return part_of(arguments["value"], arguments["path"], who=arguments["who"])
+    """Evaluate a JMESPath expression over a value, or over the JSON in a text: `{"value", "path", "subject"}`."""
+    return part_of(arguments["value"], arguments["path"], subject=arguments["subject"])
 
 
 @_isolated
 def matches(arguments: Arguments) -> JsonValue:
-    """A regular expression: `{"text", "pattern", "mode", "replacement", "ignore_case"}`. Gives `Matched`."""
+    """Evaluate a regular expression: `{"text", "pattern", "mode", "replacement", "ignore_case"}`. Returns `Matched`."""
     matched = search(
         arguments["text"],
         arguments["pattern"],
@@ -107,13 +110,13 @@ def matches(arguments: Arguments) -> JsonValue:
 
 @_isolated
 def condition(arguments: Arguments) -> JsonValue:
-    """A test of a value: `{"value", "operator", "compare", "ignore_case"}`. Gives true or false."""
+    """Evaluate a condition: `{"value", "operator", "compare", "ignore_case"}`. Returns a boolean."""
     return holds(arguments["value"], arguments["operator"], arguments["compare"], ignore_case=arguments["ignore_case"])
 
 
 @_isolated
 def schema_problems(arguments: Arguments) -> JsonValue:
-    """How a value breaks a JSON Schema: `{"value", "schema"}`. Gives a list of texts."""
+    """Validate a value against a JSON Schema: `{"value", "schema"}`. Returns a list of texts."""
     return cast("JsonValue", problems(arguments["value"], arguments["schema"]))
 
 

@@ -1,1 +1,1 @@
-"""Documents into text, tables and data. Blocking and bounded; call them in a thread."""
+"""Converts documents to text, tables and data. Blocking and bounded; call it in a thread."""

@@ -1,4 +1,4 @@
-"""Bytes into text when nobody says which encoding."""
+"""Decodes bytes of unknown encoding."""
 
 import codecs
 import re
@@ -8,7 +8,7 @@ from headgate.sdk.coerce import clean_text
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark is a prefix of it
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -19,9 +19,9 @@ _META = re.compile(
 
 
 def decoded(content: bytes, *, name: str, declared: str = "") -> str:
-    """The text of some bytes: byte order mark, else what is declared, else UTF-8, else Windows-1252.
+    """Return the text of bytes: byte order mark, else the declared encoding, else UTF-8, else Windows-1252.
 
-    Raises `Unreadable` when the bytes are no text.
+    Raises `Unreadable` when the bytes are not text.
     """
     marked = next((encoding for mark, encoding in _MARKS if content.startswith(mark)), "")
     for encoding in (marked, declared, "utf-8"):
@@ -29,14 +29,14 @@ def decoded(content: bytes, *, name: str, declared: str = "") -> str:
         if text is not None:
             return clean_text(text)
     if b"\x00" in content[:8192]:
-        raise Unreadable(f"'{name}' is not text.", remedy="Give a text, PDF, DOCX, CSV, JSON, HTML or Markdown file.")
+        raise Unreadable(f"'{name}' is not text.", remedy="Use a text, PDF, DOCX, CSV, JSON, HTML or Markdown file.")
     return clean_text(content.decode("cp1252", errors="replace"))
 
 
 def declared_in_markup(content: bytes) -> str:
-    """The charset that an HTML or XML document names near its beginning; empty when it names none."""
-    found = _META.search(content[:2048])
-    return found[1].decode("ascii") if found else ""
+    """Return the charset that an HTML or XML document declares near its beginning; empty when there is none."""
+    match = _META.search(content[:2048])
+    return match[1].decode("ascii") if match else ""
 
 
 def _decoded(content: bytes, encoding: str) -> str | None:

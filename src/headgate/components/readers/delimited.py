@@ -1,4 +1,4 @@
-"""CSV and its relatives."""
+"""Reads CSV and other delimited text."""
 
 import csv
 import io
@@ -19,15 +19,15 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.(\d{1,15}))?")
 
 
 def read_delimited(text: str, *, name: str, delimiter: str = "") -> Table:
-    """A table of delimited text. The first row names the columns unless it holds numbers or blanks.
+    """Return a table of delimited text. The first row contains the column names unless it has numbers or blanks.
 
     A column is numeric when every value is written as a number that writes back the same way, or all have equally many
     decimals: prices are numbers, `007` and versions such as `1.10` stay text. Raises `Unreadable`.
     """
-    chosen = delimiter or sniffed(text[:_SAMPLE])
+    separator = delimiter or sniffed(text[:_SAMPLE])
     rows: list[list[str]] = []
     try:
-        for row in csv.reader(io.StringIO(text, newline=""), delimiter=chosen):
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
             if row and any(cell.strip() for cell in row):
                 rows.append(row)
             if len(rows) > MOST_ROWS + 1 or len(row) > MOST_COLUMNS:
@@ -48,7 +48,7 @@ def read_delimited(text: str, *, name: str, delimiter: str = "") -> Table:
 
 
 def sniffed(sample: str) -> str:
-    """The delimiter that cuts the sample into the most rows of one same width; a comma when none does."""
+    """Return the delimiter that splits the sample into the most rows of the same width; a comma when none does."""
     best, best_score = ",", 0
     for delimiter in _DELIMITERS:
         widths: Counter[int] = Counter()
@@ -76,27 +76,27 @@ def _is_header(row: Sequence[str]) -> bool:
 
 def _column_names(cells: Sequence[str]) -> list[str]:
     names: list[str] = []
-    taken: Counter[str] = Counter()
+    used: Counter[str] = Counter()
     for position, cell in enumerate(cells, start=1):
         name = " ".join(cell.split()) or f"column_{position}"
-        taken[name] += 1
-        while taken[name] > 1:
-            name = f"{name}_{taken[name]}"
-            taken[name] += 1
+        used[name] += 1
+        while used[name] > 1:
+            name = f"{name}_{used[name]}"
+            used[name] += 1
         names.append(name)
     return names
 
 
 def _typed(cells: list[str]) -> list[JsonValue]:
-    """The cells of one column: numbers when all of them are, with null for the empty ones; else text."""
+    """Return the cells of one column: numbers when all of them are, with null for the empty ones; else text."""
     matches = [_NUMBER.fullmatch(cell) for cell in cells if cell]
-    found = [match for match in matches if match]
-    if not found or len(found) < len(matches):
+    numbers = [match for match in matches if match]
+    if not numbers or len(numbers) < len(matches):
         return list(cells)
-    decimals = {len(match[1] or "") for match in found}
-    if any(len(match[0]) > 16 for match in found):
+    decimals = {len(match[1] or "") for match in numbers}
+    if any(len(match[0]) > 16 for match in numbers):
         return list(cells)
-    same_way = all(match[1] is None or not match[1].endswith("0") for match in found)
+    same_way = all(match[1] is None or not match[1].endswith("0") for match in numbers)
     if not same_way and len(decimals) > 1:
         return list(cells)
     if decimals == {0}:

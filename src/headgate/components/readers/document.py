@@ -1,4 +1,4 @@
-"""What every reader gives, and refuses with."""
+"""Result and error of all readers."""
 
 from dataclasses import dataclass, field
 
@@ -7,43 +7,43 @@ from pydantic import JsonValue
 from headgate.sdk import ComponentError, Table
 
 MOST_BYTES = 100_000_000
-"""Largest document that is read."""
+"""Maximum size of a document."""
 LONGEST_TEXT = 20_000_000
-"""Most characters that a document may give."""
+"""Maximum characters of a document's text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document that was read."""
+    """A parsed document."""
 
     text: str
-    """Its text, Markdown where the format has structure."""
+    """Its text, as Markdown when the format has structure."""
     data: JsonValue
     table: Table | None = None
     notes: tuple[str, ...] = field(default=())
-    """What the reader had to leave out or guess, one sentence each."""
+    """Omitted or guessed content, one sentence each."""
 
 
 class Unreadable(ComponentError):
-    """A document cannot be read; says why and what to do."""
+    """A document cannot be read; contains the reason and a remedy."""
 
     code = "unreadable_document"
     title = "Document cannot be read"
 
 
 def require_size(content: bytes, name: str) -> None:
-    """Raise `Unreadable` for a document that is larger than those that are read."""
+    """Raise `Unreadable` for a document over the size limit."""
     if len(content) > MOST_BYTES:
         raise Unreadable(
-            f"'{name}' has {len(content)} bytes; at most {MOST_BYTES} are read.", remedy="Split or shrink the file."
+            f"'{name}' has {len(content)} bytes; the limit is {MOST_BYTES}.", remedy="Split or shrink the file."
         )
 
 
 def bounded(text: str, name: str) -> str:
-    """The text. Raises `Unreadable` when it is longer than documents may be."""
+    """Return the text. Raises `Unreadable` when it exceeds the length limit."""
     if len(text) > LONGEST_TEXT:
         raise Unreadable(
-            f"'{name}' holds {len(text)} characters of text; at most {LONGEST_TEXT} are read.",
+            f"'{name}' has {len(text)} characters of text; the limit is {LONGEST_TEXT}.",
             remedy="Split the document.",
         )
     return text

@@ -1,4 +1,4 @@
-"""Word documents into Markdown."""
+"""Converts Word documents to Markdown."""
 
 import io
 import re
@@ -13,15 +13,15 @@ from headgate.sdk import Table
 from headgate.sdk.coerce import clean_text, data_of, markdown_table
 
 MOST_UNPACKED = 200_000_000
-"""Most bytes that all parts of a document may have once unpacked: a zip bomb has more."""
+"""Maximum unpacked size of all parts of a document, in bytes: a zip bomb exceeds it."""
 _MOST_PARTS = 10_000
 _HEADING = re.compile(r"heading ([1-6])$", re.IGNORECASE)
 
 
 def read_docx(content: bytes, *, name: str) -> Document:
-    """Paragraphs and tables of a Word document in order, as Markdown; the first table, and all of them in data.
+    """Return paragraphs and tables of a Word document in order, as Markdown; the first table, and all of them in data.
 
-    Raises `Unreadable` when it is no DOCX, encrypted, or unpacks to too much.
+    Raises `Unreadable` when it is not a DOCX, encrypted, or unpacks to too much.
     """
     _refuse_bomb(content, name)
     blocks: list[str] = []
@@ -33,10 +33,10 @@ def read_docx(content: bytes, *, name: str) -> Document:
                 blocks.append(markdown_table(tables[-1]))
             else:
                 blocks.append(_paragraph(block))
-    except Exception as error:  # what a broken package raises depends on where it is broken
+    except Exception as error:  # the error of a damaged package depends on where it is damaged
         raise Unreadable(
-            f"'{name}' is not a Word document that can be read: {clipped(str(error), 200)}.",
-            remedy="Save it anew as .docx.",
+            f"'{name}' is not a readable Word document: {clipped(str(error), 200)}.",
+            remedy="Save it again as .docx.",
         ) from error
     text = bounded(_joined(blocks), name)
     data: JsonValue = {"tables": [data_of(table) for table in tables]}
@@ -69,7 +69,7 @@ def _paragraph(paragraph: Any) -> str:  # noqa: ANN401 - a lazily imported type
 
 
 def _table(table: Any) -> Table:  # noqa: ANN401 - a lazily imported type
-    """The first row names the columns; short rows are filled up."""
+    """Return a table: the first row names the columns; short rows are filled up."""
     rows = [[clean_text(cell.text).strip() for cell in row.cells] for row in table.rows]
     width = max((len(row) for row in rows), default=0)
     filled = [row + [""] * (width - len(row)) for row in rows]
@@ -77,7 +77,7 @@ def _table(table: Any) -> Table:  # noqa: ANN401 - a lazily imported type
 
 
 def _joined(blocks: list[str]) -> str:
-    """Blocks separated by an empty line, items of one list by a line break."""
+    """Join blocks with an empty line, and items of one list with a line break."""
     text = ""
     previous = ""
     for block in filter(None, blocks):
@@ -88,7 +88,7 @@ def _joined(blocks: list[str]) -> str:
 
 
 def _docx(stream: io.BytesIO) -> Any:  # noqa: ANN401 - a lazily imported type
-    """The opened document; imports python-docx when first used."""
+    """Return the opened document; imports python-docx when first used."""
     from docx import Document as OpenDocument  # noqa: PLC0415
 
     return OpenDocument(stream)

@@ -1,4 +1,4 @@
-"""HTML into Markdown."""
+"""Converts HTML to Markdown."""
 
 import re
 from dataclasses import dataclass
@@ -27,29 +27,29 @@ _AROUND = ["nav", "header", "footer", "aside"]
 MOST_LINKS = 2_000
 MOST_MARKUP = 10_000_000
 _LONG_BLANK = re.compile(r"\s{200,}")
-"""White space that would keep markdownify's expressions busy for minutes."""
+"""Whitespace that would keep markdownify's expressions busy for minutes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A web page that was read."""
+    """A parsed web page."""
 
     markdown: str
     title: str
     links: list[dict[str, str]]
-    """`{"text", "url"}`, absolute when the page's address is known, each address once."""
+    """`{"text", "url"}`, absolute when the page's URL is known, each URL once."""
 
 
 def read_html(html: str, *, url: str = "", main_only: bool = True) -> Page:
-    """The readable part of an HTML page as Markdown, its title and its links.
+    """Return the readable part of an HTML page as Markdown, its title and its links.
 
     Args:
         html: The page.
-        url: Its address, which makes links absolute.
-        main_only: Leave out navigation, header, footer and asides; take only `<main>` when there is one.
+        url: Its URL, which makes links absolute.
+        main_only: Skip navigation, header, footer and asides; use only `<main>` when there is one.
     """
     if len(html) > MOST_MARKUP:
-        raise Unreadable(f"The page has {len(html)} characters of HTML; at most {MOST_MARKUP} are read.")
+        raise Unreadable(f"The page has {len(html)} characters of HTML; the limit is {MOST_MARKUP}.")
     soup, convert = _libraries(html)
     title = soup.title.get_text(" ", strip=True) if soup.title else ""
     for tag in soup(_NEVER_SHOWN):
@@ -68,15 +68,15 @@ def read_html(html: str, *, url: str = "", main_only: bool = True) -> Page:
         _absolute(image, "src", url)
     try:
         markdown = convert(body)
-    except RecursionError:  # a page nested a thousand deep still has its text
+    except RecursionError:  # the text of a page nested a thousand deep is still available
         markdown = body.get_text("\n", strip=True)
     return Page(_tidy(clean_text(markdown)), clean_text(" ".join(title.split())), links)
 
 
 def _libraries(html: str) -> tuple[Any, Any]:
-    """The page parsed, and the function that turns a parsed page into Markdown; imported when first used.
+    """Return the parsed page, and the function that converts it to Markdown; imported when first used.
 
-    Parsed with lxml: Python's own html.parser takes minutes over 100,000 unclosed tags.
+    Parsed with lxml: Python's own html.parser takes minutes for 100,000 unclosed tags.
     """
     from bs4 import BeautifulSoup  # noqa: PLC0415
     from markdownify import MarkdownConverter  # noqa: PLC0415
@@ -86,16 +86,16 @@ def _libraries(html: str) -> tuple[Any, Any]:
 
 
 def _absolute_links(body: Any, url: str) -> list[dict[str, str]]:  # noqa: ANN401 - a lazily imported type
-    found: dict[str, str] = {}
+    links: dict[str, str] = {}
     for anchor in body("a"):
         address = _absolute(anchor, "href", url)
-        if address.startswith(("http://", "https://", "mailto:")) and len(found) < MOST_LINKS:
-            found.setdefault(address, clean_text(" ".join(anchor.get_text(" ", strip=True).split())))
-    return [{"text": text, "url": address} for address, text in found.items()]
+        if address.startswith(("http://", "https://", "mailto:")) and len(links) < MOST_LINKS:
+            links.setdefault(address, clean_text(" ".join(anchor.get_text(" ", strip=True).split())))
+    return [{"text": text, "url": address} for address, text in links.items()]
 
 
 def _absolute(tag: Any, attribute: str, url: str) -> str:  # noqa: ANN401
-    """Make an address absolute in place; what runs code or carries data loses its address."""
+    """Make a URL absolute in place; URLs that run code or contain data are removed."""
     address = str(tag.get(attribute) or "").strip()
     try:
         absolute = urljoin(url, address) if url and address else address
@@ -111,7 +111,7 @@ def _absolute(tag: Any, attribute: str, url: str) -> str:  # noqa: ANN401
 
 
 def _tidy(markdown: str) -> str:
-    """No trailing blanks, at most one empty line in a row."""
+    """Remove trailing blanks, and all but one of consecutive empty lines."""
     lines: list[str] = []
     for line in markdown.splitlines():
         stripped = line.rstrip()

@@ -1,4 +1,4 @@
-"""What a web answer says to a reader."""
+"""Extracts the readable content of HTTP responses."""
 
 from urllib.parse import urlsplit
 
@@ -9,14 +9,14 @@ from headgate.components.readers.reading import read_document
 
 
 def read_page(content: bytes, *, url: str, media_type: str, charset: str, main_only: bool) -> Page:
-    """The readable part of a web answer, by its media type.
+    """Return the readable part of an HTTP response, by its media type.
 
     Args:
         content: The body.
-        url: Its address, which names it and makes links absolute.
-        media_type: Without parameters; empty when the server names none.
-        charset: The one that the server names; empty for none.
-        main_only: Leave out navigation, header, footer and asides of a page.
+        url: Its URL, used as its name and to make links absolute.
+        media_type: Without parameters; empty when the server declares none.
+        charset: The declared charset; empty for none.
+        main_only: Skip navigation, header, footer and asides of a page.
     """
     name = urlsplit(url).path.rpartition("/")[2] or urlsplit(url).netloc
     is_markup = media_type in {"text/html", "application/xhtml+xml"}

@@ -1,4 +1,4 @@
-"""PDF into text."""
+"""Converts PDF to text."""
 
 import io
 import time
@@ -15,9 +15,9 @@ SECONDS = 60.0
 
 
 def read_pdf(content: bytes, *, name: str) -> Document:
-    """The text of a PDF, pages separated by an empty line; data holds title, author and each page.
+    """Return the text of a PDF, pages separated by an empty line; data contains title, author and each page.
 
-    Raises `Unreadable` when it is encrypted, broken, a scan without text, or past a bound.
+    Raises `Unreadable` when it is encrypted, damaged, a scan without text, or over a limit.
     """
     pypdf = _pypdf()
     try:
@@ -25,15 +25,15 @@ def read_pdf(content: bytes, *, name: str) -> Document:
         locked = reader.is_encrypted and not reader.decrypt("")
         count = 0 if locked else len(reader.pages)
         meta = {} if locked else reader.metadata or {}
-        about = {key: clean_text(str(meta.get(f"/{key.title()}") or "")) for key in ("title", "author")}
-    except Exception as error:  # pypdf says that broken files raise anything
+        metadata = {key: clean_text(str(meta.get(f"/{key.title()}") or "")) for key in ("title", "author")}
+    except Exception as error:  # according to pypdf, damaged files may raise anything
         raise Unreadable(
-            f"'{name}' is not a PDF that can be read: {clipped(str(error), 200)}.", remedy="Open it and save it anew."
+            f"'{name}' is not a readable PDF: {clipped(str(error), 200)}.", remedy="Open it and save it again."
         ) from error
     if locked:
-        raise Unreadable(f"'{name}' is encrypted with a password.", remedy="Save a copy without password first.")
+        raise Unreadable(f"'{name}' is encrypted with a password.", remedy="Save a copy without a password first.")
     if count > MOST_PAGES:
-        raise Unreadable(f"'{name}' has {count} pages; at most {MOST_PAGES} are read.", remedy="Split the file.")
+        raise Unreadable(f"'{name}' has {count} pages; the limit is {MOST_PAGES}.", remedy="Split the file.")
     pages, notes = _pages(reader, name)
     text = bounded("\n\n".join(page for page in pages if page), name)
     if not text:
@@ -41,12 +41,12 @@ def read_pdf(content: bytes, *, name: str) -> Document:
             f"'{name}' has {count} pages and no text; it is probably a scan.",
             remedy="Run text recognition (OCR) on it first.",
         )
-    data: JsonValue = {**about, "pages": list[JsonValue](pages)}
+    data: JsonValue = {**metadata, "pages": list[JsonValue](pages)}
     return Document(text, data, notes=notes)
 
 
 def _pages(reader: Any, name: str) -> tuple[list[str], tuple[str, ...]]:  # noqa: ANN401 - a lazily imported type
-    """The text of each page; a page that cannot be read is empty and noted."""
+    """Return the text of each page; an unreadable page is empty and noted."""
     until = time.monotonic() + SECONDS
     pages: list[str] = []
     notes: list[str] = []
@@ -54,7 +54,8 @@ def _pages(reader: Any, name: str) -> tuple[list[str], tuple[str, ...]]:  # noqa
     for number, page in enumerate(reader.pages, start=1):
         if time.monotonic() > until:
             raise Unreadable(
-                f"'{name}' took more than {SECONDS:g} seconds; page {number} was reached.", remedy="Split the file."
+                f"'{name}' took more than {SECONDS:g} seconds; reading stopped at page {number}.",
+                remedy="Split the file.",
             )
         try:
             text = clean_text(page.extract_text()).strip()
@@ -64,12 +65,12 @@ def _pages(reader: Any, name: str) -> tuple[list[str], tuple[str, ...]]:  # noqa
         pages.append(text)
         length += len(text)
         if length > LONGEST_TEXT:
-            raise Unreadable(f"'{name}' holds more than {LONGEST_TEXT} characters of text.", remedy="Split the file.")
+            raise Unreadable(f"'{name}' has more than {LONGEST_TEXT} characters of text.", remedy="Split the file.")
     return pages, tuple(notes)
 
 
 def _pypdf() -> Any:  # noqa: ANN401 - the module
-    """The pypdf module, imported when first used."""
+    """Return the pypdf module, imported when first used."""
     import pypdf  # noqa: PLC0415
 
     return pypdf

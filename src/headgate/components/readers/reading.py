@@ -1,4 +1,4 @@
-"""Choose the reader of a document by what it is, not only by what it is called."""
+"""Selects a document's reader by content, not only by name."""
 
 from collections.abc import Callable
 from pathlib import PurePosixPath
@@ -41,29 +41,33 @@ _REFUSED = {
 
 
 def read_document(content: bytes, *, name: str, media_type: str = "", delimiter: str = "") -> Document:
-    """Text, data and table of a document: PDF, DOCX, CSV, JSON, HTML, Markdown or any text.
+    """Return text, data and table of a document: PDF, DOCX, CSV, JSON, HTML, Markdown or any text.
 
-    Raises `Unreadable` (or `ComponentError` for JSON) saying what is wrong with it.
+    Raises `Unreadable` (or `ComponentError` for JSON) with the reason.
     """
     require_size(content, name)
     return _READERS[kind_of(content, name, media_type)](content, name, delimiter)
 
 
 def kind_of(content: bytes, name: str, media_type: str = "") -> str:
-    """`pdf`, `docx`, `csv`, `json`, `html` or `text`. Raises `Unreadable` for kinds that have no reader."""
+    """Return `pdf`, `docx`, `csv`, `json`, `html` or `text`. Raises `Unreadable` for unsupported types."""
     suffix = PurePosixPath(name.lower()).suffix
     media = media_type.partition(";")[0].strip().lower()
     if suffix in _REFUSED:
-        what, remedy = _REFUSED[suffix]
-        raise Unreadable(f"'{name}' is {what}, which has no reader.", remedy=remedy)
+        description, remedy = _REFUSED[suffix]
+        raise Unreadable(f"'{name}' is {description}, which is not supported.", remedy=remedy)
     if content[:1024].lstrip().startswith(b"%PDF-"):
         return "pdf"
     if media.partition("/")[0] in {"image", "audio", "video"} and "xml" not in media:
-        raise Unreadable(f"'{name}' is {media}; it has no text to read.", remedy="Give it to a model that takes files.")
-    found = _BY_SUFFIX.get(suffix) or _BY_MEDIA_TYPE.get(media, "text")
-    if content.startswith(b"PK\x03\x04") and found != "docx":
-        raise Unreadable(f"'{name}' is a zip archive.", remedy="Unpack it, or give a Word document its .docx name.")
-    return found
+        raise Unreadable(
+            f"'{name}' is {media}; it has no text to read.", remedy=("Pass it to a model that accepts files.")
+        )
+    kind = _BY_SUFFIX.get(suffix) or _BY_MEDIA_TYPE.get(media, "text")
+    if content.startswith(b"PK\x03\x04") and kind != "docx":
+        raise Unreadable(
+            f"'{name}' is a zip archive.", remedy=("Extract it, or give a Word document its .docx extension.")
+        )
+    return kind
 
 
 def _text(content: bytes, name: str, _delimiter: str) -> Document:
@@ -78,13 +82,13 @@ def _html(content: bytes, name: str, _delimiter: str) -> Document:
 
 
 def _csv(content: bytes, name: str, delimiter: str) -> Document:
-    chosen = "\t" if name.lower().endswith(".tsv") and not delimiter else delimiter
-    table = read_delimited(bounded(decoded(content, name=name), name), name=name, delimiter=chosen)
+    separator = "\t" if name.lower().endswith(".tsv") and not delimiter else delimiter
+    table = read_delimited(bounded(decoded(content, name=name), name), name=name, delimiter=separator)
     return Document(markdown_table(table), data_of(table), table)
 
 
 def _json(content: bytes, name: str, _delimiter: str) -> Document:
-    data = parse_json(decoded(content, name=name), who=f"'{name}'")
+    data = parse_json(decoded(content, name=name), subject=f"'{name}'")
     rows = data if isinstance(data, list) else []
     records = [row for row in rows if isinstance(row, dict)]
     table = Table.from_records(records) if records and len(records) == len(rows) else None

@@ -30,10 +30,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "flows": ("flows", "List, show, publish, compare, restore and delete flows."),
     "tests": ("tests", "Tests of a flow: list, set and run them."),
     "deliveries": ("all_deliveries", "List deliveries of all runs, and send failed ones again."),
+    "approvals": ("approvals", "Approvals that runs wait for: list, show, approve, reject."),
     "runs": ("runs", "List and inspect runs; resume, rerun, cancel; export evidence."),
     "evidence": ("evidence", "Verify evidence of a run offline; print the signing key."),
     "audit": ("audit", "Audit log: list, export and verify who changed what."),
     "maintenance": ("maintenance", "Retention and cleanup jobs."),
+    "backup": ("backup", "Back up this installation: create, verify, list and prune backups."),
+    "restore": ("restore", "Restore this installation from a backup."),
     "validate": ("validate", "Check a flow file without running it."),
     "import": ("transfer", "Create a flow from a file. Nothing is run."),
     "export": ("transfer", "Export a flow as spec text or JSON."),
@@ -62,7 +65,7 @@ _COLLECT_AFTER = 50_000
 
 
 class _LazyGroup(TyperGroup):
-    """Knows every command by name; loads one when it is called."""
+    """Lists every command by name; loads one when it is called."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - Typer's own type is private
         """Every command, in the order of the table."""

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from headgate.agents.assistant.desk import RunInput, with_only_file
 from headgate.agents.assistant.models.choice import OFFLINE_NAME
 from headgate.agents.assistant.protocol import (
     COMPONENT_CONTINUATION_INPUT,
@@ -17,6 +16,7 @@ from headgate.agents.assistant.protocol import (
 )
 from headgate.agents.assistant.schemas import AssistRequest
 from headgate.agents.assistant.sessions.service import reset_session
+from headgate.agents.assistant.turn_flow import RunInput, with_only_file
 from headgate.entrypoints.cli.ask_view import Conversation, conclude
 from headgate.entrypoints.cli.exit_codes import DECLINED, OK
 from headgate.entrypoints.cli.files import form_answers, store_files, with_files
@@ -109,7 +109,7 @@ def ask(
 
 @dataclass
 class _Talk:
-    """The turns of one command: what was asked, and what follows when a plan is approved or edits are accepted."""
+    """The turns of one command, including those that follow an approval or accepted edits."""
 
     parts: Parts
     shown: Conversation
@@ -121,7 +121,7 @@ class _Talk:
     """Whether a run was asked for with `--run` and there was nothing to run."""
 
     async def play(self, body: AssistRequest) -> None:
-        """Ask, and go on as the person said they would: approve a plan once, accept the edits once."""
+        """Send the request, and continue with the user's options: approve a plan once, accept the edits once."""
         await self._turn(body)
         if self.shown.plan and self.shown.data is not None and (self.approve or self._agreed("Build this plan?")):
             self.shown.begin()
@@ -151,7 +151,7 @@ class _Talk:
             await self._turn(self._next(body, COMPONENT_CONTINUATION_INPUT, data["flow_id"]))
 
     def _agreed(self, question: str) -> bool:
-        """Whether the person says yes; nobody is asked where nobody can answer."""
+        """Whether the user agrees; without a terminal no question is asked."""
         if not self.shown.answerable:
             return False
         self.shown.view.pause()
@@ -161,9 +161,9 @@ class _Talk:
         return body.model_copy(update={"input_value": words, "flow_id": flow_id or body.flow_id})
 
     async def _turn(self, body: AssistRequest) -> None:
-        desk = await self.parts.assistant.open(acting(), body, given=self.given)
+        turn_flow = await self.parts.assistant.open(acting(), body, given=self.given)
         try:
-            async for event in self.parts.assistant.stream(desk, body):
+            async for event in self.parts.assistant.stream(turn_flow, body):
                 self.shown.show(event)
         except asyncio.CancelledError:
             self.shown.end_line()
@@ -171,17 +171,17 @@ class _Talk:
             raise
 
     async def _take_edits(self, flow_id: str) -> None:
-        """Save the flow with the proposed values. Raises `StaleRevision` when somebody else changed it meanwhile."""
+        """Save the flow with the proposed values. Raises `StaleRevision` when another user changed it meanwhile."""
         request = AssistRequest(input_value=EDIT_CONTINUATION_INPUT, flow_id=flow_id)
-        desk = await self.parts.assistant.open(acting(), request)
-        if desk.stored is not None:
-            await desk.save(_with_edits(desk.stored, self.shown))
+        turn_flow = await self.parts.assistant.open(acting(), request)
+        if turn_flow.stored is not None:
+            await turn_flow.save(_with_edits(turn_flow.stored, self.shown))
         self.accepted, self.shown.edits = len(self.shown.edits), []
         if self.shown.data is not None:
-            self.shown.data["revision"] = desk.revision
+            self.shown.data["revision"] = turn_flow.revision
 
     async def run(self, file_ids: tuple[str, ...]) -> bool:
-        """Run the flow when the turn did not. False when there is none."""
+        """Run the flow if the turn did not. Returns False when there is none."""
         data = self.shown.data
         if data is None or not data["flow_id"]:
             return False
@@ -200,7 +200,7 @@ class _Talk:
         return True
 
     async def read_run(self) -> None:
-        """Read back what a run of the turn came to, where a model told of it; the offline builder quotes it itself."""
+        """Return the outcome of a turn's run if a model reported it; the offline builder quotes it itself."""
         data = self.shown.data
         if data is not None and data.get("run_id") and "run" not in data and data["model"] != OFFLINE_NAME:
             data["run"] = await self.parts.runs.outcome_of(acting(), data["run_id"])

@@ -1,4 +1,4 @@
-"""What `headgate ask` shows of a turn: its progress, what is proposed, what was made, and what was really changed."""
+"""Output of `headgate ask` for a turn: progress, proposals, results and verified changes."""
 
 import sys
 from difflib import unified_diff
@@ -31,7 +31,7 @@ _MAKING = frozenset({"build_flow", "component_then_flow", "generate_component"})
 
 
 class Conversation:
-    """Renders the events of a turn, and keeps what waits for the person."""
+    """Renders the events of a turn, and keeps pending proposals."""
 
     def __init__(self, *, quiet: bool) -> None:
         self.view = RunView(None if quiet else console)
@@ -43,20 +43,20 @@ class Conversation:
         self.component: dict[str, Any] = {}
         """Proposed and not yet saved."""
         self.said = ""
-        """What the assistant said while it worked."""
+        """Text of the assistant during the turn."""
         self._quiet = quiet
         self._open = False
         self._drawn = ""
 
     @property
     def data(self) -> dict[str, Any] | None:
-        """What `complete` said; None when the turn ended otherwise."""
+        """Return the data of `complete`; None when the turn ended otherwise."""
         found: dict[str, Any] | None = self.final.get("data") if self.final.get("event") == "complete" else None
         return found
 
     @property
     def exit_code(self) -> int:
-        """0 only when everything that was asked is done; see `exit_codes`."""
+        """Return 0 only if the complete request succeeded; see `exit_codes`."""
         data = self.data
         if data is None:
             return FAILED
@@ -70,11 +70,11 @@ class Conversation:
 
     @property
     def answerable(self) -> bool:
-        """Whether a person is there who can be asked."""
+        """Whether a user is present to answer questions."""
         return not self._quiet and console.is_terminal and sys.stdin.isatty()
 
     def begin(self) -> None:
-        """A further turn begins: what waited was answered."""
+        """Start another turn: pending proposals are decided."""
         self.final, self.edits, self.plan, self.component, self.said = {}, [], "", {}, ""
 
     def saved_component(self, saved: SavedComponent) -> None:
@@ -87,7 +87,7 @@ class Conversation:
             console.print(f"[yellow]Later requests cannot use it:[/] {escape(saved.not_kept)}")
 
     def end_line(self) -> None:
-        """Begin a new line where the last one was left open."""
+        """Start a new line if the last one is incomplete."""
         if self._open:
             console.print()
             self._open = False
@@ -132,7 +132,7 @@ class Conversation:
             _show_error(event)
 
     def _rest(self, data: dict[str, Any]) -> None:
-        """What the answer holds and nobody has read yet: a refusal, or that a run did not come to what was asked."""
+        """Return the part of the answer that was not shown yet: a refusal, or a failed run."""
         caveat = (data.get("verification") or {}).get("caveat", "")
         if not self.said.strip() and not data.get("component_code"):
             console.print(data["result"], markup=False)
@@ -152,7 +152,7 @@ def _is_unverified(data: dict[str, Any]) -> bool:
 
 
 def _is_undone(data: dict[str, Any]) -> bool:
-    """Whether something was to be made and nothing was: a model may refuse in words alone."""
+    """Whether something was requested and nothing was done: a model may refuse in text only."""
     return data["intent"] in _MAKING and not (data["done"] or data.get("component_code") or data["edits"])
 
 
@@ -198,7 +198,7 @@ def _as_text(value: object) -> str:
 
 
 def conclude(data: dict[str, Any], *, accepted: int, waiting: int, plan: bool, component: bool) -> None:
-    """What was really done, read from the flow and the run and not from the model's words."""
+    """Show the actual results, read from the flow and the run instead of the model's text."""
     if data.get("component_code"):
         _show_component(data, waiting=component)
     if data.get("run") is not None:
@@ -252,7 +252,7 @@ def _show_changes(data: dict[str, Any]) -> None:
 
 
 def _costs(data: dict[str, Any]) -> str:
-    """The model, and what was used of it."""
+    """Return the model and its usage."""
     parts = [f"{data['model']}", f"{data['usage']['total_tokens']} tokens", f"{data['duration_seconds']:.2f} s"]
     cost = (data.get("cost") or {}).get("usd")
     return " · ".join([*parts, f"${cost:.4f}"] if cost is not None else parts)

@@ -17,7 +17,7 @@ from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.audit import service
 from headgate.features.audit.export import LONGEST_LINE, verify_export
-from headgate.features.audit.repository import Wanted
+from headgate.features.audit.repository import EventFilters
 from headgate.features.audit.schemas import AuditOut, HeadOut, VerdictOut
 from headgate.features.audit.service import Place
 from headgate.features.audit.walk import Verdict
@@ -44,7 +44,7 @@ def list_(
     json: JsonFlag = False,
 ) -> None:
     """List who changed what, newest first."""
-    wanted = Wanted(actor=actor, action=action, resource_id=resource, since=_utc(since), until=_utc(until))
+    wanted = EventFilters(actor=actor, action=action, resource_id=resource, since=_utc(since), until=_utc(until))
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
@@ -161,7 +161,7 @@ def _of_file(file: Path, key: str | None, keys: Path | None) -> Verdict:
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """Lines, of which none is read that is longer than any of ours."""
+    """Yield lines, limited to the maximum length of ours."""
     while line := file.readline(LONGEST_LINE + 1):
         yield line
 
@@ -188,7 +188,7 @@ _FOR_PROGRAMS = ("id", "ids", "checksum", "agent", "nodes", "characters")
 
 
 def _in_words(one: AuditOut) -> str:
-    """What was done and asked for, as far as a person reads it: no ids, no digests, nothing twice."""
+    """Describe an action for a user: no ids, no digests, nothing twice."""
     asked = one.payload if isinstance(one.payload, dict) else {}
     more = ", ".join(
         f"{key.replace('_', ' ')} {'yes' if value is True else 'no' if value is False else str(value)[:60]}"

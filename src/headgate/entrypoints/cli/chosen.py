@@ -1,8 +1,8 @@
-"""The tenant and space that a command was told to work in: set by the root, read when the database is open."""
+"""The tenant and space of a command: set by the root command, resolved when the database is open."""
 
 from contextvars import ContextVar
 
 TENANT: ContextVar[str] = ContextVar("tenant", default="")
-"""Name or id; empty: what the settings say."""
+"""Name or id; empty: from the settings."""
 SPACE: ContextVar[str] = ContextVar("space", default="")
-"""Name or id of the space that new things go to; empty: the one that the command's user is at home in."""
+"""Name or id of the space for new resources; empty: the home space of the command's user."""

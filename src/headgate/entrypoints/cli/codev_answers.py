@@ -1,4 +1,4 @@
-"""Answers to what a session asks: from options of the command, or from the person at the terminal."""
+"""Answers to a session's questions: from options of the command, or from the user at the terminal."""
 
 import os
 import shlex
@@ -35,7 +35,7 @@ from headgate.foundation.errors import Conflict, HeadgateError, Invalid
 
 
 class AnswerDoesNotFit(Conflict):
-    """The session waits for something else than the command answers."""
+    """The answer does not match what the session waits for."""
 
     code = "codev_answer_does_not_fit"
     title = "Answer does not fit"
@@ -43,7 +43,7 @@ class AnswerDoesNotFit(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the options of a command say."""
+    """The options of a command."""
 
     approve: bool = False
     answer: str | None = None
@@ -58,7 +58,7 @@ class Given:
 
     @property
     def said(self) -> tuple[str, ...]:
-        """The options that answer; `--yes-repairs` and `--save-tests` only say how."""
+        """Return the given answer options; `--yes-repairs` and `--save-tests` only modify them."""
         options = {
             "--approve": self.approve or self.plan is not None,
             "--answer": self.answer is not None,
@@ -82,7 +82,7 @@ class Given:
             raise Invalid("--feedback is empty.", remedy="Describe the changes that you want.")
 
     def to_session(self, found: SessionResponse) -> ResumeAnswer:
-        """The answer to what a session waits for. Raises `AnswerDoesNotFit`."""
+        """Return the answer to a session's question. Raises `AnswerDoesNotFit`."""
         if found.interrupt is None:
             state = found.status.replace("_", " ")
             remedy = f"See the outcome: headgate codev show {found.thread_id}"
@@ -92,7 +92,7 @@ class Given:
         return self.to(found.interrupt)
 
     def to(self, interrupt: InterruptPayload) -> ResumeAnswer:
-        """The answer to an interrupt. Raises `AnswerDoesNotFit`."""
+        """Return the answer to an interrupt. Raises `AnswerDoesNotFit`."""
         found = {
             "clarification": self._to_questions,
             "credential_check": self._to_credentials,
@@ -132,7 +132,7 @@ class Given:
 
 
 async def ask(sessions: Sessions, session_id: str, interrupt: InterruptPayload) -> ResumeAnswer | None:
-    """Ask the person at the terminal, again when the answer will not do.
+    """Ask the user at the terminal, and repeat after an invalid answer.
 
     None when they leave the session waiting, by Ctrl+C or its end of input too.
     """
@@ -151,7 +151,7 @@ async def ask(sessions: Sessions, session_id: str, interrupt: InterruptPayload) 
 
 @contextmanager
 def _stoppable() -> Iterator[None]:
-    """Ctrl+C ends a question at once; the event loop's own handler would wait until the question is answered."""
+    """Let Ctrl+C end a question immediately; the event loop's own handler would wait for the answer."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -190,7 +190,7 @@ async def _ask_for_credentials(sessions: Sessions, session_id: str, data: Mappin
 
 
 async def _make(sessions: Sessions, session_id: str, needed: Mapping[str, Any]) -> None:
-    """Ask for the values of a credential; what is secret is not shown, and goes to the place and nowhere else."""
+    """Ask for the values of a credential; secret ones are not echoed, and are sent only to the platform."""
     values: dict[str, SecretStr] = {}
     for field in needed["fields"]:
         label = escape(printable(str(field.get("label") or field["name"])))
@@ -233,7 +233,7 @@ def _ask_about_result(_data: Mapping[str, Any]) -> ResumeAnswer | None:
 
 
 def _otherwise() -> str:
-    """What should be otherwise. Raises `Invalid` when nothing is said: each new plan costs."""
+    """Ask for changes to the plan. Raises `Invalid` for an empty answer: each new plan costs."""
     said = Prompt.ask("Requested changes", default="", show_default=False, console=console).strip()
     if not said:
         raise Invalid("No changes were requested.", remedy="Describe the changes that you want.")
@@ -252,7 +252,7 @@ _ASKED: Mapping[str, Callable[[Mapping[str, Any]], ResumeAnswer | None]] = {
 
 
 def edited(text: str) -> str:
-    """The text as the person leaves it in their editor. Raises `Invalid` without one, or when it fails."""
+    """Return the text from the user's editor. Raises `Invalid` without one, or when it fails."""
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not command:
         raise Invalid(

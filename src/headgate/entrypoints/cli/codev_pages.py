@@ -1,4 +1,4 @@
-"""What `headgate codev` shows of a session that rests: what it waits for, and what it came to."""
+"""Output of `headgate codev` for a waiting or ended session: its question or its outcome."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ HOW_TO_ANSWER: Mapping[str, tuple[str, ...]] = {
     "plan_approval": ("--approve", "--plan FILE", '--feedback "..."', "--reject"),
     "result_review": ("--accept", "--accept --save-tests", '--feedback "..."', "--reject"),
 }
-"""Options of `codev resume` that answer each."""
+"""Options of `codev resume` by question."""
 
 
 def exit_code_of(found: SessionResponse) -> int:
@@ -34,7 +34,7 @@ def exit_code_of(found: SessionResponse) -> int:
 
 
 def show_interrupt(interrupt: InterruptPayload, hint: str = "") -> None:
-    """What the session asks, with all that is needed to answer."""
+    """Show the session's question, with everything needed to answer."""
     if hint:
         console.print(f"\n{_safe(hint)}")
     console.print(f"\n[bold]{_safe(interrupt.prompt)}[/]")
@@ -48,7 +48,7 @@ def show_interrupt(interrupt: InterruptPayload, hint: str = "") -> None:
 
 
 def show_how_to_answer(found: SessionResponse) -> None:
-    """Where nobody can be asked: the commands that answer."""
+    """Without a terminal, show the commands that answer."""
     if found.interrupt is None:
         return
     console.print("\n[yellow]The session waits.[/] Answer with one of these:")
@@ -57,7 +57,7 @@ def show_how_to_answer(found: SessionResponse) -> None:
 
 
 def conclude(found: SessionResponse) -> None:
-    """What the session came to, and what can be done now."""
+    """Show the outcome of the session, and possible next commands."""
     words = {"completed": "[green]done[/]", "stopped": "[yellow]stopped[/]", "error": "[red]failed[/]"}
     state = words.get(found.status, found.status.replace("_", " "))
     console.print(f"\nThe session is {state}." if found.status != "error" else f"\nThe session {state}.")
@@ -101,7 +101,7 @@ def _choice(title: str, outcome: str, changes: Sequence[str]) -> None:
 
 
 def rolled_back(preview: RollbackPreview, choice: str | None) -> str:
-    """What rolling back came to, in a sentence."""
+    """Return the outcome of a rollback, in a sentence."""
     if preview.conflict and choice == "keep_theirs":
         return "Rolled back without losing changes by others."
     gone = all(flow.outcome == "removed" or (flow.deleted and flow.outcome == "unchanged") for flow in preview.flows)
@@ -114,7 +114,7 @@ def _next(why: str, command: str, found: SessionResponse) -> None:
 
 
 def show_session(found: SessionResponse) -> None:
-    """A session as it is now."""
+    """Show the current state of a session."""
     console.print(f"[bold]{_safe(found.requirement)}[/]")
     where = f"{found.domain} {found.instance_id}".strip()
     console.print(f"[dim]{found.thread_id} · {_safe(where)} · {found.phase} · {found.status.replace('_', ' ')}[/]")
@@ -193,7 +193,7 @@ def _difference(lines: Sequence[Any]) -> None:
 
 
 def _document(title: str, text: str) -> None:
-    """Markdown: drawn for people, and as it was written for files and programs."""
+    """Return Markdown: rendered for a terminal, as source for files and programs."""
     if console.is_terminal:
         console.print(Panel(Markdown(printable(text)), title=title))
     else:

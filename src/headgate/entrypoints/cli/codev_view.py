@@ -27,7 +27,7 @@ _TAIL = 60
 
 
 class SessionView:
-    """A line for each thing that happened, and what goes on now below them. Quiet without a target."""
+    """One line per event, and the current activity below. Silent without a target."""
 
     def __init__(self, target: Console | None) -> None:
         self._console = target
@@ -153,7 +153,7 @@ def _short(value: object) -> str:
 
 
 def _values(arguments: object) -> str:
-    """Arguments in a few words."""
+    """Abbreviate arguments."""
     if not isinstance(arguments, Mapping):
         return ""
     shown = ", ".join(str(one) for one in arguments.values() if isinstance(one, str | int | float))

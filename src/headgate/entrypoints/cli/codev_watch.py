@@ -1,4 +1,4 @@
-"""Follows a development session in a terminal and asks what it waits for."""
+"""Follows a development session in a terminal and asks its questions."""
 
 import asyncio
 import sys
@@ -20,7 +20,7 @@ _LOOK_SECONDS = 2.0
 
 @dataclass
 class SessionWatch:
-    """A session in this terminal: what it does is shown, what it asks is asked where somebody can answer."""
+    """A session in this terminal: shows its events, and asks its questions if a user can answer."""
 
     parts: Parts
     quiet: bool
@@ -31,7 +31,7 @@ class SessionWatch:
         return not self.quiet and console.is_terminal and sys.stdin.isatty()
 
     async def play(self, session: SessionResponse, *, after: int = 0) -> int:
-        """Follow it until it is over, or waits and nobody can be asked. The exit code."""
+        """Follow it until it is over, or waits without a user to answer. Returns the exit code."""
         self._id = session.thread_id
         if not self.quiet:
             console.print(f"[dim]session {self._id}[/]")
@@ -53,7 +53,7 @@ class SessionWatch:
         return exit_code_of(session)
 
     async def send(self, session: SessionResponse, answer: ResumeAnswer) -> SessionResponse:
-        """Answer what the session waits for."""
+        """Answer the session's question."""
         interrupt_id = session.interrupt.id if session.interrupt is not None else None
         return await self.parts.codev.resume(
             acting(), session.thread_id, Resume(interrupt_id=interrupt_id, response=answer)
@@ -80,7 +80,7 @@ class SessionWatch:
 
     @asynccontextmanager
     async def _worked_on(self) -> AsyncIterator[None]:
-        """Take the session up in this process wherever nobody else does: whoever worked on it may be gone."""
+        """Resume the session in this process unless another process runs it."""
         over = asyncio.Event()
         task = asyncio.create_task(self._insist(over))
         try:

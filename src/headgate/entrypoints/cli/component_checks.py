@@ -10,7 +10,7 @@ from headgate.features.catalog.own.schemas import ComponentCheckOut
 
 
 def show_check(found: ComponentCheckOut, name: str) -> None:
-    """What a check found: what the component is and may reach, or each fault with its line."""
+    """Show the result of a check: the component and what it may access, or each error with its line."""
     if not found.ok or found.template is None or found.manifest is None:
         for one in found.findings:
             where = f"line {one['line']}: " if one.get("line") else ""
@@ -31,7 +31,7 @@ def show_check(found: ComponentCheckOut, name: str) -> None:
 
 
 def reach_lines(reach: Mapping[str, Any]) -> list[str]:
-    """Everything that a component may reach, a line each."""
+    """Return everything that a component may access, one per line."""
     hosts, secrets, imports = (", ".join(reach[name]) for name in ("hosts", "secrets", "imports"))
     return [
         f"Hosts: {hosts or 'none, no network access'}",

@@ -29,7 +29,7 @@ class _SearchFirst(TyperGroup):
     """Searches where no command is named: `headgate components fetch a page`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own type is private
-        """Put the command in front of words that are none."""
+        """Insert the command name before arguments without one."""
         named = bool(args) and args[0] in {*self.commands, *ctx.help_option_names}
         found: list[str] = super().parse_args(ctx, args if named else [SEARCH, *args])
         return found

@@ -76,7 +76,7 @@ async def undelivered_of(parts: Parts, run_id: str) -> list[DeliveryOut]:
 
 
 def show_undelivered(undelivered: Sequence[DeliveryOut], run_id: str) -> None:
-    """Show what was not delivered, why, and the command that sends it again."""
+    """Show failed deliveries, their errors, and the command that sends them again."""
     for one in undelivered:
         fault = f"The output of '{escape(one.step_id)}' was not delivered to {escape(one.url)} ({one.status})."
         console.print(f"\n[yellow]{fault}[/] {_why(one)}\n[dim]send it: headgate runs redeliver {run_id}[/]")

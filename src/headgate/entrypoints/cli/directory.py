@@ -65,7 +65,7 @@ def token(
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
-            made = await service.create_token(session, acting(), wanted=checked(TokenIn, networks=network or None))
+            made = await service.create_token(session, acting(), token_in=checked(TokenIn, networks=network or None))
         if json:
             print_json(made.model_dump(mode="json"))
             return

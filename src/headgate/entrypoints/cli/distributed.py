@@ -1,8 +1,12 @@
-"""What the commands of the distributed engine share."""
+"""Shared parts of the commands of the distributed engine."""
 
+import asyncio
+from contextlib import suppress
 from typing import Any
 
-from headgate.foundation.errors import Invalid
+from headgate.foundation.database import Database
+from headgate.foundation.database.migrate import upgrade
+from headgate.foundation.errors import DatabaseAway, Invalid
 from headgate.foundation.log import configure
 from headgate.foundation.settings import Settings
 
@@ -18,6 +22,25 @@ def ready_settings() -> Settings:
         )
     configure(settings.log)
     return settings.model_copy(update={"engine": settings.engine.model_copy(update={"backend": "celery"})})
+
+
+def bring_up_to_date(settings: Settings) -> None:
+    """Upgrade the database before any part reads it. Raises `Unavailable` for that of a newer version."""
+
+    async def work() -> None:
+        database = Database(settings)
+        try:
+            await upgrade(database)
+        finally:
+            await database.close()
+
+    asyncio.run(work())
+
+
+def check_schema(settings: Settings) -> None:
+    """The same, where a database that cannot be reached yet is waited for later."""
+    with suppress(DatabaseAway):
+        bring_up_to_date(settings)
 
 
 def load_processes() -> Any:  # noqa: ANN401 - a module

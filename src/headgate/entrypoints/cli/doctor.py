@@ -7,7 +7,7 @@ import shutil
 import socket
 import stat
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from difflib import get_close_matches
 from pathlib import Path
 from ssl import create_default_context
@@ -18,12 +18,13 @@ from pydantic import SecretStr
 from rich.markup import escape
 
 from headgate import __version__
+from headgate.entrypoints.access_control import is_locked
 from headgate.entrypoints.cli.exit_codes import OK, UNAVAILABLE
-from headgate.entrypoints.cli.open_doors import exposures, refuse_open_door
+from headgate.entrypoints.cli.exposure import exposures, refuse_exposure
+from headgate.entrypoints.cli.findings import Finding, backup_finding, is_migrated
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, when
 from headgate.entrypoints.cli.session import acting, operator, with_installation
 from headgate.entrypoints.compose import open_parts
-from headgate.entrypoints.doors import is_locked
 from headgate.entrypoints.installation import Installation
 from headgate.entrypoints.readiness import Readiness, check_readiness
 from headgate.features.access.principal import LOCAL
@@ -50,18 +51,6 @@ app = typer.Typer(add_completion=False)
 LEAST_FREE_BYTES = 500_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was checked."""
-
-    what: str
-    good: bool
-    detail: str
-    remedy: str = ""
-    needed: bool = True
-    """Whether Headgate cannot work without it."""
-
-
 @app.command()
 def doctor(json: JsonFlag = False) -> int:
     """Check this installation and report problems. Exit code 5 if a required part has a problem."""
@@ -74,6 +63,7 @@ def doctor(json: JsonFlag = False) -> int:
         _evidence_key,
         _database,
         _encryption,
+        backup_finding,
         _engine,
         _installed_components,
         _sandbox,
@@ -97,7 +87,7 @@ def doctor(json: JsonFlag = False) -> int:
 
 
 def _findings(check: Callable[[Settings], list[Finding]], settings: Settings) -> list[Finding]:
-    """What a check finds; what keeps it from looking is a finding too, so that the other checks are still made."""
+    """Return the findings of a check; its own failure is a finding too, so that the other checks still run."""
     try:
         return check(settings)
     except HeadgateError as error:
@@ -111,7 +101,7 @@ def _system(_settings: Settings) -> list[Finding]:
 
 
 def _settings(_settings: Settings) -> list[Finding]:
-    """Variables that look like settings and are none: a slip of the hand could leave a door open."""
+    """Report variables that resemble settings: a typo could leave an installation open."""
     known = known_variables()
     given = {name.upper() for name in (*os.environ, *dotenv_values(".env"))}
     return [
@@ -191,20 +181,11 @@ def _database(settings: Settings) -> list[Finding]:
 def _encryption(settings: Settings) -> list[Finding]:
     """Whether files and conversations of the organisation that commands work in are encrypted."""
 
-    async def migrated() -> bool:
-        database = Database(settings)
-        try:
-            return await current(database) == HEAD
-        except HeadgateError:
-            return False  # reported by the check of the database
-        finally:
-            await database.close()
-
     async def work(installation: Installation) -> Encryption:
         async with installation.database.reading() as session:
             return await encryption_of(session, acting(), always=settings.storage.encrypt)
 
-    if not asyncio.run(migrated()):
+    if not asyncio.run(is_migrated(settings)):
         return []
     state = with_installation(work, settings)
     detail = "new files and conversations are stored unencrypted; headgate encryption enable encrypts them"
@@ -215,7 +196,7 @@ def _encryption(settings: Settings) -> list[Finding]:
 
 
 def _engine(settings: Settings) -> list[Finding]:
-    """What carries runs out, as `/health/ready` tells it; on a database that is not migrated nothing can be asked."""
+    """Check the engine, as `/health/ready` does; requires a migrated database."""
 
     async def work() -> Readiness | None:
         database = Database(settings)
@@ -245,7 +226,7 @@ def _engine(settings: Settings) -> list[Finding]:
 
 
 def _installed_components(_settings: Settings) -> list[Finding]:
-    """What packages beside Headgate bring; silent where none does."""
+    """Check installed component packages; silent without any."""
     found = installed_components()
     remedy = "Fix or remove the package."
     faults = [Finding("components", good=False, detail=fault, remedy=remedy, needed=False) for fault in found.faults]
@@ -257,13 +238,13 @@ def _sandbox(settings: Settings) -> list[Finding]:
     report = probe()
     missing = ", ".join(f"{layer.name} ({layer.detail})" for layer in report.missing)
     result = "runs without it: HEADGATE_SANDBOX__INSECURE is set" if settings.sandbox.insecure else "is refused"
-    detail = f"missing: {missing}. Own code {result}." if missing else "custom code runs isolated"
+    detail = f"missing: {missing}. Custom code {result}." if missing else "custom code runs isolated"
     remedy = " ".join(dict.fromkeys(f"{layer.remedy}." for layer in report.missing))
     return [Finding("sandbox", good=report.complete, detail=detail, remedy=remedy, needed=False)]
 
 
 def _sandbox_network(settings: Settings) -> list[Finding]:
-    """Where own code may connect to; where the system isolates nothing, this is asked of the code and not enforced."""
+    """Report which hosts custom code may connect to; without isolation the limits are not enforced."""
     hosts = [read_pattern(host) for host in settings.sandbox.hosts]
     enforced = not (hosts and settings.sandbox.insecure and probe().missing)
     where = ", ".join(map(str, hosts)) or "no hosts; HEADGATE_SANDBOX__HOSTS is empty"
@@ -287,11 +268,11 @@ def _port(settings: Settings) -> list[Finding]:
 
 
 def _sign_in(settings: Settings) -> list[Finding]:
-    """Who may come in: the mode, what keeps the server from starting, and what is open beyond need."""
+    """Check authentication: its mode, start-up errors, and unnecessary exposure."""
     server = settings.server
     mode = "auto-login: one local user without sign-in" if server.auto_login else "sign-in required"
     try:
-        refuse_open_door(server)
+        refuse_exposure(server)
     except Invalid as error:
         return [Finding("sign-in", good=False, detail=f"{mode}. {error.detail}", remedy=error.remedy)]
     warnings = [
@@ -303,7 +284,7 @@ def _sign_in(settings: Settings) -> list[Finding]:
 
 
 def _locked(settings: Settings) -> list[Finding]:
-    """Whether everybody has to sign in and nobody can."""
+    """Whether sign-in is required but impossible."""
 
     async def work() -> bool:
         database = Database(settings)
@@ -334,7 +315,7 @@ def _outgoing_proxy(settings: Settings) -> list[Finding]:
 
 
 def _single_sign_on(settings: Settings) -> list[Finding]:
-    """Whether the provider answers, and what to register there."""
+    """Check that the provider responds, and show the redirect URL to register."""
     what, given = "single sign-on", settings.single_sign_on
     if not given.issuer:
         return []
@@ -361,7 +342,7 @@ def _single_sign_on(settings: Settings) -> list[Finding]:
 
 
 def _models(settings: Settings) -> list[Finding]:
-    """What Settings and the assistant say too: the providers that are ready, and each role without a model."""
+    """Check models, as Settings and the assistant do: ready providers, and each role without a model."""
 
     async def work() -> readiness.ModelsReadiness | None:
         database = Database(settings)

@@ -9,7 +9,7 @@ _MARKS = {"error": "[red]✗[/]", "warning": "[yellow]![/]"}
 
 
 def show_dry_run(found: DryRunOut) -> None:
-    """The expected path, what would be reached, and what was found."""
+    """Show the expected path, what it would access, and the findings."""
     rows = [_step(step) for step in found.path]
     if rows:
         console.print(table(("step", "component", "runs", "input", "model", "class"), rows))

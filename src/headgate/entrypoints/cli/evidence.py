@@ -24,7 +24,7 @@ app = typer.Typer(
 
 
 class FileMissing(NotFound):
-    """There is no such file on this machine."""
+    """The file does not exist."""
 
     code = "local_file_missing"
 
@@ -80,7 +80,7 @@ def keys_() -> None:
 
 
 def trusted(key: str | None, keys: Path | None) -> tuple[EvidenceKey | None, KeyHistory | None]:
-    """The key or the history that must have signed; a history that is given with a key must be signed by that.
+    """Return the trusted key or history; a history together with a key must be signed by it.
 
     Raises `FileMissing`, `Invalid`.
     """
@@ -95,7 +95,7 @@ async def _current_key(installation: Installation) -> EvidenceKey:
 
 
 def wanted_key(given: str) -> EvidenceKey:
-    """The key that was given: in base64, or a file that holds it. Raises `FileMissing`, `Invalid`."""
+    """Return the given key: in base64, or from a file. Raises `FileMissing`, `Invalid`."""
     path = Path(given)
     if path.suffix and not _is_file(path):  # base64 has no dot: a file is meant
         raise FileMissing(f"There is no file {path}.", remedy="Print the key with `headgate evidence key`.")

@@ -1,4 +1,4 @@
-"""What a test gives and what it expects of the answer, in words."""
+"""Describes a test's input and expectations in words."""
 
 from headgate.graph.cases import Expectation, TestCase
 
@@ -6,7 +6,7 @@ _LONGEST = 60
 
 
 def expected(expect: Expectation) -> str:
-    """To be read after "the answer"."""
+    """Return the expectations, as a continuation of "the answer"."""
     told = [f"contains '{in_short(text)}'" for text in expect.contains]
     told += [f"does not contain '{in_short(text)}'" for text in expect.excludes]
     if expect.equals is not None:
@@ -19,13 +19,13 @@ def expected(expect: Expectation) -> str:
 
 
 def given(case: TestCase) -> str:
-    """What goes in: the text, the answers to the form, and how many files."""
+    """Return the input: the text, the answers to the form, and the number of files."""
     files = f"{len(case.file_ids)} file{'' if len(case.file_ids) == 1 else 's'}"
     told = [case.text, *(f"{field}={answer}" for field, answer in case.form.items()), *([files] * bool(case.file_ids))]
     return in_short(" ".join(told))
 
 
 def in_short(text: str) -> str:
-    """The beginning of a text, on one line."""
+    """Return the beginning of a text, on one line."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."

@@ -1,6 +1,6 @@
-"""What the installation has wrong, told to whoever keeps it: settings that cannot be read, files that cannot be used.
+"""Installation errors for operators: unreadable settings, unusable files.
 
-What was set is never repeated: it may be a secret.
+Settings values are never shown: they may be secret.
 """
 
 import errno
@@ -24,14 +24,14 @@ class SettingsInvalid(Invalid):
 
 
 class FileUnusable(Unavailable):
-    """The machine refused a file or folder: it is full, closed, or something else is in its place."""
+    """The system refused a file or folder: no space, no permission, or another type of file exists there."""
 
     code = "file_unusable"
     title = "File cannot be used"
 
 
 def fault_of(error: Exception) -> HeadgateError | None:
-    """What is wrong with the settings or the data folder; None when the error is a bug of ours."""
+    """Return the error of the settings or the data folder; None when the error is a bug."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return FileUnusable(
             f"{error.filename} cannot be used: {error.strerror}.",

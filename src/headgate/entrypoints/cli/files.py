@@ -1,4 +1,4 @@
-"""Files given on the command line, and written by it."""
+"""Reads files named on the command line, and writes output files."""
 
 import mimetypes
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ async def store_files(installation: Installation, paths: Sequence[Path]) -> tupl
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write what a command gives. Raises `Invalid` when it cannot be written there."""
+    """Write a command's output to a file. Raises `Invalid` when that fails."""
     try:
         path.write_bytes(content)
     except OSError as error:
@@ -48,7 +48,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def form_answers(pairs: list[str]) -> dict[str, str]:
-    """Answers to a form from `field=value`. Raises `Invalid`."""
+    """Return form answers from `field=value`. Raises `Invalid`."""
     answers: dict[str, str] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
@@ -59,7 +59,7 @@ def form_answers(pairs: list[str]) -> dict[str, str]:
 
 
 async def with_files(installation: Installation, answers: dict[str, str]) -> dict[str, JsonValue]:
-    """The answers to a form, with each file that `@path` names stored as an upload and answered by its id."""
+    """Return the form answers, with each `@path` uploaded as a file and replaced by its id."""
     paths = {name: Path(value[1:]) for name, value in answers.items() if value[:1] == "@" and Path(value[1:]).is_file()}
     ids = await store_files(installation, list(paths.values()))
     return {**answers, **dict(zip(paths, ids, strict=True))}

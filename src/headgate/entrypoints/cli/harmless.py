@@ -12,6 +12,6 @@ class HarmlessConsole(Console):
     """A console whose text does not command the terminal. Styles, and what moves, are Rich's own."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Everything that is printed comes by here, whatever it is part of."""
+        """Render printed text; everything printed passes through here."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else Segment(printable(segment.text), segment.style)

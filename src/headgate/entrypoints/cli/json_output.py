@@ -1,4 +1,4 @@
-"""The answer of a command as JSON, for programs."""
+"""JSON output of a command, for programs."""
 
 import sys
 from typing import Annotated, Any

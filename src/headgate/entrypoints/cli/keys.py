@@ -63,7 +63,7 @@ def create(
                 expires_at=expires_at,
             )
             owner_id = (await get_user_of_address(session, acting(), user)).id if user else None
-            made = await service.create_key(session, acting(), wanted=wanted, owner_user_id=owner_id)
+            made = await service.create_key(session, acting(), key_in=wanted, owner_user_id=owner_id)
         if json:
             print_json(made.shown.model_dump(mode="json") | {"key": made.secret})
             return
@@ -128,7 +128,7 @@ def _owner(key: KeyOut) -> str:
 
 
 def _may(key: KeyOut) -> str:
-    """What it is for, of what its person may do."""
+    """Return the permissions of a key, within those of its user."""
     scopes = ["all"] if key.scopes is None else key.scopes
     shown = ", ".join(scopes) if len(scopes) <= _NAMED else f"{len(scopes)} permissions"
     if key.networks is not None:

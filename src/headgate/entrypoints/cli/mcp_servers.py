@@ -56,7 +56,7 @@ def add(
 
     async def work(parts: Parts) -> None:
         async with parts.database.writing() as session:
-            row = await service.create_server(session, acting(), parts.box, parts.settings.mcp, wanted=wanted)
+            row = await service.create_server(session, acting(), parts.box, parts.settings.mcp, server_in=wanted)
             stored = McpServerOut.model_validate(row)
         if not json:
             console.print(f"Registered {name}.")
@@ -205,7 +205,7 @@ async def _refresh(connector: McpConnector, name: str, *, as_json: bool) -> None
         if changed and len(changed) < len(names):
             console.print(f"{word}: {', '.join(changed)}.", markup=False)
     for line in found.left_out:
-        console.print(f"Left out: {line}.", markup=False)
+        console.print(f"Skipped: {line}.", markup=False)
 
 
 def _cells(row: McpServerOut) -> tuple[str, str, str, str]:

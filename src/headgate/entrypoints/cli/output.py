@@ -1,4 +1,4 @@
-"""How commands answer: tables and text for people, one JSON value for programs."""
+"""Output of commands: tables and text for users, one JSON value for programs."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -28,11 +28,11 @@ __all__ = [
 
 _LEAST_WIDTH = 8
 PIPED_WIDTH = 200
-"""Columns when the answer goes to a file or another program, which do not fold."""
+"""Columns when the output goes to a file or another program."""
 
 
 class _PipedConsole(Console):
-    """A console that leaves it to the command what becomes of a reader who has seen enough, as `head` has."""
+    """A console that lets the command handle a closed pipe, as from `head`."""
 
     def on_broken_pipe(self) -> None:
         """Rich's own would end the command as failed."""
@@ -51,7 +51,7 @@ errors = _console(sys.stderr, stderr=True)
 
 
 def print_command(command: str) -> None:
-    """A command that can be copied, on a line of its own: the terminal may fold it, we put no line end into it."""
+    """Print a command to copy, on its own line, without inserted line breaks."""
     console.print(f"  {command}", markup=False, soft_wrap=True)
 
 
@@ -80,7 +80,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: st
 
 
 def _stacked(found: Table, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> Table:
-    """Each row as lines below its first cell, which is whole: it is what other commands are given."""
+    """Return each row as lines below its complete first cell, which is used as an argument of other commands."""
     found.show_header = False
     found.add_column(overflow="fold")
     for first, *others in cells:
@@ -96,7 +96,7 @@ def _width(cells: Sequence[str]) -> int:
 
 
 def _whole(widths: Sequence[int], room: int) -> set[int]:
-    """The columns that are not folded: the first, then the narrow ones, as long as each other keeps some room."""
+    """Return the columns that are not wrapped: the first, then narrow ones, as long as the others have enough width."""
     whole = {0}
     left = room - 2 * (len(widths) - 1) - widths[0]
     for number in sorted(range(1, len(widths)), key=widths.__getitem__):
@@ -108,7 +108,7 @@ def _whole(widths: Sequence[int], room: int) -> set[int]:
 
 
 def when(moment: datetime | None) -> str:
-    """A moment in local time, to the minute."""
+    """Return a local time, to the minute."""
     return "" if moment is None else moment.astimezone().strftime("%Y-%m-%d %H:%M")
 
 

@@ -1,4 +1,4 @@
-"""Text from elsewhere on a terminal: what would command the terminal is taken out."""
+"""Removes terminal control sequences from untrusted text."""
 
 import re
 
@@ -7,5 +7,5 @@ _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]
 
 
 def printable(text: str) -> str:
-    """The text without what commands a terminal: it would write the clipboard, hide lines or stand for others."""
+    """Return the text without control sequences: they could write to the clipboard, hide lines or forge output."""
     return _COMMANDS.sub("", text)

@@ -55,7 +55,7 @@ def set_(
             find = get_space if is_id(space) else get_space_named
             space_id = (await find(session, acting(), space)).id if space else None
             await _quotas(installation).set_limit(
-                session, acting(), scope=scope, space_id=space_id, quota=quota, most=most
+                session, acting(), scope=scope, space_id=space_id, quota=quota, limit=most
             )
         if json:
             print_json({"scope": scope, "space_id": space_id, "quota": quota, "most": most})

@@ -37,7 +37,7 @@ def resume(run_id: RunId, version: Version = None, json: JsonFlag = False) -> in
 
     async def work(parts: Parts) -> int:
         wanted = wanted_of(version)
-        resumption = await reruns.resume_run(parts.database, parts.engine, acting(), run_id, wanted=wanted)
+        resumption = await reruns.resume_run(parts.database, parts.engine, acting(), run_id, version=wanted)
         if not json:
             console.print(escape(resumption.reason))
         await parts.engine.wait(resumption.key.run_id)
@@ -94,7 +94,7 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def wanted_of(version: str | None) -> Wanted | None:
-    """A version as it is named on the command line. Raises `Invalid`."""
+    """Return a version argument. Raises `Invalid`."""
     if version is None:
         return None
     if version in _NAMED:
@@ -105,7 +105,7 @@ def wanted_of(version: str | None) -> Wanted | None:
 
 
 def show_plan(plan: "schemas.RerunPlanOut") -> None:
-    """What would be taken over and done again, and what that costs."""
+    """Show what would be reused and executed again, and the cost."""
     rows = [
         (
             escape(one.label),
@@ -131,7 +131,7 @@ def _cost(cost: "schemas.CostOut") -> tuple[str, str, str]:
 
 
 def _answers(form: list[str]) -> dict[str, str | None] | None:
-    """Answers by field; an empty one is taken away. Raises `Invalid`."""
+    """Return answers by field; an empty one removes it. Raises `Invalid`."""
     found: dict[str, str | None] = {}
     for one in form:
         name, equals, value = one.partition("=")

@@ -94,7 +94,7 @@ def run(
 
 @contextmanager
 def _told_when_stopped() -> Iterator[list[str]]:
-    """Says what became of the run when the command is stopped; the run's id is put into the list as it is known."""
+    """Reports the state of the run when the command is stopped; the run's id is appended to the list once known."""
     begun: list[str] = []
     try:
         yield begun
@@ -124,7 +124,7 @@ def _is_path(flow: str) -> bool:
 
 
 async def _store(parts: Parts, path: str, answers: Mapping[str, JsonValue]) -> str:
-    """Store the flow of a file. One that cannot be run, or not with these answers, is refused and not stored."""
+    """Store the flow of a file. One that cannot run with these answers is rejected and not stored."""
     definition = import_flow(read_text(path), parts.registry)
     (await parts.rules.check(acting().tenant_id, acting().space_id, definition)).require()
     check_form(definition.form, answers)

@@ -16,11 +16,16 @@ if TYPE_CHECKING:
     from headgate.toolkit.ports import RunOutcome
 
 NAME_WIDTH = 32
-_MARKS = {"step_completed": "[green]✓[/]", "step_failed": "[red]✗[/]", "step_skipped": "[dim]-[/]"}
+_MARKS = {
+    "step_completed": "[green]✓[/]",
+    "step_failed": "[red]✗[/]",
+    "step_skipped": "[dim]-[/]",
+    "step_waiting": "[cyan]…[/]",
+}
 
 
 class RunView:
-    """A line for each step that ended, and what is working now below them. Quiet without a target.
+    """One line per ended step, and running ones below. Silent without a target.
 
     Live text of steps (`token`) is not shown, so a `gap` in it needs no mark: the result follows the steps.
     """
@@ -44,7 +49,7 @@ class RunView:
             self._status.stop()
 
     def stage(self, message: str) -> None:
-        """Say what is going on, until the next thing happens."""
+        """Show the current activity."""
         if self._status is not None:
             self._status.start()
             self._status.update(f"[dim]{escape(message)}[/]")
@@ -75,6 +80,13 @@ class RunView:
             return f"{head} [dim]skipped[/]"
         if kind == "step_failed":
             return f"{head} [red]{escape(str(data.get('message', '')))}[/]"
+        if kind == "step_waiting":
+            until = escape(str(data.get("until", "")))
+            if data.get("reason") == "retry":
+                attempt, most = int(data.get("failures", 0)) + 1, data.get("max_attempts")
+                failed = escape(str(data.get("message", "")))
+                return f"{head} [yellow]{failed}[/] [dim]attempt {attempt} of {most} at {until}[/]"
+            return f"{head} [dim]waits until {until}[/]"
         time = f"{float(data.get('ms') or 0):>8.0f} ms"
         tokens = (data.get("tokens_input") or 0) + (data.get("tokens_output") or 0)
         return f"{head} [dim]{time}{f'  {tokens} tokens' if tokens else ''}[/]"
@@ -92,7 +104,7 @@ def show_text(run: RunOut) -> None:
 
 
 def show_outcome(outcome: "RunOutcome") -> None:
-    """What a run came to: its outputs, its files, its time and tokens."""
+    """Show the outcome of a run: outputs, files, time and tokens."""
     if outcome.error:
         console.print(f"\n[red]The run {outcome.status}:[/] {escape(outcome.error)}")
     names = {file["name"] for file in outcome.files}
@@ -110,7 +122,7 @@ def show_outcome(outcome: "RunOutcome") -> None:
 
 
 def show_next(outcome: "RunOutcome", flow_id: str) -> None:
-    """What can be done with the run and its flow now."""
+    """Show possible next commands for the run and its flow."""
     console.print(f"[dim]flow {flow_id}: headgate runs list --flow {flow_id}[/]")
     if outcome.status == "failed":
         console.print(f"[dim]after fixing the cause: headgate runs resume {outcome.run_id}[/]")

@@ -41,7 +41,14 @@ app = typer.Typer(
 )
 RunId = Annotated[str, typer.Argument(help="Id of the run.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")]
-_COLOURS = {"completed": "green", "failed": "red", "running": "yellow", "skipped": "dim", "cancelled": "dim"}
+_COLOURS = {
+    "completed": "green",
+    "failed": "red",
+    "running": "yellow",
+    "waiting": "cyan",
+    "skipped": "dim",
+    "cancelled": "dim",
+}
 
 app.command()(sent.deliveries)
 app.command()(sent.redeliver)
@@ -219,7 +226,7 @@ reruns.add_commands(app)
 
 
 async def _flow_names(installation: Installation, runs: Sequence[RunSummary]) -> dict[str, str]:
-    """Flow id to name, in one line and safe to print."""
+    """Map flow ids to names, in one line and safe to print."""
     async with installation.database.reading() as session:
         names = await flows.names_of(session, acting(), {run.flow_id for run in runs})
     return {flow_id: _line(name) for flow_id, name in names.items()}

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 import uvicorn
 
+from headgate.entrypoints.cli.exposure import exposures, refuse_exposure
 from headgate.entrypoints.cli.json_output import JsonFlag, print_json
-from headgate.entrypoints.cli.open_doors import exposures, refuse_open_door
 from headgate.entrypoints.cli.printable import printable
 from headgate.entrypoints.http.app import create_app
 from headgate.foundation.errors import HeadgateError, Unavailable
@@ -27,7 +27,7 @@ _WARNING = typer.style("Warning:", fg="yellow", bold=True)
 
 
 def _say(line: str) -> None:
-    """A line on standard error; styles are omitted where it is no terminal. Rich would take longer to import."""
+    """Print a line on standard error; unstyled if it is no terminal. Rich would take longer to import."""
     typer.echo(line, err=True)
 
 
@@ -46,7 +46,7 @@ def serve(
     changes: dict[str, Any] = {"host": host, "port": port, "insecure": insecure or None}
     chosen = {key: value for key, value in changes.items() if value is not None}
     settings = settings.model_copy(update={"server": settings.server.model_copy(update=chosen)})
-    refuse_open_door(settings.server)
+    refuse_exposure(settings.server)
     configure(settings.log)
     for warning in exposures(settings.server):
         _say(f"{_WARNING} {printable(warning)}")
@@ -96,7 +96,7 @@ def _wire(app: Any, settings: ServerSettings) -> uvicorn.Config:  # noqa: ANN401
 
 
 class _Starting:
-    """The application; says when it is up, and keeps what kept it from starting in place of a trace in the log."""
+    """The application; reports when it is up, and a start-up error without a traceback."""
 
     def __init__(self, app: Any, announce: Callable[[], None]) -> None:  # noqa: ANN401 - an ASGI application
         self.fault: HeadgateError | None = None

@@ -33,7 +33,7 @@ _ACTING: ContextVar[Principal] = ContextVar("acting")
 
 
 def acting() -> Principal:
-    """Who the command acts as, once its parts are open: whoever keeps the installation, in the chosen tenant.
+    """Return the principal of the command, once its parts are open: the operator, in the chosen tenant.
 
     They have the database, so they may do everything; the audit log names the operating system's user.
     """
@@ -41,7 +41,7 @@ def acting() -> Principal:
 
 
 def operator() -> Actor:
-    """Who called the command, for the audit log."""
+    """Return the caller of the command, for the audit log."""
     try:
         return Actor("command", getpass.getuser())
     except (KeyError, OSError):  # a container's user that has a number and no name
@@ -98,6 +98,6 @@ async def _chosen(installation: Installation) -> Principal:
 
 
 def require_named(who: str, option: str) -> None:
-    """Raise `Invalid` when nobody is named where people sign in: the local user is nobody's account there."""
+    """Raise `Invalid` when sign-in is required and no user is named: the local user has no account there."""
     if not who and not Settings().server.auto_login:
         raise Invalid("With sign-in enabled, a user is required.", remedy=f"Add the user: {option} EMAIL.")

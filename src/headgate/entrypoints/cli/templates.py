@@ -25,12 +25,12 @@ def list_(
     json: JsonFlag = False,
 ) -> None:
     """List ready-made flows."""
-    found = _search(query)
+    recipes = _search(query)
     if json:
-        print_json([{"id": one.key, "title": one.title, "description": one.description} for one in found])
+        print_json([_as_json(recipe) for recipe in recipes])
     else:
-        rows = [(one.key, escape(one.description), escape(one.examples[0])) for one in found]
-        console.print(table(("template", "what it does", "ask for it with"), rows))
+        rows = [(recipe.key, recipe.category, escape(recipe.description), _needs(recipe)) for recipe in recipes]
+        console.print(table(("template", "category", "what it does", "needs"), rows))
 
 
 @app.command()
@@ -61,6 +61,22 @@ def use(name: Name, json: JsonFlag = False) -> None:
             console.print(f"Created [bold]{escape(row.name)}[/] {row.id}")
 
     with_installation(work)
+
+
+def _as_json(recipe: Recipe) -> dict[str, object]:
+    return {
+        "id": recipe.key,
+        "title": recipe.title,
+        "description": recipe.description,
+        "category": recipe.category,
+        "needs_model": recipe.needs_model,
+        "needs_network": recipe.needs_network,
+    }
+
+
+def _needs(recipe: Recipe) -> str:
+    needs = [name for name, wanted in (("a model", recipe.needs_model), ("network", recipe.needs_network)) if wanted]
+    return " and ".join(needs) or "runs as it is"
 
 
 def _search(query: str) -> list[Recipe]:

@@ -86,6 +86,6 @@ def list_(json: JsonFlag = False) -> None:
 
 
 def _with_parts(work: Callable[[Installation], Awaitable[None]]) -> None:
-    """Open the installation whatever tenant is set: it may be one that is still to be made."""
+    """Open the installation independent of the configured tenant, which may not exist yet."""
     TENANT.set("")
     with_installation(work, Settings().model_copy(update={"tenant": ""}))

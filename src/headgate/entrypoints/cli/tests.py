@@ -106,7 +106,7 @@ def run(
             if not json:
                 console.print(f"{_mark(line)} {escape(line.name)} [dim]trial {line.trial}, {line.ms} ms[/]")
 
-        result_id = await parts.tests.begin(acting(), flow_id, trials=trials, tell=tell)
+        result_id = await parts.tests.begin(acting(), flow_id, trials=trials, report=tell)
         await parts.tests.wait(result_id)
         async with parts.database.reading() as session:
             found = await results.read_result(session, acting(), flow_id, result_id)
@@ -200,7 +200,7 @@ def _show(found: TestResultOut) -> None:
 
 
 def _faults(lines: Sequence[TrialOut]) -> list[str]:
-    """What did not hold, each once."""
+    """Return the failed expectations, without duplicates."""
     told = [one for line in lines for one in ([line.error] if line.error else [f"the answer {x}" for x in line.misses])]
     return list(dict.fromkeys(told))
 
@@ -210,7 +210,7 @@ def _mark(line: TrialOut) -> str:
 
 
 def _read(file: str) -> tuple[list[TestCase], str | None]:
-    """The tests of a file, and the revision that it was made of where it says one."""
+    """Return the tests of a file, and the revision they are based on, if given."""
     where = "standard input" if file == "-" else Path(file).name
     try:
         content = json_text.loads(read_text(file))

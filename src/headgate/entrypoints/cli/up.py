@@ -1,6 +1,5 @@
 """`headgate up`."""
 
-import asyncio
 import os
 import sys
 from contextlib import ExitStack
@@ -8,16 +7,14 @@ from typing import Annotated
 
 import typer
 
-from headgate.entrypoints.cli.distributed import load_processes, ready_settings
-from headgate.entrypoints.cli.open_doors import refuse_open_door
+from headgate.entrypoints.cli.distributed import bring_up_to_date, load_processes, ready_settings
+from headgate.entrypoints.cli.exposure import refuse_exposure
 from headgate.entrypoints.cli.output import errors
 from headgate.entrypoints.own_services import OwnPostgres, OwnRedis
 from headgate.entrypoints.port_owner import refuse_taken_port
 from headgate.entrypoints.process_record import ProcessRecord
 from headgate.entrypoints.reaper import reaped
 from headgate.entrypoints.supervisor import Part, Service, Supervisor, record_service
-from headgate.foundation.database import Database
-from headgate.foundation.database.migrate import upgrade
 from headgate.foundation.settings import Settings
 
 app = typer.Typer(add_completion=False)
@@ -37,7 +34,7 @@ def up(
 ) -> int:
     """Start server, worker and scheduler together: the `celery` engine with one command. Ctrl+C stops all."""
     settings = Settings()
-    refuse_open_door(settings.server)
+    refuse_exposure(settings.server)
     record = ProcessRecord(settings.data_dir / "up")
     with ExitStack() as stack:
         stack.enter_context(record.owned())
@@ -53,7 +50,7 @@ def up(
             environment |= _environment(postgres, redis)
             errors.print("PostgreSQL and Redis are running. Their data is in the data folder.")
         os.environ.update(environment)
-        asyncio.run(_bring_up_to_date(ready_settings()))
+        bring_up_to_date(ready_settings())
         load_processes()
         return Supervisor(_parts(port, concurrency), record, services).run()
 
@@ -63,15 +60,6 @@ def _parts(port: int | None, concurrency: int | None) -> list[Part]:
     server = [*headgate, "serve", *([] if port is None else ["--port", str(port)])]
     worker = [*headgate, "worker", *([] if concurrency is None else ["--concurrency", str(concurrency)])]
     return [Part("server", server), Part("worker", worker), Part("beat", [*headgate, "beat"])]
-
-
-async def _bring_up_to_date(settings: Settings) -> None:
-    """Migrate the database before any part reads it."""
-    database = Database(settings)
-    try:
-        await upgrade(database)
-    finally:
-        await database.close()
 
 
 def _start_services(stack: ExitStack, settings: Settings) -> tuple[OwnPostgres, OwnRedis]:

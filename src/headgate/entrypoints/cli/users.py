@@ -68,11 +68,11 @@ def create(
         async with installation.database.writing() as session:
             if kept is None:
                 user, new_link = await service.invite_user(
-                    session, acting(), installation.settings.accounts, wanted=wanted
+                    session, acting(), installation.settings.accounts, user_in=wanted
                 )
             else:
-                user = await service.create_user(session, acting(), wanted=wanted)
-                await service.set_password(session, acting(), user, kept=kept)
+                user = await service.create_user(session, acting(), user_in=wanted)
+                await service.set_password(session, acting(), user, password_hash=kept)
         _show_user(user, f"Added {user.email} as {user.role}.", installation.settings, link=new_link, json=json)
 
     with_installation(work)

@@ -64,7 +64,7 @@ def validate(
 
 
 def check_text(text: str, catalog: Catalog, environment: Environment | None = None) -> tuple[Flow | None, Readiness]:
-    """The flow of a file, when it can be read, and whether it can run, with lines where it has any.
+    """Return the flow of a file, if it can be parsed, and its readiness, with line numbers.
 
     Raises `Invalid` when it is JSON, and not a flow.
     """
@@ -89,12 +89,12 @@ def _named(need: Need) -> str:
 
 
 def _is_open(kind: str) -> bool:
-    """Whether an installation would say whether it is there."""
+    """Whether an existing installation can be detected."""
     return kind not in {"host", "file"}
 
 
 def _environment() -> Environment | None:
-    """What this machine's installation offers the space that commands act in; None where there is no installation."""
+    """Return the environment of this machine's installation for the command's space; None without an installation."""
     settings = Settings()
     address = make_url(settings.database_url)
     if address.get_backend_name() == "sqlite" and not Path(address.database or "").is_file():

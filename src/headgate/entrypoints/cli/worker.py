@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from headgate.entrypoints.cli.distributed import load_processes, ready_settings
+from headgate.entrypoints.cli.distributed import check_schema, load_processes, ready_settings
 
 app = typer.Typer(add_completion=False)
 
@@ -26,5 +26,6 @@ def worker(
     if metrics_port is not None:
         telemetry = settings.telemetry.model_copy(update={"worker_metrics_port": metrics_port})
         settings = settings.model_copy(update={"telemetry": telemetry})
+    check_schema(settings)
     code: int = load_processes().run_worker(settings)
     return code

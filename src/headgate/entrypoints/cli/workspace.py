@@ -139,7 +139,7 @@ async def _all(installation: Installation, principal: Principal, area: Area) -> 
 
 
 def _as_person(user: str, work: Callable[[Installation, Principal], Awaitable[None]]) -> None:
-    """Do the work as the person who was named, or as the local user."""
+    """Run the operation as the named user, or as the local user."""
     require_named(user, "--user")
 
     async def run(installation: Installation) -> None:

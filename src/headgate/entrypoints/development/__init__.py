@@ -1,1 +1,1 @@
-"""Wires the development agent: its places, its models, where sessions are kept, and who works on them."""
+"""Wires the development agent: platforms, models, session storage and workers."""

@@ -1,4 +1,4 @@
-"""What the development agent stands on."""
+"""Foundation of the development agent."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from headgate.graph.model import Flow
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What the development agent stands on."""
+    """Services that the development agent is built on."""
 
     settings: Settings
     services: StepServices
@@ -55,7 +55,7 @@ class Ground:
         return self.installation.notary
 
     async def secret_of(self, session: SessionRow, name: str) -> SecretStr | None:
-        """The value of a variable of a session's space or the organisation; None when there is none."""
+        """Return the value of a variable of a session's space or tenant; None when there is none."""
         headgate = system_principal(session.tenant_id, session.space_id)
         return await self.installation.keys_of(headgate, "notice", session.id).key(name)
 
@@ -64,16 +64,16 @@ class Ground:
         return PatternLibrary(self.database, principal, space_id, domain, session_id)
 
     async def catalog_of(self, principal: Principal, flow: Flow) -> Overlay:
-        """The components that a person may use in a flow."""
+        """Return the components that a user may use in a flow."""
         own = await self.assistance.workshop.components.own_components(principal, flow)
         return Overlay(self.installation.registry, self.index, own)
 
     async def flowise_instances(self, principal: Principal) -> Sequence[InstanceOut]:
-        """The Flowise servers that a person's sessions may work on."""
+        """Return the Flowise servers that a user's sessions may use."""
         found = await self.flowise.instances.list(principal)
         return [InstanceOut(id=one.id, endpoint=one.endpoint) for one in found]
 
     async def space_of(self, principal: Principal, flow_id: str) -> str:
-        """The space of a flow that the person may edit. Raises `FlowNotFound`, `PermissionMissing`."""
+        """Return the space of a flow that the user may edit. Raises `FlowNotFound`, `PermissionMissing`."""
         async with self.database.reading() as session:
             return (await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT)).space_id

@@ -10,11 +10,11 @@ from headgate.agents.codev.domains.flowise.domain import FlowiseDomain, FlowiseS
 from headgate.agents.codev.instances.service import Instances
 from headgate.agents.codev.reasoning.chooser import ReasoningChooser
 from headgate.agents.codev.sessions.checkpoints import Checkpoints
+from headgate.agents.codev.sessions.event_log import LiveEvents
 from headgate.agents.codev.sessions.notices import Notices
 from headgate.agents.codev.sessions.places import Place, Surroundings
 from headgate.agents.codev.sessions.runner import Runner
 from headgate.agents.codev.sessions.service import STARTS, Sessions
-from headgate.agents.codev.sessions.telling import Live
 from headgate.entrypoints.development.ground import Ground
 from headgate.entrypoints.installation import Installation
 from headgate.features.access.principal import Principal
@@ -46,13 +46,13 @@ class LateDomain:
 
 @dataclass(frozen=True, slots=True)
 class FlowTests:
-    """Keeps accepted cases as the test set of a flow."""
+    """Stores accepted cases as the test set of a flow."""
 
     database: Database
     principal: Principal
 
     async def keep(self, flow_id: str, cases: Sequence[TestCase]) -> None:
-        """Keep them, by name. Raises `FlowNotFound`, `PermissionMissing`."""
+        """Store them, by name. Raises `FlowNotFound`, `PermissionMissing`."""
         async with self.database.writing() as session:
             await keep_cases(session, self.principal, flow_id, cases)
 
@@ -65,7 +65,7 @@ class Development:
     """
 
     def __init__(self, ground: Ground) -> None:
-        settings, base, live, jobs = ground.settings, ground.installation, Live(), ground.services.jobs
+        settings, base, live, jobs = ground.settings, ground.installation, LiveEvents(), ground.services.jobs
         self._http = GuardedHttp(settings.http, settings.outgoing)
         around = Surroundings(
             reasoning=ReasoningChooser(settings.codev, base.development_keys, ground.services.web, base.local_models),

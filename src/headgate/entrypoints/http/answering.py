@@ -1,4 +1,4 @@
-"""ASGI middleware around everything else: headers and a request id on every answer, and an answer for every fault."""
+"""Outermost ASGI middleware: adds headers and a request id to responses, and converts every error to a response."""
 
 import re
 from uuid import uuid4
@@ -17,7 +17,7 @@ _WELL_FORMED = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 
 
 class Answering:
-    """Lets no answer leave without its headers, and no fault without an answer.
+    """Adds headers to every response, and responds to every error.
 
     The id is in every line that the log has of the request. A caller's own is taken over when it is well formed.
     """
@@ -47,7 +47,7 @@ class Answering:
             try:
                 await self._app(scope, receive, write)
             except ClientDisconnect:
-                return  # nobody is left to answer
+                return  # the client is gone
             except Exception:
                 log.exception("request failed", path=scope["path"], method=scope["method"])
                 if not started:
@@ -57,13 +57,13 @@ class Answering:
 
 
 class Interrupted(Exception):
-    """An answer broke off; the log has said why."""
+    """A response was interrupted; the log contains the reason."""
 
 
 def _failed(request_id: str) -> App:
     error = InternalError(
-        "Headgate failed to answer; the log says why.",
-        remedy="Try again, or report it with the request id.",
+        "Internal error; see the server log.",
+        remedy="Try again, or report the problem with the request id.",
         request_id=request_id,
     )
     return problem(error)

@@ -10,8 +10,8 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import BaseRoute
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from headgate.entrypoints.access_control import is_locked, open_access_control
 from headgate.entrypoints.compose import Parts, open_parts
-from headgate.entrypoints.doors import is_locked, open_doors
 from headgate.entrypoints.http.answering import REQUEST_ID, Answering
 from headgate.entrypoints.http.declarations import refuse_undeclared
 from headgate.entrypoints.http.documented import documented_app
@@ -44,6 +44,7 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.agents.assistant.sessions.routes", "agentic", prefix=API),
     LazyRouter("headgate.agents.assistant.generation.routes", "agentic", prefix=API),
     LazyRouter("headgate.features.runs.deliveries.routes", "flow-runs", "deliveries", prefix=API),
+    LazyRouter("headgate.features.runs.approvals.routes", "approvals", prefix=API),
     LazyRouter("headgate.features.maintenance.routes", "maintenance", prefix=API),
     LazyRouter("headgate.features.keyring.routes", "keyring", prefix=API),
     LazyRouter("headgate.agents.codev.sessions.routes", "codev", prefix=API),
@@ -91,16 +92,16 @@ ALLOWED_HEADERS = (
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """The application with all its parts; they are opened when the server starts and closed when it stops."""
+    """Create the application; its parts are opened when the server starts and closed when it stops."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with (
             open_parts(settings, recover=settings.engine.recover_on_start, role="api") as parts,
-            open_doors(parts) as doors,
+            open_access_control(parts) as access_control,
         ):
             served = Served(parts)
-            app.state = ServedState(parts, served, doors)
+            app.state = ServedState(parts, served, access_control)
             app.state.locked = await is_locked(settings, parts.database)
             app.state.loop_lag = LoopLag()
             beginning = asyncio.create_task(begin(app, parts, recover=settings.engine.recover_on_start))
@@ -121,7 +122,7 @@ def create_app(settings: Settings) -> FastAPI:
 
 
 async def begin(app: FastAPI, parts: Parts, *, recover: bool) -> None:
-    """Load what the first requests would wait for, then start what a server does besides answering.
+    """Load what the first requests would wait for, then start background work.
 
     The event loop is measured from then on: what is loaded blocks it.
     """

@@ -39,7 +39,7 @@ class BoundedProtocol(HttpToolsProtocol):
     _unparsed_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's own
-        """Begin to wait for the first head."""
+        """Start the timeout of the first head."""
         super().connection_made(transport)
         self._wait()
 
@@ -49,7 +49,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse what came; a head that goes on and on is refused before its end."""
+        """Parse received data; reject an oversized head before its end."""
         ended = self._ended
         super().data_received(data)
         if not (self._begun or (self._in_head and self._ended == ended)):
@@ -61,7 +61,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._wait()
 
     def on_message_begin(self) -> None:
-        """A head begins."""
+        """Start the timeout of a head."""
         self._in_head = self._begun = True
         self._head_bytes = self._unparsed_bytes = 0
         super().on_message_begin()
@@ -72,23 +72,23 @@ class BoundedProtocol(HttpToolsProtocol):
         self._count(len(url))
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """A header is whole."""
+        """Count a complete header."""
         super().on_header(name, value)
         self._count(len(name) + len(value))
 
     def on_headers_complete(self) -> None:
-        """The head is whole."""
+        """End the timeout of the head."""
         self._rest()
         self._in_head = self._begun = False
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """The body is whole; the next head may come."""
+        """The body is complete; the next head may follow."""
         super().on_message_complete()
         self._in_head, self._ended, self._unparsed_bytes = True, self._ended + 1, 0
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's own signature
-        """Refuse what is no request, and close."""
+        """Reject an invalid request, and close the connection."""
         self._refuse(self._status)
 
     def _count(self, size: int) -> None:
@@ -125,5 +125,5 @@ class BoundedProtocol(HttpToolsProtocol):
 
 
 def bounded(seconds: float) -> type[BoundedProtocol]:
-    """The protocol for a server that gives a head this long."""
+    """Return the protocol class for a server with this limit on heads."""
     return type("Bounded", (BoundedProtocol,), {"seconds": seconds})

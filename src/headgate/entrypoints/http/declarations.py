@@ -11,13 +11,13 @@ from headgate.foundation.errors import HeadgateError
 
 
 class Undeclared(HeadgateError):
-    """A route does not say who may call it."""
+    """A route does not declare its permission."""
 
     code = "route_undeclared"
 
 
 def declarations(app: FastAPI) -> Iterator[tuple[RouteContext, Needs | Public | None]]:
-    """Every API route with what it declares; None where it has no declaration, or more than one."""
+    """Yield every API route with its declaration; None without one, or with several."""
     for found in iter_route_contexts(app.routes):
         if isinstance(found.original_route, APIRoute):
             yield found, declared(found.original_route)
@@ -36,7 +36,7 @@ def refuse_undeclared(routes: Iterable[BaseRoute]) -> None:
     if missing:
         raise Undeclared(
             f"Routes without exactly one permission: {', '.join(missing)}.",
-            remedy="Give each `dependencies=[needs(Permission.X)]` or `[public('why')]`.",
+            remedy="Declare `dependencies=[needs(Permission.X)]` or `[public('why')]` on each.",
         )
 
 

@@ -32,24 +32,26 @@ SCHEMES: dict[str, dict[str, str]] = {
         "type": "apiKey",
         "in": "cookie",
         "name": SECURE_COOKIE,
-        "description": f"Signed in with a browser; `{PLAIN_COOKIE}` where the server is not reached by https. Changes "
-        f"also need the header `{CSRF_HEADER}`.",
+        "description": (
+            f"Session cookie of a browser; `{PLAIN_COOKIE}` where the server is not reached by "
+            f"https. Changes also require the header `{CSRF_HEADER}`."
+        ),
     },
 }
-"""How a caller says who they are."""
+"""Authentication schemes."""
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _LIMITED = {
-    401: "Nobody is signed in, or the API key is not valid.",
-    403: "The caller, or their API key, lacks the permission.",
-    429: "The caller asks too often; `retry_after_seconds` says how long to wait.",
+    401: "Not signed in, or the API key is not valid.",
+    403: "The user or the API key lacks the permission.",
+    429: "Too many requests; `retry_after_seconds` says how long to wait.",
 }
 
 
 class Documented(FastAPI):
-    """A FastAPI application whose document says what each route needs."""
+    """A FastAPI application whose OpenAPI document contains each route's permission."""
 
     def openapi(self) -> dict[str, Any]:
-        """The OpenAPI document; made once for the routes there are."""
+        """Return the OpenAPI document, which is cached."""
         load_routes(self)
         made = self.openapi_schema
         document = super().openapi()
@@ -75,7 +77,7 @@ def documented_app(**more: Any) -> Documented:  # noqa: ANN401 - what FastAPI ta
     static = STATIC.rstrip("/")
     app.mount(static, StaticFiles(directory=ASSETS), name="static-offline-docs")
 
-    @app.get("/docs", include_in_schema=False, dependencies=[public("shows the API, and nothing of anybody")])
+    @app.get("/docs", include_in_schema=False, dependencies=[public("shows the API and no user data")])
     async def docs() -> Response:
         page = get_swagger_ui_html(
             openapi_url=OPENAPI,
@@ -91,7 +93,7 @@ def documented_app(**more: Any) -> Documented:  # noqa: ANN401 - what FastAPI ta
 
 
 def _policy_of(page: str) -> str:
-    """The policy of pages, with the scripts that are written into this one let in by what they are."""
+    """Return the content security policy of pages, with the hashes of inline scripts."""
     hashes = [b64encode(sha256(script.encode()).digest()).decode() for script in _INLINE.findall(page)]
     allowed = " ".join(f"'sha256-{one}'" for one in hashes)
     return PAGE_POLICY.replace("script-src 'self'", f"script-src 'self' {allowed}")
@@ -106,7 +108,7 @@ def _declare(operation: MutableMapping[str, Any], needed: Needs | Public | None)
     said = operation.get("description", "")
     if isinstance(needed, Needs):
         operation["x-permission"] = needed.permission.value
-        operation["description"] = f"{said}\n\nNeeds the permission `{needed.permission}`.".strip()
+        operation["description"] = f"{said}\n\nRequires the permission `{needed.permission}`.".strip()
         operation["security"] = [{name: []} for name in SCHEMES]
         for status, why in _LIMITED.items():
             answer = {"description": why, "content": problems(status)[status]["content"]}

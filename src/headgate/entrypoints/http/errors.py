@@ -19,7 +19,7 @@ log = get_logger(__name__)
 
 
 class ProblemResponse(Response):
-    """An answer of type `application/problem+json`."""
+    """A response of type `application/problem+json`."""
 
     media_type = "application/problem+json"
 
@@ -50,7 +50,7 @@ class MethodRefused(HeadgateError):
 
 
 class InternalError(HeadgateError):
-    """A fault of Headgate's own."""
+    """An internal error of Headgate."""
 
 
 def install(app: FastAPI) -> None:
@@ -62,12 +62,12 @@ def install(app: FastAPI) -> None:
 
 
 def problem(error: HeadgateError, headers: dict[str, str] | None = None) -> Response:
-    """The answer for an error."""
+    """Return the response for an error."""
     return ProblemResponse(error.problem(), status_code=error.status, headers=headers)
 
 
 def _answer(request: Request, error: HeadgateError) -> Response:
-    """The answer in the form of the route's protocol, which it names in `request.state.render_error`, else a problem.
+    """Return the response in the format of the route's protocol (`request.state.render_error`), else a problem.
 
     A route that caught its errors to render them would have its transaction committed.
     """
@@ -94,7 +94,9 @@ async def _headgate(request: Request, error: Exception) -> Response:
 async def _validation(request: Request, error: Exception) -> Response:
     errors = cast("RequestValidationError", error).errors()
     if errors[0]["loc"] == ("body",) and "json" not in request.headers.get("content-type", ""):
-        refused = BadRequest("The body is not sent as JSON.", remedy="Send it with Content-Type: application/json.")
+        refused = BadRequest(
+            "The request body has the wrong content type.", remedy="Send it with Content-Type: application/json."
+        )
         return _answer(request, refused)
     faults: list[JsonValue] = [
         {"where": ".".join(map(str, item["loc"])), "message": str(item["msg"]).removeprefix("Value error, ")}
@@ -106,7 +108,7 @@ async def _validation(request: Request, error: Exception) -> Response:
         request,
         BadRequest(
             f"{first['where']}: {first['message']}{more}.",
-            remedy="See /docs for what this address takes.",
+            remedy="Correct the values that `faults` lists; /docs describes the request.",
             faults=faults,
         ),
     )
@@ -117,10 +119,12 @@ async def _starlette(request: Request, error: Exception) -> Response:
     if found.status_code == RouteNotFound.status:
         if _wants_page(request):
             return page_response(status=RouteNotFound.status)
-        return problem(RouteNotFound(f"There is nothing at {request.url.path}.", remedy="See /docs for the addresses."))
+        return problem(
+            RouteNotFound(f"There is no resource at {request.url.path}.", remedy=("See /docs for the list of URLs."))
+        )
     if found.status_code == MethodRefused.status:
         headers = dict(found.headers or {})
-        return problem(MethodRefused(f"{request.url.path} does not take {request.method}."), headers)
+        return problem(MethodRefused(f"{request.url.path} does not support {request.method}."), headers)
     refused = BadRequest(str(found.detail))
     if found.status_code == 400:  # a body that is no text, a broken form: as every other body that is not as documented
         return _answer(request, refused)
@@ -128,12 +132,12 @@ async def _starlette(request: Request, error: Exception) -> Response:
 
 
 def _wants_page(request: Request) -> bool:
-    """Whether a person typed this address: the page then says that there is nothing, and leads on."""
+    """Whether a browser requests a page: then the 404 is a page with links."""
     html = "text/html" in request.headers.get("accept", "")
     return html and request.method == "GET" and not request.url.path.startswith(DATA_PATHS) and is_built()
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
     log.error("request failed", path=request.url.path, method=request.method, exc_info=error)
-    refused = InternalError("Headgate failed to answer; the log says why.", remedy="Try again, or report it.")
+    refused = InternalError("Internal error; see the server log.", remedy="Try again, or report the problem.")
     return _answer(request, refused)

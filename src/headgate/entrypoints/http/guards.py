@@ -1,4 +1,4 @@
-"""ASGI middleware: sizes, hosts and origins, before any route is reached."""
+"""ASGI middleware: checks sizes, hosts and origins before routing."""
 
 import asyncio
 
@@ -10,9 +10,9 @@ from headgate.foundation.settings import ServerSettings
 
 UPLOADS = "/api/v1/files"
 FRAMES = "/w/"
-"""Where widgets on outside pages ask."""
+"""Path prefix of widgets on external pages."""
 FORM_OVERHEAD_BYTES = 65_536
-"""What a form adds around a file."""
+"""Overhead of a form around a file."""
 MOST_PATH_BYTES = 8_192
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -28,7 +28,7 @@ class AddressTooLong(TooLarge):
 
     code = "address_too_long"
     status = 414
-    title = "Address too long"
+    title = "URL too long"
 
 
 class BodyTooSlow(HeadgateError):
@@ -73,7 +73,9 @@ class Guards:
 
     def _check(self, scope: Scope, limit: int) -> None:
         if len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"]) > MOST_PATH_BYTES:
-            raise AddressTooLong(f"The address is over {MOST_PATH_BYTES} bytes.", remedy="Send long values in a body.")
+            raise AddressTooLong(
+                f"The URL is longer than {MOST_PATH_BYTES} bytes.", remedy=("Send long values in the body.")
+            )
         length = _one(scope, b"content-length") or "0"
         # Its length first: Python reads no number of thousands of digits.
         if not (length.isascii() and length.isdigit()) or len(length) > 18 or int(length) > limit:
@@ -93,7 +95,9 @@ def _one(scope: Scope, name: bytes) -> str:
 
 
 def _too_large(limit: int) -> BodyTooLarge:
-    return BodyTooLarge(f"The request body is over {limit} bytes.", remedy="Send files to /api/v1/files.", limit=limit)
+    return BodyTooLarge(
+        f"The request body is larger than {limit} bytes.", remedy="Upload files to /api/v1/files.", limit=limit
+    )
 
 
 class _BoundBody:
@@ -115,7 +119,7 @@ class _BoundBody:
             async with asyncio.timeout(self._seconds):
                 message = await self._receive()
         except TimeoutError:
-            self.fault = BodyTooSlow(f"Nothing of the request's body came for {self._seconds:g} seconds.")
+            self.fault = BodyTooSlow(f"The request body was not received within {self._seconds:g} seconds.")
             raise self.fault from None
         self._more = message["type"] == "http.request" and message.get("more_body", False)
         self._seen += len(message.get("body", b""))
@@ -126,7 +130,7 @@ class _BoundBody:
 
 
 def _answered(scope: Scope, send: Send, body: _BoundBody) -> Send:
-    """Answer for what was wrong with a body, whatever the framework made of the error."""
+    """Respond to an invalid body, independent of the framework's error."""
     started = refused = False
 
     async def write(message: Message) -> None:

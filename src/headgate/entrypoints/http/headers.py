@@ -1,4 +1,4 @@
-"""The security headers of an answer, by what it is: an API's answer, a page, a file."""
+"""Security headers by type of response: API response, page or file."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from headgate.foundation.settings import ServerSettings
 Headers = Sequence[tuple[bytes, bytes]]
 
 DATA_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-"""For answers that are no page: nothing is loaded, sent or framed, whatever a browser takes them for."""
+"""For responses that are not pages: nothing may be loaded, sent or framed."""
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
     "connect-src 'self'; worker-src 'self' blob:; frame-src 'self'; manifest-src 'self'; base-uri 'none'; "
@@ -17,7 +17,7 @@ PAGE_POLICY = (
 (`data:`, `blob:`), and workers of scripts that it has already, and show a widget of this server in a frame."""
 STATIC = "/static-offline-docs/"
 DATA_PATHS = ("/api/", "/health", "/metrics", "/scim/")
-"""Where programs ask, whatever they take."""
+"""Paths requested by programs, whatever they accept."""
 _ALWAYS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -35,7 +35,7 @@ _POLICY, _CACHE = b"content-security-policy", b"cache-control"
 
 
 class SecurityHeaders:
-    """What is added to every answer. A route's own content policy and cache rule stay as they are."""
+    """Headers added to every response. A route's own content policy and cache rule have priority."""
 
     def __init__(self, settings: ServerSettings) -> None:
         always = list(_ALWAYS)
@@ -46,7 +46,7 @@ class SecurityHeaders:
         self._of_pages: Headers = (*always, (_POLICY, PAGE_POLICY.encode()))
 
     def added_to(self, path: str, headers: Headers) -> list[tuple[bytes, bytes]]:
-        """An answer's headers with what they lack."""
+        """Return a response's headers with the missing ones added."""
         own = {name.lower() for name, _ in headers}
         ours = self._of_data if path.startswith(DATA_PATHS) else self._of_pages
         found = [*headers, *(one for one in ours if one[0] not in own)]

@@ -1,4 +1,4 @@
-"""Routes for those who watch the server: whether it answers, whether it can work, and its figures."""
+"""Monitoring routes: liveness, readiness and metrics."""
 
 import asyncio
 import math
@@ -31,7 +31,7 @@ CACHE_SECONDS = 1.0
 
 
 class FiguresClosed(Forbidden):
-    """Figures are for those who have the token, and there is none."""
+    """Metrics require a token, and none is configured."""
 
     code = "figures_closed"
 
@@ -51,22 +51,22 @@ class Health(BaseModel):
 
 
 class Alive(BaseModel):
-    """What everybody is told of the server's readiness."""
+    """Public readiness information."""
 
     status: State
 
 
-@router.get("/health", summary="Whether the server answers", dependencies=[public("says that the server answers")])
+@router.get("/health", summary="Liveness check", dependencies=[public("says that the server responds")])
 async def alive() -> Health:
-    """Answers without touching anything else."""
+    """Respond without using any other part."""
     return Health(status="ok")
 
 
 @router.get(
     "/health/ready",
-    summary="Whether the server can do its work",
+    summary="Readiness check",
     responses={503: {"model": Readiness | Alive}},
-    dependencies=[public("load balancers ask it; the details are for who has the token")],
+    dependencies=[public("for load balancers; the details require the token")],
 )
 async def ready(request: Request, response: Response) -> Readiness | Alive:
     """Checks in parallel: a write to the database, the engine, and with Celery the broker, result backend and workers.
@@ -84,13 +84,13 @@ async def ready(request: Request, response: Response) -> Readiness | Alive:
 
 @router.get(
     "/metrics",
-    summary="Figures for Prometheus",
+    summary="Metrics for Prometheus",
     responses={
         200: {"content": {"text/plain": {"schema": {"type": "string"}}}},
         **problems(401, 403, 404),
     },
     response_class=Response,
-    dependencies=[public("checks the operator's own token")],
+    dependencies=[public("requires the operator's token")],
 )
 async def metrics(request: Request) -> Response:
     """The figures of this process, in Prometheus's text format. A worker serves its own.
@@ -101,7 +101,7 @@ async def metrics(request: Request) -> Response:
     _check_token(request)
     instruments = request.app.state.telemetry.metrics
     if not isinstance(instruments, FigurePage):
-        raise RouteNotFound("This server keeps no figures.", remedy="Set HEADGATE_TELEMETRY__METRICS=true.")
+        raise RouteNotFound("Metrics are disabled on this server.", remedy="Set HEADGATE_TELEMETRY__METRICS=true.")
     await _refresh(request, instruments)
     return Response(await asyncio.to_thread(instruments.page), media_type="text/plain; version=0.0.4; charset=utf-8")
 
@@ -110,12 +110,12 @@ def _check_token(request: Request) -> None:
     server: ServerSettings = request.app.state.settings.server
     if server.metrics_token is None and not server.auto_login:
         raise FiguresClosed(
-            "Figures are not shown to everybody.",
-            remedy="The operator sets HEADGATE_SERVER__METRICS_TOKEN, and Prometheus sends it as a bearer token.",
+            "Metrics are not public.",
+            remedy="Set HEADGATE_SERVER__METRICS_TOKEN, and configure Prometheus to send it as a bearer token.",
         )
     if server.metrics_token is not None and not _has_token(request, server):
         raise MetricsTokenWrong(
-            "These figures need the token of HEADGATE_SERVER__METRICS_TOKEN.", remedy="Send it as a bearer token."
+            "Metrics require the token HEADGATE_SERVER__METRICS_TOKEN.", remedy="Send it as a bearer token."
         )
 
 

@@ -1,4 +1,4 @@
-"""Which names the server answers to, and whose pages may ask it for changes."""
+"""Checks the `Host` of requests, and the origins of changing requests."""
 
 import re
 from ipaddress import ip_address
@@ -48,10 +48,10 @@ class Names:
         if name is not None and (is_loopback(name) or self._is_known(name, reached_at)):
             return
         shown = ", ".join(hosts)[:100]
-        raise HostRefused(f"This server does not answer to '{shown}'.", remedy=self._remedy())
+        raise HostRefused(f"This server does not serve the host name '{shown}'.", remedy=self._remedy())
 
     def check_origin(self, origin: str, host: str) -> None:
-        """Raise `OriginRefused` unless a page of this server, or of a site that was let in, asks for a change."""
+        """Raise `OriginRefused` unless the request comes from a page of this server or an allowed site."""
         asked = origin.lower()
         if asked in self._origins or (asked and asked == self._public):
             return
@@ -60,8 +60,8 @@ class Names:
         own = found.scheme in {"http", "https"} and found.netloc == host.lower()
         if not own or (self._public and found.netloc == self._public_at):
             raise OriginRefused(
-                "Another site's page may not change anything here.",
-                remedy="The operator lists sites whose pages may in HEADGATE_SERVER__CORS_ORIGINS.",
+                "Pages of another site are not allowed to make changes here.",
+                remedy="The operator lists allowed sites in HEADGATE_SERVER__CORS_ORIGINS.",
             )
 
     def _is_known(self, name: str, reached_at: str) -> bool:
@@ -71,11 +71,11 @@ class Names:
         if self._this_machine_only:
             return "Open it as http://127.0.0.1."
         address = f"Open it as {self._public}. " if self._public else ""
-        return f"{address}The operator lists further names in HEADGATE_SERVER__ALLOWED_HOSTS."
+        return f"{address}The operator adds other names in HEADGATE_SERVER__ALLOWED_HOSTS."
 
 
 def host_name(host: str) -> str | None:
-    """The name or address in a `Host` header, without port and brackets; None when it is not one."""
+    """Return the name or address in a `Host` header, without port and brackets; None when it is neither."""
     found = _HOST.fullmatch(host)
     return found["name"].strip("[]").rstrip(".").lower() if found else None
 

@@ -1,4 +1,4 @@
-"""ASGI middleware: how long each request took, and a span around it."""
+"""ASGI middleware: measures and traces each request."""
 
 import re
 import time
@@ -9,7 +9,7 @@ from headgate.entrypoints.http.wire import App, Receive, Scope, Send
 from headgate.foundation.telemetry import SILENT, Attributes, Span, Telemetry
 
 WATCHERS = frozenset({"/health", "/health/ready", "/metrics"})
-"""Addresses that are asked all the time and trace nothing."""
+"""Paths that are polled and not traced."""
 _METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
 _TRACE_PARENT = re.compile(rb"00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 NO_ROUTE = "none"
@@ -59,7 +59,7 @@ class Measuring:
 
 
 def _route(scope: Scope) -> str:
-    """The pattern of the route that answered; FastAPI leaves the prefix of its router out."""
+    """Return the pattern of the matched route; FastAPI omits the prefix of its router."""
     path: str | None = getattr(scope.get("route"), "path", None)
     if path is None:
         return NO_ROUTE

@@ -38,12 +38,8 @@ With auto-login, on one person's machine, none of this shows: the one local user
   permission by its name.
 
 """
-_TOOLS = """The assistant acts as the person who asks it, with the tools that this person may use in the flow's space.
-
-"""
-_MCP = """MCP clients act as the person whose key they send; every key for MCP needs `catalog.view` besides.
-
-"""
+_TOOLS = "The assistant acts as the user, with the tools that the user's permissions in the flow's space allow.\n\n"
+_MCP = "MCP clients act as the user whose key they send; every key for MCP also needs `catalog.view`.\n\n"
 _NUANCES = """
 What the tables cannot say:
 
@@ -55,8 +51,8 @@ What the tables cannot say:
 - A flow's graph with the results of a run needs `runs.view` besides.
 - An upload is seen by the person who uploaded it, and by nobody else, until a run or a test of a flow takes it.
   From then on it is a file of that flow's space.
-- Everybody may leave a space. Everybody's API keys are listed and revoked by who has `keys.manage`, one's own by
-  oneself.
+- Every member may leave a space. Users list and revoke their own API keys; those of all users require
+  `keys.manage`.
 - A program of the server's machine as an MCP server needs `mcp_servers.programs` besides.
 
 """
@@ -104,12 +100,12 @@ def _tools(tools: Iterable[ToolDefinition | Operation]) -> str:
 
 
 def _sentence(text: str) -> str:
-    """The first one, on one line."""
+    """Return the first sentence, on one line."""
     return " ".join(text.split()).partition(". ")[0].rstrip(".") + "."
 
 
 def _of_routes(app: FastAPI) -> Iterator[tuple[tuple[str, str], tuple[str, str, str]]]:
-    """Each route's place in the list, and its row."""
+    """Return each route's sort key and its row."""
     for route, declared in declarations(app):
         if not route.include_in_schema:
             continue

@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.datastructures import State
 
+from headgate.entrypoints.access_control import AccessControl
 from headgate.entrypoints.compose import Parts
-from headgate.entrypoints.doors import Doors
 from headgate.foundation.lazy import lazy_module
 
 if TYPE_CHECKING:
-    from headgate.entrypoints.mcp import door
+    from headgate.entrypoints.mcp import entry
     from headgate.features.runs.quotas.service import Quotas
     from headgate.features.runs.report import service as report
     from headgate.features.runs.widget import bounds
     from headgate.foundation.at_once import AtOnce
 else:
-    door = lazy_module("headgate.entrypoints.mcp.door")
+    entry = lazy_module("headgate.entrypoints.mcp.entry")
     report = lazy_module("headgate.features.runs.report.service")
     bounds = lazy_module("headgate.features.runs.widget.bounds")
 
@@ -28,9 +28,9 @@ class Served:
         self._parts = parts
 
     @cached_property
-    def mcp_door(self) -> "door.McpDoor":
+    def mcp_entry(self) -> "entry.McpEntry":
         """The MCP server."""
-        return door.McpDoor(self._parts)
+        return entry.McpEntry(self._parts)
 
     @cached_property
     def reports_at_work(self) -> "AtOnce":
@@ -49,19 +49,19 @@ class Served:
 
     async def close(self) -> None:
         """Close the parts that were created."""
-        if "mcp_door" in vars(self):
-            await self.mcp_door.close()
+        if "mcp_entry" in vars(self):
+            await self.mcp_entry.close()
 
 
 class ServedState(State):
-    """Values set on it, then `Served`, `Doors` and `Parts` by name; each part is created when first read."""
+    """Values set on it, then `Served`, `AccessControl` and `Parts` by name; each part is created when first read."""
 
-    def __init__(self, parts: Parts, served: Served, doors: Doors) -> None:
-        super().__init__({"parts": (served, doors, parts)})
+    def __init__(self, parts: Parts, served: Served, access_control: AccessControl) -> None:
+        super().__init__({"parts": (served, access_control, parts)})
 
     def __getattr__(self, key: Any) -> Any:  # noqa: ANN401 - Starlette's own signature
         """The value. Raises `AttributeError`."""
         if key in self._state:
             return self._state[key]
-        served, doors, parts = self._state["parts"]
-        return getattr(next((one for one in (served, doors) if hasattr(type(one), key)), parts), key)
+        served, access_control, parts = self._state["parts"]
+        return getattr(next((one for one in (served, access_control) if hasattr(type(one), key)), parts), key)

@@ -1,4 +1,4 @@
-"""What clients may read beside calling tools: flows as text and drawing, evidence of runs."""
+"""Resources of MCP clients: flows as text and diagram, evidence of runs."""
 
 import re
 from typing import Any
@@ -23,28 +23,28 @@ TEMPLATES: list[dict[str, Any]] = [
         "name": "flow-spec",
         "title": "A flow as text",
         "uri_template": "headgate://flows/{flow_id}/spec",
-        "description": "The draft as the text that create_flow_from_spec reads, without secrets.",
+        "description": "The draft in the text format of create_flow_from_spec, without secrets.",
         "mime_type": TEXT,
     },
     {
         "name": "flow-diagram",
-        "title": "A flow as a drawing",
+        "title": "A flow as a text diagram",
         "uri_template": "headgate://flows/{flow_id}/diagram",
-        "description": "The draft drawn with characters, a line a step.",
+        "description": "The draft as a text diagram, one line per step.",
         "mime_type": TEXT,
     },
     {
         "name": "run-evidence",
         "title": "Evidence of a run",
         "uri_template": "headgate://runs/{run_id}/evidence",
-        "description": "The signed evidence: what ran, with what, and what came of it.",
+        "description": "The signed evidence: what ran, with which input, and the outcome.",
         "mime_type": JSON,
     },
 ]
 
 
 class ResourceNotFound(NotFound):
-    """There is no such resource."""
+    """The resource does not exist."""
 
     code = "resource_not_found"
     title = "Resource not found"
@@ -62,7 +62,7 @@ async def list_flows(visit: Visit, cursor: str | None) -> tuple[list[dict[str, A
     if not visit.principal.may_somewhere(Permission.FLOWS_VIEW):
         return [], None
     if cursor and _ID.fullmatch(cursor) is None:
-        raise BadCursor("The cursor is none that a list of resources gave.", remedy="Begin again without one.")
+        raise BadCursor("Invalid cursor.", remedy=("Omit it to start at the first page."))
     before = cursor or None
     async with visit.studio.database.reading() as session:
         rows = await flows.list_flows(session, visit.principal, limit=PAGE + 1, before=before)

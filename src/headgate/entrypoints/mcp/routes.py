@@ -1,10 +1,10 @@
-"""The route `/mcp`: who may come in is decided here like everywhere; then the MCP server answers."""
+"""The route `/mcp`: authenticated like any other; then the MCP server responds."""
 
 from fastapi import APIRouter, Request, Response
 
 from headgate.entrypoints.http.errors import BadRequest
 from headgate.entrypoints.http.wire import App, Receive, Scope, Send
-from headgate.entrypoints.mcp.door import McpDoor
+from headgate.entrypoints.mcp.entry import McpEntry
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.foundation.api import problems
@@ -13,14 +13,14 @@ router = APIRouter(tags=["mcp"])
 
 
 class Handed(Response):
-    """An answer that another ASGI application gives."""
+    """A response from another ASGI application."""
 
     def __init__(self, app: App) -> None:
         super().__init__()
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let it answer."""
+        """Forward the request."""
         await self._app(scope, receive, send)
 
 
@@ -31,10 +31,10 @@ class Handed(Response):
     responses=problems(503)
     | {
         200: {"content": {"application/json": {}, "text/event-stream": {}}, "description": "A JSON-RPC answer."},
-        202: {"description": "A notification was taken."},
+        202: {"description": "A notification was accepted."},
         400: {"content": {"application/json": {}}, "description": "Not a JSON-RPC message of a known revision."},
-        404: {"content": {"application/json": {}}, "description": "The method is not there."},
-        406: {"description": "The client takes neither of the two media types."},
+        404: {"content": {"application/json": {}}, "description": "Method not found."},
+        406: {"description": "The client accepts neither of the two media types."},
     },
     dependencies=[needs(Permission.CATALOG_VIEW)],
 )
@@ -44,8 +44,10 @@ async def mcp(request: Request, caller: Caller, again: CallerAgain) -> Response:
     Every call acts as the caller. What each tool needs is in the list of tools: others are not shown.
     """
     if not request.headers.get("content-type", "").lower().startswith("application/json"):
-        raise BadRequest("The body is not sent as JSON.", remedy="Send it with Content-Type: application/json.")
-    door: McpDoor = request.app.state.mcp_door
+        raise BadRequest(
+            "The request body has the wrong content type.", remedy="Send it with Content-Type: application/json."
+        )
+    entry: McpEntry = request.app.state.mcp_entry
     request.state.principal = caller
     request.state.again = again
-    return Handed(await door.app())
+    return Handed(await entry.app())

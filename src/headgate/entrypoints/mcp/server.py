@@ -50,6 +50,7 @@ from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
 from headgate.foundation.telemetry import Instruments
 from headgate.graph.names import did_you_mean
+from headgate.toolkit.pages import described_offset
 from headgate.toolkit.registry import OPERATIONS, offered
 from headgate.toolkit.stored import Operation, Studio, Visit
 from headgate.toolkit.stored.operation import OperationFailed
@@ -60,9 +61,9 @@ CallerOf = Callable[[Context], Principal]
 log = get_logger(__name__)
 logging.getLogger("mcp").setLevel(logging.CRITICAL)  # its lines hold what clients sent; errors are told by ours
 UNKNOWN = "unknown"
-CRASHED = "Headgate failed to answer; the log says why."
+CRASHED = "Internal error; see the server log."
 LIST_SECONDS = 60
-"""How long a client may keep a list of tools: a role may change."""
+"""How long a client may cache the list of tools: roles may change."""
 INSTRUCTIONS = """Headgate builds and runs AI flows. A flow is a graph of components; its text form is
 
 name: Page summary
@@ -76,23 +77,24 @@ edges:
   page.text -> brief.input
   brief.output -> out.input
 
-To build: search_components for the types you need, describe_component for their inputs and outputs, read_grammar for
-form, policy, settings, models and tests, list_models for the models that are ready and the
-default of steps without one, then create_flow_from_spec with the whole flow. To read a flow: read_flow shows every node
-and edge, then values in pages. Change a flow with add_component, connect_components, configure_component,
-edit_flow and the rest; each answers with the new revision.
-validate_flow says what keeps a flow from running, dry_run what a run would do; run_flow runs it. Several calls go into
-one with batch, where '$0.flow_id' stands for what the first action answered. Errors say what to do next. Secrets are
-never shown: name a variable in their place."""
+To build: search_components for types, describe_component for their inputs and outputs, read_grammar for
+form, policy, settings, models and tests, list_models for ready models and the
+default of steps without one, then create_flow_from_spec with the complete flow. To read a flow: read_flow shows every
+node and edge, then values in pages. To change a flow: add_component, connect_components, configure_component,
+edit_flow and others; each returns the new revision. A result with next_offset is a page: pass it as offset to get
+the next.
+validate_flow reports what prevents a run, dry_run previews a run, run_flow runs the flow. batch combines several calls;
+'$0.flow_id' in it is replaced by the result of the first action. Errors state the next step. Secrets are
+never shown: refer to variables by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Handlers:
-    """Answers the requests of clients.
+    """Handles the requests of clients.
 
     Args:
-        studio: What the operations stand on.
-        caller_of: Tells who sent a request.
+        studio: Services of the operations.
+        caller_of: Returns the sender of a request.
         metrics: Counts the calls.
     """
 
@@ -105,7 +107,7 @@ class Handlers:
         return ListToolsResult(tools=[_tool(one) for one in offered(self.caller_of(context))])
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        """Carry out a tool; what went wrong is an answer too."""
+        """Call a tool; errors are returned as results."""
         found, began = OPERATIONS.get(params.name), time.perf_counter()
         try:
             answer = await self._carried_out(context, found, params)
@@ -131,7 +133,7 @@ class Handlers:
         )
 
     def _note(self, operation: Operation | None, began: float, error: Exception | None) -> None:
-        """Count and log a call: never what it was given."""
+        """Count and log a call without its arguments."""
         seconds, name = time.perf_counter() - began, operation.name if operation is not None else UNKNOWN
         self.metrics.count("mcp_tool_invocations", name, "false" if error else "true")
         self.metrics.observe("mcp_tool_duration_ms", seconds * 1000, name)
@@ -217,13 +219,13 @@ def _sender(context: Context) -> Principal:
 
 
 def _again(context: Context) -> Again | None:
-    """Asks who sent a request as things are by then; None for a program's client, who stays who they are."""
+    """Return the current rights of a request's sender; None for program credentials, which do not change."""
     found: Again | None = None if context.request is None else context.request.state.again
     return found
 
 
 async def _with_progress(context: Context, work: Callable[[Callable[[str], None]], Awaitable[Result]]) -> Result:
-    """Do the work in a task of its own, so that it ends in good order when the client leaves; pass its progress on."""
+    """Run the operation in its own task, so that it ends cleanly when the client disconnects; forward its progress."""
     if not (context.meta or {}).get("progress_token"):
         return await _own_task(work(lambda _message: None))
     queue: asyncio.Queue[str | None] = asyncio.Queue()
@@ -253,7 +255,7 @@ async def _tell(session: ServerSession, queue: "asyncio.Queue[str | None]") -> N
 
 
 async def _asked(work: Awaitable[Any]) -> Any:  # noqa: ANN401 - what it gives
-    """What a resource or prompt gives; errors become those of the protocol."""
+    """Return a resource or prompt; errors become those of the protocol."""
     try:
         return await work
     except HeadgateError as error:
@@ -269,7 +271,7 @@ def _tool(operation: Operation) -> Tool:
         name=operation.name,
         title=operation.name.replace("_", " ").capitalize(),
         description=operation.description,
-        input_schema=operation.schema,
+        input_schema=described_offset(operation.schema),
         output_schema=operation.output,
         annotations=ToolAnnotations(
             read_only_hint=reads,

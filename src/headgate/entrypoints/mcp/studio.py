@@ -33,14 +33,14 @@ def load_server() -> Any:  # noqa: ANN401 - a module
         if error.name is None or error.name.partition(".")[0] not in {"mcp", "mcp_types"}:
             raise
         raise McpNotInstalled(
-            "This installation speaks no MCP: the library for it is not installed.",
+            "MCP is not available in this installation: its library is not installed.",
             remedy="Install it with: pip install 'headgate[mcp]'",
         ) from error
 
 
 @dataclass(frozen=True, slots=True)
 class Registrar:
-    """Proposes and saves components that a client wrote: the toolkit's `ComponentMaker` without a model of its own."""
+    """Proposes and saves components written by a client: the toolkit's `ComponentMaker` without a model."""
 
     workshop: Workshop
     principal: Principal
@@ -53,7 +53,7 @@ class Registrar:
     async def generate(self, description: str) -> ProposedComponent:
         """Refused: the client has a model, and this has none."""
         raise Invalid(
-            f"Nothing here writes a component from {len(description)} characters of description.",
+            f"A component cannot be generated here from {len(description)} characters of description.",
             remedy="Write its source and give it to propose_component.",
         )
 
@@ -62,10 +62,10 @@ class Registrar:
         return await self.workshop.propose(self.principal, code)
 
     async def save(self, code: str, proposal_id: str) -> SavedComponent:
-        """Store what was proposed. Raises `ComponentNotProposed`, `ComponentNotMade`."""
+        """Save what was proposed. Raises `ComponentNotProposed`, `ComponentNotMade`."""
         return await self.workshop.save(self.principal, code, proposal_id)
 
 
 def studio_of(parts: Parts) -> Any:  # noqa: ANN401 - `toolkit.stored.Studio`, which costs time to import
-    """What the operations of MCP clients are built on."""
+    """Return the services for operations of MCP clients."""
     return studios.studio_of(parts, lambda principal: Registrar(parts.workshop, principal))

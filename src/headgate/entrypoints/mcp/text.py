@@ -1,4 +1,4 @@
-"""An answer as short text: what people and models read where a client does not show structured content. Pure."""
+"""Compact text form of results, for clients that do not show structured content. Pure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ MOST_CHARACTERS = 16_000
 
 
 def as_text(answer: Mapping[str, Any]) -> str:
-    """The answer in the manner of YAML: a line a member, lists of plain objects a line each; texts of lines below."""
+    """Return the result in a YAML-like form: a line per member, plain objects on one line; long texts below."""
     text = "\n".join(_members(answer, ""))
     if len(text) <= MOST_CHARACTERS:
         return text

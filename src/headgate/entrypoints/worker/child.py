@@ -1,4 +1,4 @@
-"""What a worker child opens: the services of steps and the engine's parts, without the API around them."""
+"""Opens the parts of a worker child: services of steps and the engine, without the API."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -45,6 +45,6 @@ async def open_child(settings: Settings, app: Celery) -> AsyncIterator[WorkerChi
 
 @asynccontextmanager
 async def _loaded(installation: Installation) -> AsyncIterator[Installation]:
-    """The installation with the keys that the database says are the current ones."""
+    """Return the installation with the keys that are current according to the database."""
     await installation.load_keys()
     yield installation

@@ -36,4 +36,4 @@ def serve_figures(settings: Settings) -> None:
     try:
         serve_metrics(settings.server.host, port)
     except Unavailable as error:
-        log.warning("worker serves no figures", problem=str(error))
+        log.warning("worker does not serve metrics", problem=str(error))

@@ -39,7 +39,7 @@ OpenChild = Callable[[Settings, Celery], AbstractAsyncContextManager[WorkerParts
 
 
 def make_worker_app(settings: Settings, open_parts: OpenChild = open_child) -> Celery:
-    """The application with its tasks: what a worker's processes run."""
+    """Make the application with its tasks, for worker processes."""
     app = make_app(settings)
     app.set_default()
     child: Child[WorkerParts] = Child(lambda: open_parts(settings, app))
@@ -48,9 +48,9 @@ def make_worker_app(settings: Settings, open_parts: OpenChild = open_child) -> C
 
 
 def run_worker(settings: Settings, open_parts: OpenChild = open_child) -> int:
-    """Take tasks until told to stop; a stopping worker lets its tasks go on for a moment. Returns the exit code.
+    """Execute tasks until stopped; running tasks get a moment to finish. Returns the exit code.
 
-    A child that dies while it starts makes Celery end the whole worker; then this process starts anew.
+    A child that dies at start-up makes Celery end the whole worker; then this process restarts it.
     """
     began = time.monotonic()
     with shared_figures(settings):
@@ -65,7 +65,7 @@ def _start_anew(lived_seconds: float) -> None:
     tries = 0 if lived_seconds > LONG_LIFE_SECONDS else int(os.environ.get(TRIES, "0"))
     if tries < MOST_TRIES:
         os.environ[TRIES] = str(tries + 1)
-        log.error("worker failed, starts anew", tries=tries + 1, lived_seconds=round(lived_seconds, 1))
+        log.error("worker failed, restarting", tries=tries + 1, lived_seconds=round(lived_seconds, 1))
         os.execv(sys.executable, sys.orig_argv)  # noqa: S606 - the very command that started this process
 
 
@@ -94,7 +94,7 @@ def _work(settings: Settings, open_parts: OpenChild) -> int:
 
 
 def run_beat(settings: Settings) -> None:
-    """Send what is due, until told to stop. Two at once are harmless: what is due twice is done once."""
+    """Send scheduled tasks until stopped. Two instances at once are harmless."""
     app = make_app(settings)
     app.conf.beat_schedule = schedule(settings)
     setup_logging.connect(lambda **_: configure(settings.log), weak=False)

@@ -1,1 +1,1 @@
-"""Who is asking and what they may do: the table of permissions, and the caller of a route."""
+"""Access control: the permission table, and the caller of a route."""

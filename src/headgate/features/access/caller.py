@@ -1,4 +1,4 @@
-"""Who calls a route, and the permission that the route declares."""
+"""The caller of a route, and the permission that the route declares."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
@@ -11,25 +11,25 @@ from headgate.features.access.principal import Again, Principal
 
 
 class Identity(Protocol):
-    """Finds out who sent a request."""
+    """Authenticates requests."""
 
     async def identify(self, request: Request) -> Principal:
-        """The caller. Raises `Unauthenticated` when nobody can be told from the request."""
+        """Return the caller. Raises `Unauthenticated` when the request cannot be authenticated."""
         ...
 
     async def again(self, request: Request) -> Principal:
-        """The caller as things are now, of a request whose answer goes on. Raises `Unauthenticated`."""
+        """Return the caller's current state, for a streaming response. Raises `Unauthenticated`."""
         ...
 
 
 async def _principal(request: Request) -> Principal:
-    found: Principal | None = getattr(request.state, "principal", None)
-    if found is None:
+    principal: Principal | None = getattr(request.state, "principal", None)
+    if principal is None:
         identity: Identity = request.app.state.identity
-        found = await identity.identify(request)
-        request.state.principal = found
+        principal = await identity.identify(request)
+        request.state.principal = principal
         request.state.identified = True
-    return found
+    return principal
 
 
 Caller = Annotated[Principal, Depends(_principal)]
@@ -38,7 +38,7 @@ Caller = Annotated[Principal, Depends(_principal)]
 async def _again(request: Request, caller: Caller) -> Again:
     async def again() -> Principal:
         if not getattr(request.state, "identified", False):
-            return caller  # a test said who calls
+            return caller  # set by a test
         identity: Identity = request.app.state.identity
         return await identity.again(request)
 
@@ -46,17 +46,17 @@ async def _again(request: Request, caller: Caller) -> Again:
 
 
 CallerAgain = Annotated[Again, Depends(_again)]
-"""For an answer that goes on: asks who the caller is, and what they may do, as things are then."""
+"""For streaming responses: returns the caller and the caller's current permissions."""
 
 
 @dataclass(frozen=True)
 class Needs:
-    """A route's permission. One of a space is checked by the service too, which knows the space."""
+    """The permission of a route. The service checks permissions in a space, since it knows the space."""
 
     permission: Permission
 
     async def __call__(self, caller: Caller) -> None:
-        """Refuse who cannot have the permission at all."""
+        """Reject callers who cannot have the permission at all."""
         if is_of_space(self.permission):
             caller.require_scope(self.permission)
         else:
@@ -65,25 +65,27 @@ class Needs:
 
 @dataclass(frozen=True)
 class Public:
-    """A route for people who have not signed in."""
+    """A route without authentication."""
 
     reason: str
 
     async def __call__(self) -> None:
-        """Let everybody in."""
+        """Accept every caller."""
 
 
 def needs(permission: Permission) -> Any:  # noqa: ANN401 - FastAPI's own type is private
-    """For a route's `dependencies`: who calls it needs this permission."""
+    """Return a dependency for a route that requires this permission."""
     return Depends(Needs(permission))
 
 
 def public(reason: str) -> Any:  # noqa: ANN401 - FastAPI's own type is private
-    """For a route's `dependencies`: everybody may call it, and why that does no harm."""
+    """Return a dependency for a public route, with the reason why it is safe."""
     return Depends(Public(reason))
 
 
 def declared(route: APIRoute) -> Needs | Public | None:
-    """What a route declares; None when it declares nothing, which no route may."""
-    found = [one.dependency for one in route.dependencies if isinstance(one.dependency, Needs | Public)]
-    return found[0] if len(found) == 1 else None
+    """Return the declaration of a route; None when it declares nothing, which is not allowed."""
+    declarations = [
+        dependency.dependency for dependency in route.dependencies if isinstance(dependency.dependency, Needs | Public)
+    ]
+    return declarations[0] if len(declarations) == 1 else None

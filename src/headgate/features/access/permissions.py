@@ -1,7 +1,7 @@
-"""What each role may do, in one table. `docs/reference/permissions.md` is printed from it; nothing else decides it.
+"""Permissions of each role, in one table. `docs/reference/permissions.md` is generated from it; it is the only source.
 
-A person has one role in their tenant and, in each space they are a member of, one role there. Roles of a space are in
-order: each may do what the ones before it may. A tenant's admin may do everything in every space of the tenant.
+A user has one role in the tenant and one role in each space that the user is a member of. Roles of a space are ordered:
+each includes the permissions of the previous ones. A tenant's admin has all permissions in every space of the tenant.
 """
 
 from collections.abc import Mapping
@@ -11,14 +11,14 @@ from types import MappingProxyType
 
 
 class TenantRole(StrEnum):
-    """A person's role in their tenant."""
+    """A user's role in the tenant."""
 
     MEMBER = "member"
     ADMIN = "admin"
 
 
 class Role(StrEnum):
-    """A person's role in a space, the least first."""
+    """A user's role in a space, lowest first."""
 
     VIEWER = "viewer"
     RUNNER = "runner"
@@ -28,7 +28,7 @@ class Role(StrEnum):
 
 
 class Permission(StrEnum):
-    """One thing that a person may be allowed to do. The value is what errors, API keys and docs call it."""
+    """A permission. The value is its name in errors, API keys and docs."""
 
     ACCOUNT_VIEW = "account.view"
     ACCOUNT_CHANGE = "account.change"
@@ -68,7 +68,7 @@ class Permission(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The least role that has a permission, and what it allows, for people."""
+    """The lowest role with a permission, and a description for users."""
 
     least: Role | TenantRole
     allows: str
@@ -76,88 +76,95 @@ class Rule:
 
 TABLE: Mapping[Permission, Rule] = MappingProxyType(
     {
-        Permission.ACCOUNT_VIEW: Rule(TenantRole.MEMBER, "See one's own account, spaces, sessions and API keys."),
+        Permission.ACCOUNT_VIEW: Rule(TenantRole.MEMBER, "View your account, spaces, sessions and API keys."),
         Permission.ACCOUNT_CHANGE: Rule(
-            TenantRole.MEMBER, "Change one's password, end one's sessions, make and revoke one's own API keys."
+            TenantRole.MEMBER, "Change your password, end your sessions, create and revoke your API keys."
         ),
         Permission.ACCOUNT_PROTECT: Rule(
-            TenantRole.MEMBER, "Set up and remove one's second factors, confirm that it is still oneself, sign out."
+            TenantRole.MEMBER, "Set up and remove your second factors, confirm your identity, sign out."
         ),
         Permission.CATALOG_VIEW: Rule(
-            TenantRole.MEMBER, "See components, templates, providers, models and their classes."
+            TenantRole.MEMBER, "View components, templates, providers, models and their classifications."
         ),
-        Permission.PEOPLE_VIEW: Rule(TenantRole.MEMBER, "See who is in the organisation, to add them to a space."),
-        Permission.SPACES_CREATE: Rule(TenantRole.MEMBER, "Make a space, and own it."),
-        Permission.VARIABLES_VIEW: Rule(TenantRole.MEMBER, "See the names of variables, never a secret value."),
+        Permission.PEOPLE_VIEW: Rule(TenantRole.MEMBER, "View the users of the organisation, to add them to a space."),
+        Permission.SPACES_CREATE: Rule(TenantRole.MEMBER, "Create a space, and own it."),
+        Permission.VARIABLES_VIEW: Rule(TenantRole.MEMBER, "View the names of variables, never a secret value."),
         Permission.WORKSPACE_USE: Rule(
-            TenantRole.MEMBER, "Read and write the files of one's own workspace, oneself or through the assistant."
+            TenantRole.MEMBER, "Read and write the files of your own workspace, directly or through the assistant."
         ),
         Permission.PEOPLE_MANAGE: Rule(
             TenantRole.ADMIN,
-            "Invite people, change their role, shut them out, make links to set a new password, end their sessions, "
-            "reset their second factor, and set the sign-in policy.",
+            (
+                "Invite users, change their role, deactivate them, create links to set a new password, end "
+                "their sessions, reset their second factor, and set the sign-in policy."
+            ),
         ),
-        Permission.KEYS_MANAGE: Rule(TenantRole.ADMIN, "See and revoke everybody's API keys."),
+        Permission.KEYS_MANAGE: Rule(TenantRole.ADMIN, "View and revoke the API keys of all users."),
         Permission.DIRECTORY_MANAGE: Rule(
             TenantRole.ADMIN,
             "Connect a directory (SCIM): create and revoke its token, and map its groups to roles in spaces.",
         ),
         Permission.VARIABLES_MANAGE: Rule(
-            TenantRole.ADMIN, "Set and delete variables of the organisation, keys of model providers among them."
+            TenantRole.ADMIN, "Set and delete variables of the organisation, including the keys of model providers."
         ),
-        Permission.MODELS_CLASSIFY: Rule(TenantRole.ADMIN, "Set the security class of models."),
+        Permission.MODELS_CLASSIFY: Rule(TenantRole.ADMIN, "Set the classification of models."),
         Permission.MODELS_MANAGE: Rule(
             TenantRole.ADMIN,
-            "Choose the default models and their parameters; add, hide, price and describe models; fetch local ones.",
+            (
+                "Choose the default models and their parameters; add, hide, price and describe models; "
+                "download local ones."
+            ),
         ),
         Permission.MCP_SERVERS_PROGRAMS: Rule(
-            TenantRole.ADMIN, "Register programs of the server's machine as MCP servers, where the operator allows it."
+            TenantRole.ADMIN, "Register programs on the server's machine as MCP servers, where the operator allows it."
         ),
         Permission.MAINTENANCE_RUN: Rule(
-            TenantRole.ADMIN, "See when retention and the other jobs of maintenance ran, and run them."
+            TenantRole.ADMIN, "View when retention and the other maintenance jobs ran, and run them."
         ),
         Permission.KEYRING_MANAGE: Rule(
             TenantRole.ADMIN,
-            "See and rotate the keys that encrypt secrets and sign evidence, as an admin of the installation's first "
-            "organisation.",
+            (
+                "View and rotate the keys that encrypt secrets and sign evidence, as an admin of the "
+                "installation's first organisation."
+            ),
         ),
         Permission.QUOTAS_MANAGE: Rule(
-            TenantRole.ADMIN, "See what the organisation, its spaces and visitors have used, and set their limits."
+            TenantRole.ADMIN, "View the usage of the organisation, its spaces and visitors, and set their limits."
         ),
-        Permission.AUDIT_VIEW: Rule(TenantRole.ADMIN, "Read, check and export the audit log."),
-        Permission.SPACES_VIEW: Rule(Role.VIEWER, "See a space and its members."),
-        Permission.FLOWS_VIEW: Rule(Role.VIEWER, "See flows, their drafts and versions, and export them."),
-        Permission.RUNS_VIEW: Rule(Role.VIEWER, "See runs, their input, steps, results, deliveries and evidence."),
-        Permission.FILES_VIEW: Rule(Role.VIEWER, "See files that runs of the space took or made."),
-        Permission.ASSISTANTS_VIEW: Rule(Role.VIEWER, "See shared assistants."),
-        Permission.MCP_SERVERS_VIEW: Rule(Role.VIEWER, "See MCP servers and their tools."),
+        Permission.AUDIT_VIEW: Rule(TenantRole.ADMIN, "Read, verify and export the audit log."),
+        Permission.SPACES_VIEW: Rule(Role.VIEWER, "View a space and its members."),
+        Permission.FLOWS_VIEW: Rule(Role.VIEWER, "View flows, their drafts and versions, and export them."),
+        Permission.RUNS_VIEW: Rule(Role.VIEWER, "View runs, their input, steps, results, deliveries and evidence."),
+        Permission.FILES_VIEW: Rule(Role.VIEWER, "View files that runs of the space used or created."),
+        Permission.ASSISTANTS_VIEW: Rule(Role.VIEWER, "View shared assistants."),
+        Permission.MCP_SERVERS_VIEW: Rule(Role.VIEWER, "View MCP servers and their tools."),
         Permission.RUNS_START: Rule(
-            Role.RUNNER, "Run what is published, look ahead at it; cancel, resume, repeat and deliver again."
+            Role.RUNNER, "Run published versions and dry-run them; cancel, resume, rerun, redeliver, decide approvals."
         ),
         Permission.FILES_UPLOAD: Rule(
-            Role.RUNNER, "Upload files. They are seen by nobody else until a run or a test takes them."
+            Role.RUNNER, "Upload files. Nobody else can view them until a run or a test uses them."
         ),
         Permission.FLOWS_EDIT: Rule(
             Role.EDITOR,
-            "Make, change, import and restore flows, ask the assistant; delete flows that are not published.",
+            "Create, change, import and restore flows, use the assistant; delete flows that are not published.",
         ),
         Permission.RUNS_TEST: Rule(Role.EDITOR, "Run drafts and versions that were never published."),
-        Permission.ASSISTANTS_EDIT: Rule(Role.EDITOR, "Make, change and delete shared assistants."),
+        Permission.ASSISTANTS_EDIT: Rule(Role.EDITOR, "Create, change and delete shared assistants."),
         Permission.FLOWS_PUBLISH: Rule(Role.PUBLISHER, "Publish a flow; delete or restore one that is published."),
         Permission.SPACES_MANAGE: Rule(
             Role.OWNER, "Rename and delete a space; add and remove members and set their role."
         ),
         Permission.MCP_SERVERS_MANAGE: Rule(
-            Role.OWNER, "Register, change and remove MCP servers of a space, and switch their tools."
+            Role.OWNER, "Register, change and remove MCP servers of a space, and enable or disable their tools."
         ),
         Permission.SPACE_VARIABLES_MANAGE: Rule(Role.OWNER, "Set and delete variables of a space."),
     }
 )
-"""The whole of it."""
+"""The complete table."""
 
 
 def of_tenant_role(role: TenantRole) -> frozenset[Permission]:
-    """What a role in the tenant allows without any space."""
+    """Return the permissions of a tenant role outside of spaces."""
     order = list(TenantRole)
     return frozenset(
         permission
@@ -167,23 +174,23 @@ def of_tenant_role(role: TenantRole) -> frozenset[Permission]:
 
 
 def of_role(role: Role) -> frozenset[Permission]:
-    """What a role in a space allows there."""
+    """Return the permissions of a role in a space."""
     return _OF_ROLE[role]
 
 
 def roles_with(permission: Permission) -> tuple[Role, ...]:
-    """The roles in a space that have a permission, the least first; none for one of the tenant."""
+    """Return the roles in a space with a permission, lowest first; none for a permission of the tenant."""
     return tuple(role for role in Role if permission in _OF_ROLE[role])
 
 
 def highest(*roles: Role | str | None) -> Role:
-    """The role that includes the others; None counts for nothing. At least one is a role."""
+    """Return the role that includes the others; None is ignored. At least one is a role."""
     order = list(Role)
     return max((Role(role) for role in roles if role is not None), key=order.index)
 
 
 def is_of_space(permission: Permission) -> bool:
-    """Whether the permission is had in a space, and not in the tenant as a whole."""
+    """Return whether the permission applies to a space, and not to the tenant as a whole."""
     return isinstance(TABLE[permission].least, Role)
 
 
@@ -198,5 +205,5 @@ def _up_to(role: Role) -> frozenset[Permission]:
 
 _OF_ROLE: Mapping[Role, frozenset[Permission]] = {role: _up_to(role) for role in Role}
 MEMBER: frozenset[Permission] = of_tenant_role(TenantRole.MEMBER)
-"""What every person of a tenant may."""
+"""Permissions of every user of a tenant."""
 EVERYTHING: frozenset[Permission] = frozenset(Permission)

@@ -1,8 +1,6 @@
-"""Tenants, their people and spaces, and how somebody proves who they are.
+"""Tenants, users and spaces, and authentication.
 
-Who there is: `tenants`, `users`, `spaces` (with members and roles), `me` (who is asking).
-How they prove it: `sessions` (signing in with a password or a one-time link, and what comes of it), `passwords` (how
-they are judged and kept), `single_sign_on`, `keys` (API keys).
-What each request goes through: `identity` (a request becomes a principal), `credentials` (its one query, over
-connections of their own), `throttle` (rate limits).
+Users: `tenants`, `users`, `spaces` (with members and roles), `me` (the caller). Authentication: `sessions` (sign-in
+with a password or a one-time link), `passwords` (rules and hashes), `single_sign_on`, `keys` (API keys). Each request:
+`identity` (creates the principal), `credentials` (its one query, over separate connections), `throttle` (rate limits).
 """

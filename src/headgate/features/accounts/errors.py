@@ -1,17 +1,17 @@
-"""What can go wrong with tenants, users and spaces."""
+"""Errors of tenants, users and spaces."""
 
 from headgate.foundation.errors import Forbidden, NotFound, Unauthenticated
 
 
 class AccountNotFound(NotFound):
-    """The asker's tenant, user or space is gone."""
+    """The caller's tenant, user or space no longer exists."""
 
     code = "account_not_found"
     title = "Account not found"
 
 
 class NotSignedIn(Unauthenticated):
-    """The request came with nothing that says who sent it."""
+    """The request has no credentials."""
 
     code = "not_signed_in"
 
@@ -22,23 +22,23 @@ class NotSignedIn(Unauthenticated):
 
 
 class SessionOver(Unauthenticated):
-    """The request came with a session that has ended."""
+    """The session of the request has ended."""
 
     code = "session_over"
     title = "Session over"
 
     def __init__(self) -> None:
-        super().__init__("Your session is over.", remedy="Sign in again.")
+        super().__init__("Your session has expired.", remedy="Sign in again.")
 
 
 class CsrfMissing(Forbidden):
-    """A change was asked for with the cookie alone: another site's page might have done that."""
+    """A change was requested with the cookie alone: another site's page might have sent it."""
 
     code = "csrf_missing"
-    title = "Proof of origin missing"
+    title = "CSRF token missing"
 
     def __init__(self, header: str) -> None:
         super().__init__(
-            f"A change that is asked for with the session's cookie needs the header {header}.",
-            remedy="Send the token that signing in answered with; programs use an API key.",
+            f"A change requested with a session cookie needs the header {header}.",
+            remedy="Send the token returned at sign-in, or use an API key.",
         )

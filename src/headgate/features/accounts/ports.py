@@ -1,44 +1,44 @@
-"""What signing in, and knowing who asks, need from elsewhere."""
+"""Ports of sign-in and authentication."""
 
 from enum import StrEnum
 from typing import Protocol
 
 
 class Scope(StrEnum):
-    """What is counted when somebody asks, or proves who they are. The value names it in the store of counts."""
+    """What a rate limit counts. The value is part of the key in the store."""
 
     API_KEY = "api.key"
     """Requests with one API key."""
     API_PERSON = "api.person"
-    """Requests in the sessions of one person."""
+    """Requests in the sessions of one user."""
     API_ADDRESS = "api.address"
-    """Requests from one network address that came with nothing valid."""
+    """Requests from one network address without valid credentials."""
     SIGN_IN_ACCOUNT_ADDRESS = "sign_in.account_address"
-    """Tries for one e-mail address from one network address: somebody guessing a password."""
+    """Attempts for one e-mail address from one network address: password guessing."""
     SIGN_IN_ADDRESS = "sign_in.address"
-    """Tries from one network address: somebody trying many people. An office may share one."""
+    """Attempts from one network address: guessing for many users. An office may share one address."""
     SIGN_IN_ACCOUNT = "sign_in.account"
-    """Tries for one e-mail address from anywhere: many machines guessing. Its bound is the highest."""
+    """Attempts for one e-mail address from anywhere: distributed guessing. It has the highest limit."""
     LINK_ADDRESS = "link.address"
-    """Tries to use a one-time link from one network address."""
+    """Attempts to use a one-time link from one network address."""
     WIDGET_ADDRESS = "widget.address"
     """Runs and uploads of visitors of one flow's widget from one network address."""
     WIDGET_ASKED = "widget.asked"
-    """Whatever visitors of widgets ask for from one network address: frames, results, files."""
+    """All requests of widget visitors from one network address: frames, results, files."""
     WIDGET_FLOW = "widget.flow"
     """Runs and uploads of one flow's widget from anywhere."""
     PASSWORD_USER = "password.user"  # noqa: S105 - the name of a count
-    """Tries of a person who is signed in to say their present password."""
+    """Attempts of a signed-in user to enter the current password."""
 
     SECOND_FACTOR_USER = "second_factor.user"
-    """Tries of codes for one user, and confirmations of their sessions, from anywhere."""
+    """Attempts to enter codes for one user, and confirmations of sessions, from anywhere."""
     PROVIDER_TEST = "provider.test"
-    """Tests of model providers by one person."""
+    """Tests of model providers by one user."""
 
 
 class Throttle(Protocol):
-    """Counts tries."""
+    """Counts attempts."""
 
     async def allow(self, scope: str, key: str) -> None:
-        """Count one more. Raises `RateLimited` with `retry_after_seconds` when there were too many."""
+        """Count one attempt. Raises `RateLimited` with `retry_after_seconds` above the limit."""
         ...

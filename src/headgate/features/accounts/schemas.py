@@ -1,4 +1,4 @@
-"""What the API says of people and of what has a name, for every room of accounts."""
+"""Shared API schemas of users and named objects."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -6,7 +6,7 @@ from headgate.features.access.permissions import TenantRole
 
 
 class Named(BaseModel):
-    """Something with an id and a name."""
+    """An object with an id and a name."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -15,7 +15,7 @@ class Named(BaseModel):
 
 
 class Person(Named):
-    """Somebody of a tenant."""
+    """A user of a tenant."""
 
-    email: str | None = Field(description="What they sign in with; null for the local user of auto-login.")
+    email: str | None = Field(description="E-mail address for signing in; null for the local user of auto-login.")
     role: TenantRole

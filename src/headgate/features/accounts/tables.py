@@ -1,4 +1,4 @@
-"""Tenants, people, spaces and members; how people prove who they are. The first of each exists from the start."""
+"""Tables of tenants, users, spaces, members and credentials. The first tenant, user and space always exist."""
 
 from datetime import datetime
 from typing import Literal
@@ -23,7 +23,7 @@ from headgate.foundation.database import Encrypted, Json, Row, Timestamp, now
 
 
 class Tenant(Row):
-    """An organisation. Everything belongs to one; nothing is shared between two."""
+    """An organisation. All data belongs to one; nothing is shared between two."""
 
     __tablename__ = "tenants"
 
@@ -31,11 +31,11 @@ class Tenant(Row):
     name: Mapped[str] = mapped_column(String(200))
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     second_factor_required: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Whether a session that began with a password needs a second factor for anything but setting one up."""
+    """Whether a session with a password needs a second factor for anything except setting one up."""
 
 
 class User(Row):
-    """A person of a tenant."""
+    """A user of a tenant."""
 
     __tablename__ = "users"
     __table_args__ = (
@@ -49,24 +49,24 @@ class User(Row):
     name: Mapped[str] = mapped_column(String(200))
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     email: Mapped[str | None] = mapped_column(String(254))
-    """What they sign in with, in lower case; null for the local user of auto-login."""
+    """The sign-in name, in lower case; null for the local user of auto-login."""
     role: Mapped[str] = mapped_column(String(16), default="member", server_default="member")
     """`TenantRole`."""
     active: Mapped[bool] = mapped_column(default=True, server_default=true())
-    """Somebody who is not active cannot sign in, and their keys and sessions do nothing."""
+    """A deactivated user cannot sign in, and their keys and sessions are rejected."""
     password_hash: Mapped[str | None] = mapped_column(Text)
-    """Argon2id; null until they set one."""
+    """Argon2id; null until a password is set."""
     sso_issuer: Mapped[str | None] = mapped_column(String(500))
     sso_subject: Mapped[str | None] = mapped_column(String(255))
     home_space_id: Mapped[str | None] = mapped_column(String(36))
-    """Where their new flows go when no space is named. No foreign key: a space may go before its owner."""
+    """Default space of new flows. No foreign key: a space may be deleted before its owner."""
     last_sign_in_at: Mapped[datetime | None] = mapped_column(Timestamp)
     deleted_at: Mapped[datetime | None] = mapped_column(Timestamp)
-    """Set: the row keeps the id for history, and nothing that says who it was."""
+    """Set when the user was deleted: the row keeps the id for history, without personal data."""
 
 
 class Space(Row):
-    """A room of a tenant in which flows live."""
+    """A space of a tenant, which contains flows."""
 
     __tablename__ = "spaces"
     __table_args__ = (
@@ -80,12 +80,12 @@ class Space(Row):
     tenant_id: Mapped[str] = mapped_column(ForeignKey("tenants.id", ondelete="CASCADE"))
     name: Mapped[str] = mapped_column(String(200))
     owner_user_id: Mapped[str | None] = mapped_column(String(36))
-    """Who made it. What people may do in it is said by its members' roles."""
+    """The user who created it. Permissions are determined by the members' roles."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 
 
 class SpaceMember(Row):
-    """A person's role in a space; both are of the same tenant."""
+    """A user's role in a space; both belong to the same tenant."""
 
     __tablename__ = "space_members"
     __table_args__ = (
@@ -101,14 +101,14 @@ class SpaceMember(Row):
     role: Mapped[str] = mapped_column(String(16))
     """`Role`; with a role from the directory, the higher of the two."""
     directory_role: Mapped[str | None] = mapped_column(String(16))
-    """The highest role that groups of the directory (SCIM) give them here; null: none does."""
+    """The highest role through groups of the directory (SCIM); null: none."""
     assigned_role: Mapped[str | None] = mapped_column(String(16))
-    """With a role from the directory: the one that was assigned in Headgate besides, if any. Else null."""
+    """With a role from the directory: the one assigned in Headgate in addition, if any. Else null."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 
     @property
     def by_hand(self) -> str | None:
-        """The role that was assigned in Headgate; None for a member through the directory alone."""
+        """Return the role assigned in Headgate; None for a member through the directory alone."""
         return self.role if self.directory_role is None else self.assigned_role
 
     def assign(self, role: Role | None) -> None:
@@ -118,7 +118,7 @@ class SpaceMember(Row):
 
 
 class UserSession(Row):
-    """A browser in which somebody signed in. Only the hash of its token is kept."""
+    """A browser session. Only the hash of its token is stored."""
 
     __tablename__ = "user_sessions"
     __table_args__ = (
@@ -140,17 +140,17 @@ class UserSession(Row):
     method: Mapped[Literal["password", "link", "single_sign_on", "passkey"]] = mapped_column(
         String(16), default="password"
     )
-    """How they proved who they are."""
+    """The authentication method."""
     provider_session: Mapped[str | None] = mapped_column(String(255))
-    """What the identity provider calls the session there (claim `sid`), for signing out from there."""
+    """The identity provider's session id (claim `sid`), for logout by the provider."""
     second_factor: Mapped[Literal["totp", "recovery", "passkey"] | None] = mapped_column(String(16))
-    """What they proved in addition; null: nothing."""
+    """The second factor; null: none."""
     confirmed_at: Mapped[datetime | None] = mapped_column(Timestamp)
-    """When they last proved that it is still them; null: when they signed in."""
+    """Time of the last confirmation; null: at sign-in."""
 
 
 class OneTimeLink(Row):
-    """A link that sets a password once, made by an admin. Only the hash of its token is kept."""
+    """A link that sets a password once, created by an admin. Only the hash of its token is stored."""
 
     __tablename__ = "one_time_links"
     __table_args__ = (
@@ -181,13 +181,13 @@ class TotpAuthenticator(Row):
     """Encrypted with the installation's key."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     confirmed_at: Mapped[datetime | None] = mapped_column(Timestamp)
-    """Null until the app's first code came; it counts for nothing before."""
+    """Null until the app's first code; it is not enabled before."""
     last_step: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
-    """The time step of the last accepted code: no code of it or of an earlier one is accepted again."""
+    """The time step of the last accepted code: this code and earlier ones are not accepted again."""
 
 
 class Passkey(Row):
-    """A user's passkey (WebAuthn credential). Only its public key is known here."""
+    """A user's passkey (WebAuthn credential). Only its public key is stored."""
 
     __tablename__ = "passkeys"
     __table_args__ = (
@@ -203,28 +203,28 @@ class Passkey(Row):
     public_key: Mapped[bytes] = mapped_column(LargeBinary)
     """In COSE form."""
     sign_count: Mapped[int] = mapped_column(BigInteger, default=0)
-    """The authenticator's counter at the last use; an answer with a lower one is refused. 0: it has none."""
+    """The authenticator's counter at the last use; a response with a lower one is rejected. 0: it has no counter."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     last_used_at: Mapped[datetime | None] = mapped_column(Timestamp)
 
 
 class PasskeyChallenge(Row):
-    """A challenge that a browser has not answered yet. Of nobody until it is answered."""
+    """An unanswered challenge of a browser. It has no user until it is answered."""
 
     __tablename__ = "passkey_challenges"
     __table_args__ = (Index("ix_passkey_challenges_expires_at", "expires_at"),)
 
     token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
-    """Of the token in the browser's cookie."""
+    """Hash of the token in the browser's cookie."""
     challenge: Mapped[bytes] = mapped_column(LargeBinary)
     purpose: Mapped[str] = mapped_column(String(16))
     session_id: Mapped[str | None] = mapped_column(String(36))
-    """The session that it was made in, and is answered in; null for signing in."""
+    """The session in which it was created and has to be answered; null for sign-in."""
     expires_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
 class RecoveryCode(Row):
-    """A code that replaces the second factor once. Only its hash is kept."""
+    """A code that replaces the second factor once. Only its hash is stored."""
 
     __tablename__ = "recovery_codes"
     __table_args__ = (
@@ -240,7 +240,7 @@ class RecoveryCode(Row):
 
 
 class ApiKey(Row):
-    """A key that acts for a person, within its scopes and spaces. Only the hash of its secret is kept."""
+    """A key that acts for a user, within its scopes and spaces. Only the hash of its secret is stored."""
 
     __tablename__ = "api_keys"
     __table_args__ = (
@@ -258,15 +258,15 @@ class ApiKey(Row):
     secret_hash: Mapped[str] = mapped_column(String(64), unique=True)
     """SHA-256: the secret is random and long, so a slow hash would add nothing."""
     scopes: Mapped[list[str] | None] = mapped_column(Json)
-    """Permissions; null: all that the person has."""
+    """Permissions; null: all of the user's."""
     space_ids: Mapped[list[str] | None] = mapped_column(Json)
-    """Spaces; null: all that the person has."""
+    """Spaces; null: all of the user's."""
     networks: Mapped[list[str] | None] = mapped_column(Json)
-    """Networks in CIDR notation from which it works; null: from everywhere."""
+    """Networks in CIDR notation from which it is accepted; null: from everywhere."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     expires_at: Mapped[datetime | None] = mapped_column(Timestamp)
     revoked_at: Mapped[datetime | None] = mapped_column(Timestamp)
     last_used_at: Mapped[datetime | None] = mapped_column(Timestamp)
     last_used_address: Mapped[str | None] = mapped_column(String(64))
     made_by_key_id: Mapped[str | None] = mapped_column(String(36))
-    """The key that made this one, and takes it along when it is revoked; null where a person or a command did."""
+    """The key that created this one and is revoked together with it; null when a user or a command did."""

@@ -1,1 +1,1 @@
-"""Shared assistants: a model with instructions that several steps of several flows can link to."""
+"""Shared assistants: a model with instructions that steps of several flows can link to."""

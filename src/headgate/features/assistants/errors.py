@@ -1,10 +1,10 @@
-"""What can go wrong with shared assistants."""
+"""Errors of shared assistants."""
 
 from headgate.foundation.errors import Conflict, NotFound
 
 
 class AssistantNotFound(NotFound):
-    """The caller sees no such assistant."""
+    """The caller can view no such assistant."""
 
     code = "assistant_not_found"
     title = "Assistant not found"
@@ -14,12 +14,13 @@ class AssistantNotFound(NotFound):
 
 
 class AssistantNameTaken(Conflict):
-    """Another assistant of the space has the name, and flows link by name."""
+    """Another assistant of the space has the name; flows link by name."""
 
     code = "assistant_name_taken"
     title = "Name taken"
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"There is an assistant '{name}' in this space already.", remedy="Choose another name, or change that one."
+            f"A shared assistant '{name}' already exists in this space.",
+            remedy=("Choose another name, or change the existing one."),
         )

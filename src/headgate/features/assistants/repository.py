@@ -1,4 +1,4 @@
-"""Every query on shared assistants. The tenant is always required."""
+"""Queries on shared assistants. The tenant is always required."""
 
 from collections.abc import Collection, Sequence
 
@@ -17,7 +17,7 @@ async def find_assistant(session: AsyncSession, assistant_id: str, *, tenant_id:
 async def find_by_names(
     session: AsyncSession, names: Collection[str] | None, *, tenant_id: str, space_id: str
 ) -> Sequence[AssistantRow]:
-    """Those of these names that a space has; None: all that it has."""
+    """Return a space's assistants with these names; None: all of the space's."""
     query = select(AssistantRow).where(AssistantRow.tenant_id == tenant_id, AssistantRow.space_id == space_id)
     if names is not None:
         query = query.where(AssistantRow.name.in_(names))
@@ -27,7 +27,7 @@ async def find_by_names(
 async def list_assistants(
     session: AsyncSession, *, tenant_id: str, space_ids: Collection[str] | None, limit: int, after: str | None
 ) -> Sequence[AssistantRow]:
-    """Oldest first; `after` is the id of the last one of the page before, `space_ids` None: of all spaces."""
+    """Return assistants, oldest first; `after` is the last id of the previous page, `space_ids` None: of all spaces."""
     query = select(AssistantRow).where(AssistantRow.tenant_id == tenant_id)
     if space_ids is not None:
         query = query.where(AssistantRow.space_id.in_(space_ids))
@@ -43,6 +43,6 @@ async def add_assistant(session: AsyncSession, row: AssistantRow) -> None:
 
 
 async def delete_assistant(session: AsyncSession, row: AssistantRow) -> None:
-    """Remove."""
+    """Delete it."""
     await session.delete(row)
     await session.flush()

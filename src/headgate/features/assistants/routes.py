@@ -16,25 +16,25 @@ VIEW, EDIT = needs(Permission.ASSISTANTS_VIEW), needs(Permission.ASSISTANTS_EDIT
 async def list_(
     session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None, space_id: str | None = None
 ) -> Page[AssistantOut]:
-    """Shared assistants of one space, or of all that you see, oldest first."""
+    """List shared assistants of one space, or of all that you can view, oldest first."""
     rows = await service.list_assistants(
         session, caller, space_id=space_id, limit=limit + 1, after=parse_cursor(cursor)
     )
-    kept, following = page_of(rows, limit, "id")
-    return Page(items=[AssistantOut.model_validate(row) for row in kept], next_cursor=following)
+    page, following = page_of(rows, limit, "id")
+    return Page(items=[AssistantOut.model_validate(row) for row in page], next_cursor=following)
 
 
 @router.post(
-    "", status_code=201, summary="Make a shared assistant", responses=problems(403, 404, 409), dependencies=[EDIT]
+    "", status_code=201, summary="Create a shared assistant", responses=problems(403, 404, 409), dependencies=[EDIT]
 )
 async def create(body: AssistantIn, session: WriteSession, caller: Caller) -> AssistantOut:
-    """A model with instructions that steps link by name: `assistant: NAME`."""
+    """Create a model with instructions that steps link by name: `assistant: NAME`."""
     return AssistantOut.model_validate(await service.create_assistant(session, caller, body))
 
 
 @router.get("/{assistant_id}", summary="Read a shared assistant", responses=problems(404), dependencies=[VIEW])
 async def read(assistant_id: str, session: ReadSession, caller: Caller) -> AssistantOut:
-    """One shared assistant."""
+    """A shared assistant."""
     return AssistantOut.model_validate(await service.get_assistant(session, caller, assistant_id))
 
 
@@ -42,7 +42,7 @@ async def read(assistant_id: str, session: ReadSession, caller: Caller) -> Assis
     "/{assistant_id}", summary="Change a shared assistant", responses=problems(403, 404, 409), dependencies=[EDIT]
 )
 async def change(assistant_id: str, body: AssistantChange, session: WriteSession, caller: Caller) -> AssistantOut:
-    """Drafts that link it use the change at their next run; published versions keep what they froze."""
+    """Change an assistant. Drafts that link it use the change in their next run; published versions stay unchanged."""
     return AssistantOut.model_validate(await service.change_assistant(session, caller, assistant_id, body))
 
 
@@ -54,6 +54,6 @@ async def change(assistant_id: str, body: AssistantChange, session: WriteSession
     dependencies=[EDIT],
 )
 async def delete(assistant_id: str, session: WriteSession, caller: Caller) -> Response:
-    """Published versions that link it go on as they were frozen."""
+    """Delete an assistant. Published versions that link it keep running unchanged."""
     await service.delete_assistant(session, caller, assistant_id)
     return Response(status_code=204)

@@ -1,4 +1,4 @@
-"""What the API takes and answers about shared assistants."""
+"""API schemas of shared assistants."""
 
 from datetime import datetime
 from typing import Annotated
@@ -19,20 +19,20 @@ ModelName = Annotated[PlainText, Field(max_length=300), AfterValidator(_model)]
 
 
 class AssistantIn(BaseModel):
-    """A shared assistant as it is to be."""
+    """The content of a shared assistant."""
 
     model_config = ConfigDict(extra="forbid")
 
-    name: Name = Field(description="What steps link by.")
-    description: PlainText = Field(default="", max_length=2_000, description="What it is good at, for people.")
-    instructions: PlainText = Field(default="", max_length=500_000, description="How the model should behave.")
-    model: ModelName = Field(default="", description="`provider/name`; empty: the step's own, or the default model.")
+    name: Name = Field(description="Name that steps refer to.")
+    description: PlainText = Field(default="", max_length=2_000, description="Description for users.")
+    instructions: PlainText = Field(default="", max_length=500_000, description="Instructions for the model.")
+    model: ModelName = Field(default="", description="`provider/name`; empty: the step's model, or the default model.")
     temperature: float | None = Field(default=None, ge=0, le=2)
-    space_id: str | None = Field(default=None, description="The space whose flows may link it; empty: your own.")
+    space_id: str | None = Field(default=None, description="Space whose flows may use it; empty: your own space.")
 
 
 class AssistantChange(BaseModel):
-    """What is to change; what is left out stays."""
+    """The members to change; omitted ones stay unchanged."""
 
     model_config = ConfigDict(extra="forbid")
 

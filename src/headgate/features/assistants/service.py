@@ -1,4 +1,4 @@
-"""Making, changing and removing shared assistants; what a version freezes of them."""
+"""Creating, changing and deleting shared assistants; their frozen values in versions."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -18,9 +18,9 @@ from headgate.foundation.ids import is_id, new_id
 from headgate.graph.links import SharedAssistant
 
 
-async def create_assistant(session: AsyncSession, principal: Principal, wanted: AssistantIn) -> AssistantRow:
-    """A new assistant of a space. Raises `SpaceNotFound`, `PermissionMissing`, `AssistantNameTaken`."""
-    space = wanted.space_id or principal.space_id
+async def create_assistant(session: AsyncSession, principal: Principal, assistant_in: AssistantIn) -> AssistantRow:
+    """Create an assistant of a space. Raises `SpaceNotFound`, `PermissionMissing`, `AssistantNameTaken`."""
+    space = assistant_in.space_id or principal.space_id
     await require_space(session, principal, space, Permission.ASSISTANTS_EDIT)
     row = AssistantRow(
         id=new_id(),
@@ -28,12 +28,12 @@ async def create_assistant(session: AsyncSession, principal: Principal, wanted: 
         space_id=space,
         created_at=now(),
         updated_at=now(),
-        **wanted.model_dump(exclude={"space_id"}),
+        **assistant_in.model_dump(exclude={"space_id"}),
     )
     try:
         await repository.add_assistant(session, row)
     except IntegrityError as error:
-        raise AssistantNameTaken(wanted.name) from error
+        raise AssistantNameTaken(assistant_in.name) from error
     await record_of(session, principal, "assistant.created", row, after=_described(row))
     return row
 
@@ -45,14 +45,14 @@ async def get_assistant(
     *,
     permission: Permission = Permission.ASSISTANTS_VIEW,
 ) -> AssistantRow:
-    """An assistant that the caller may do this with. Raises `AssistantNotFound`, `PermissionMissing`."""
-    found = None
+    """Return an assistant for which the caller has the permission. Raises `AssistantNotFound`, `PermissionMissing`."""
+    assistant = None
     if is_id(assistant_id):
-        found = await repository.find_assistant(session, assistant_id, tenant_id=principal.tenant_id)
-    if found is None:
+        assistant = await repository.find_assistant(session, assistant_id, tenant_id=principal.tenant_id)
+    if assistant is None:
         raise AssistantNotFound(assistant_id)
-    principal.require_in(found.space_id, permission, AssistantNotFound(assistant_id))
-    return found
+    principal.require_in(assistant.space_id, permission, AssistantNotFound(assistant_id))
+    return assistant
 
 
 async def list_assistants(
@@ -63,17 +63,17 @@ async def list_assistants(
     limit: int = 50,
     after: str | None = None,
 ) -> Sequence[AssistantRow]:
-    """Assistants that the caller sees, of one space or of all, oldest first. Raises `SpaceNotFound`."""
-    shown = await spaces_shown(session, principal, space_id, Permission.ASSISTANTS_VIEW)
+    """Return assistants that the caller can view, of one space or of all, oldest first. Raises `SpaceNotFound`."""
+    space_ids = await spaces_shown(session, principal, space_id, Permission.ASSISTANTS_VIEW)
     return await repository.list_assistants(
-        session, tenant_id=principal.tenant_id, space_ids=shown, limit=limit, after=after
+        session, tenant_id=principal.tenant_id, space_ids=space_ids, limit=limit, after=after
     )
 
 
 async def change_assistant(
     session: AsyncSession, principal: Principal, assistant_id: str, change: AssistantChange
 ) -> AssistantRow:
-    """Change what was sent. Versions that are frozen keep what they have. Raises `AssistantNotFound`, `NameTaken`."""
+    """Change an assistant. Frozen versions stay unchanged. Raises `AssistantNotFound`, `NameTaken`."""
     row = await get_assistant(session, principal, assistant_id, permission=Permission.ASSISTANTS_EDIT)
     before = _described(row)
     for name, value in change.model_dump(exclude_unset=True).items():
@@ -89,7 +89,7 @@ async def change_assistant(
 
 
 async def delete_assistant(session: AsyncSession, principal: Principal, assistant_id: str) -> None:
-    """Remove one. Flows that link it keep running as published; their drafts name what is missing."""
+    """Delete an assistant. Published flows that link it keep running; their drafts report it as missing."""
     row = await get_assistant(session, principal, assistant_id, permission=Permission.ASSISTANTS_EDIT)
     await record_of(session, principal, "assistant.deleted", row, before=_described(row))
     await repository.delete_assistant(session, row)
@@ -98,13 +98,13 @@ async def delete_assistant(session: AsyncSession, principal: Principal, assistan
 async def shared_by_name(
     session: AsyncSession, names: Collection[str], *, tenant_id: str, space_id: str
 ) -> Mapping[str, SharedAssistant]:
-    """What steps that link these names are given: by assistants of the flow's own space only."""
+    """Return the values for steps that link these names, from assistants of the flow's own space only."""
     rows = await repository.find_by_names(session, names, tenant_id=tenant_id, space_id=space_id) if names else ()
     return {row.name: _shared(row) for row in rows}
 
 
 async def shared_in(session: AsyncSession, *, tenant_id: str, space_id: str) -> Mapping[str, SharedAssistant]:
-    """Every assistant that flows of a space may link, by name."""
+    """Return every assistant that flows of a space may link, by name."""
     rows = await repository.find_by_names(session, None, tenant_id=tenant_id, space_id=space_id)
     return {row.name: _shared(row) for row in rows}
 

@@ -9,7 +9,7 @@ from headgate.foundation.database import Row, Timestamp, now
 
 
 class AssistantRow(Row):
-    """A model with instructions, linked by name. Runs read what their version froze of it, never this row."""
+    """A model with instructions, linked by name. Runs read the frozen values of their version, never this row."""
 
     __tablename__ = "assistants"
     __table_args__ = (

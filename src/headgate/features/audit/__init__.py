@@ -1,1 +1,1 @@
-"""The audit log: who changed what, from where, chained so that nothing can be taken out unseen."""
+"""Audit log: who changed what, from where, in a hash chain that makes removals detectable."""

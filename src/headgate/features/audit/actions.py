@@ -1,10 +1,12 @@
-"""Every action of the audit log: a kind of thing, and what was done to it. docs/operate/audit-log.md explains them."""
+"""Actions of the audit log: object type and operation. docs/operate/audit-log.md describes them."""
 
 from typing import Literal
 
 Action = Literal[
     "api_key.created",
     "api_key.revoked",
+    "approval.approved",
+    "approval.rejected",
     "assistant.call_allowed",
     "assistant.call_refused",
     "assistant.changed",
@@ -20,6 +22,8 @@ Action = Literal[
     "codev_session.rolled_back",
     "codev_session.started",
     "codev_session.stopped",
+    "backup.created",
+    "backup.restored",
     "component.checked",
     "component.cleared",
     "component.registered",

@@ -1,7 +1,7 @@
-"""The chain of a tenant's entries. Pure: what is hashed, and how one entry is tied to the one before.
+"""Hash chain of a tenant's entries. Pure: what is hashed, and how an entry is linked to the previous one.
 
-`content_digest` is the SHA-256 of the canonical JSON (RFC 8785) of every member of an entry but its place. `hash` is
-the SHA-256 of three texts one after the other: the hash of the entry before, the place in decimal, the digest.
+`content_digest` is the SHA-256 of the canonical JSON (RFC 8785) of every member of an entry except its number. `hash`
+is the SHA-256 of three concatenated texts: the hash of the previous entry, the number in decimal, the digest.
 """
 
 import hashlib
@@ -15,13 +15,13 @@ import orjson
 from headgate.foundation.database import moment
 
 GENESIS = "0" * 64
-"""What stands before the first entry."""
+"""Hash before the first entry."""
 _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One change, before it has a place in the chain. The members are those of `AuditEvent`."""
+    """One change, before it has a number in the chain. The members are those of `AuditEvent`."""
 
     tenant_id: str
     at: int
@@ -43,12 +43,12 @@ class Entry:
 
     @property
     def content(self) -> dict[str, Any]:
-        """The members as they are hashed and exported; `at` as `2026-11-21T22:41:16.123456Z`."""
+        """Return the members in hashed and exported form; `at` as `2026-11-21T22:41:16.123456Z`."""
         return {name: getattr(self, name) for name in MEMBERS} | {"at": moment(self.at).strftime(_TIME)}
 
     @cached_property
     def content_digest(self) -> str:
-        """64 hexadecimal digits that stand for every member."""
+        """Return 64 hexadecimal digits computed from every member."""
         return _digest(self.content)
 
 
@@ -57,7 +57,7 @@ _MEMBERS = frozenset(MEMBERS)
 
 
 def digest_of_content(content: Mapping[str, Any] | None) -> str | None:
-    """The digest of an entry's members; None of what cannot be an entry."""
+    """Return the digest of an entry's members; None when they are not a valid entry."""
     if content is None or content.keys() != _MEMBERS:
         return None
     try:
@@ -67,10 +67,10 @@ def digest_of_content(content: Mapping[str, Any] | None) -> str | None:
 
 
 def _digest(content: Mapping[str, Any]) -> str:
-    # Texts and nulls under names of small letters: sorted and without spaces, that is RFC 8785.
+    # Texts and nulls with lower-case names: sorted and without spaces, that is RFC 8785.
     return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def link(previous: str, seq: int, content_digest: str) -> str:
-    """The hash of the entry at a place."""
+    """Return the hash of the entry with a number."""
     return hashlib.sha256(f"{previous}{seq}{content_digest}".encode()).hexdigest()

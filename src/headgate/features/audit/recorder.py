@@ -1,9 +1,9 @@
-"""Writes down who changed what, in the transaction of the change.
+"""Records changes in the audit log, in the transaction of the change.
 
-Entries wait on the session and are written when it commits, after everything else. So the lock on the end of the
-tenant's chain is the last that a transaction takes: it is held for one statement and the commit, and two transactions
-can never wait for each other over it. What a savepoint takes back takes its entries along; when writing them fails
-the change is not made either.
+Entries are collected on the session and written at commit, after everything else. So the lock on the end of the
+tenant's chain is the last that a transaction acquires: it is held for one statement and the commit, and cannot cause
+deadlocks between two transactions. Rolling back a savepoint discards its entries; when writing them fails, the change
+is rolled back too.
 """
 
 from typing import Any, Protocol
@@ -27,7 +27,7 @@ _WRITE_HEAD, _WRITE_EVENT = text(statements.WRITE_HEAD), text(statements.WRITE_E
 
 
 class InSpace(Protocol):
-    """A thing of a space, as far as the log names it."""
+    """An object of a space, as named in the log."""
 
     @property
     def id(self) -> str:
@@ -36,12 +36,12 @@ class InSpace(Protocol):
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Its name."""
         ...
 
     @property
     def space_id(self) -> str:
-        """The space it is in."""
+        """Its space."""
         ...
 
 
@@ -57,19 +57,19 @@ async def record(
     after: Any = None,  # noqa: ANN401 - a JSON value
     payload: Any = None,  # noqa: ANN401 - a JSON value
 ) -> None:
-    """Write down a change that is made in this session.
+    """Record a change of this session.
 
     Args:
-        session: The session of the change. The entry is there once it commits, and only then.
-        principal: Who makes it.
-        action: What is changed and how, in the past: `flow.published` of a flow.
+        session: The session of the change. The entry exists once the session commits.
+        principal: The actor.
+        action: Object type and operation in the past tense: `flow.published`.
         id: Its id.
-        name: What people call it.
-        space_id: The space it is in; None for things of the tenant.
-        before: What was there, as JSON; only its digest is kept. None for something new. Never a secret: the digest of
-            a short one can be guessed.
-        after: What is there now; None for something that is gone.
-        payload: What was asked for, as JSON; secrets are taken out, and it is cut to `redaction.MAX_PAYLOAD`.
+        name: Its name.
+        space_id: Its space; None for objects of the tenant.
+        before: Previous value, as JSON; only its digest is stored. None for something new. Never a secret: the digest
+            of a short one can be guessed.
+        after: New value; None for something deleted.
+        payload: The request, as JSON; secrets are removed, and it is truncated to `redaction.MAX_PAYLOAD`.
     """
     entry = entry_of(
         principal, action, id=id, name=name, space_id=space_id, before=before, after=after, payload=payload
@@ -87,7 +87,7 @@ async def record_of(
     after: Any = None,  # noqa: ANN401 - a JSON value
     payload: Any = None,  # noqa: ANN401 - a JSON value
 ) -> None:
-    """The same for a thing of a space. What it became is shown where nothing else is given to show."""
+    """Record a change of an object of a space. Without `payload`, the new value is shown."""
     await record(
         session,
         principal,
@@ -112,7 +112,7 @@ def entry_of(
     after: Any = None,  # noqa: ANN401 - a JSON value
     payload: Any = None,  # noqa: ANN401 - a JSON value
 ) -> Entry:
-    """The entry of a change, for those who write it themselves; see `record`."""
+    """Return the entry of a change, for callers who write it themselves; see `record`."""
     actor = principal.actor
     return Entry(
         tenant_id=principal.tenant_id,
@@ -140,26 +140,26 @@ def digest_of(value: Any) -> str | None:  # noqa: ANN401 - a JSON value, or what
 
 
 def _waiting(session: Session) -> _Waiting:
-    found: _Waiting | None = session.info.get(_WAITING)
-    if found is None:
-        found = session.info[_WAITING] = []
+    waiting: _Waiting | None = session.info.get(_WAITING)
+    if waiting is None:
+        waiting = session.info[_WAITING] = []
         event.listen(session, "before_commit", _write)
         event.listen(session, "after_soft_rollback", _forget)
-    return found
+    return waiting
 
 
 def _transactions(session: Session) -> tuple[SessionTransaction, ...]:
-    """The transaction that the session is in, and those around it."""
-    found = []
+    """Yield the session's transaction and the enclosing ones."""
+    transactions = []
     inner = session.get_nested_transaction() or session.get_transaction()
     while inner is not None:
-        found.append(inner)
+        transactions.append(inner)
         inner = inner.parent
-    return tuple(found)
+    return tuple(transactions)
 
 
 def _write(session: Session) -> None:
-    """Before a commit: everything else first, then the entries."""
+    """Before a commit: flush everything else first, then write the entries."""
     waiting: _Waiting = session.info[_WAITING]
     if session.in_nested_transaction() or not waiting:
         return
@@ -180,6 +180,6 @@ def _append(session: Session, entry: Entry) -> None:
 
 
 def _forget(session: Session, ended: SessionTransaction) -> None:
-    """After a rollback: what was written down in that transaction did not happen."""
+    """After a rollback: discard the entries of that transaction."""
     waiting: _Waiting = session.info[_WAITING]
-    waiting[:] = [one for one in waiting if ended not in one[1]]
+    waiting[:] = [item for item in waiting if ended not in item[1]]

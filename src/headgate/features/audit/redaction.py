@@ -1,4 +1,4 @@
-"""What the audit log shows of what was asked for: no secret in it, short, and still JSON. Pure."""
+"""Prepares request payloads for the audit log: without secrets, short, and valid JSON. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from headgate.foundation.log import redact_text
 from headgate.foundation.secret_values import REDACTED
 
 MAX_PAYLOAD = 2048
-"""Characters of JSON text."""
+"""Maximum characters of JSON text."""
 _SECRET_WORDS = frozenset(
     {"apikey", "auth", "authorization", "bearer", "cookie", "cookies", "credential", "credentials", "key", "keys"}
     | {"otp", "passcode", "passphrase", "passwd", "password", "passwords", "pin", "private", "pwd"}
@@ -29,38 +29,38 @@ _MOST_VALUES = 4096
 _LONGEST_TEXT = 2 * MAX_PAYLOAD
 _MOST_ITEMS = 256
 _CUTS = ((512, 32), (128, 16), (32, 8), (16, 3))
-"""Characters of a text and items of a list or mapping that are kept; the first pair that makes it fit is taken."""
+"""Limits of text length and of list or mapping items; the first pair that fits is used."""
 
 
 def shown(payload: Any) -> str:  # noqa: ANN401 - what was asked for
-    """JSON text of at most `MAX_PAYLOAD` characters. Where something is left out it says `[cut: ...]`."""
-    found = _Redactor().clean(as_json(payload))
-    text = _text(found)
-    for longest, most in _CUTS:
+    """Return JSON text of at most `MAX_PAYLOAD` characters. Truncated values contain `[cut: ...]`."""
+    cleaned = _Redactor().clean(as_json(payload))
+    text = _text(cleaned)
+    for text_limit, item_limit in _CUTS:
         if len(text) <= MAX_PAYLOAD:
             return text
-        text = _text(_cut(found, longest, most))
-    return text if len(text) <= MAX_PAYLOAD else _text(f"[cut: a value of {len(_text(found))} characters]")
+        text = _text(_cut(cleaned, text_limit, item_limit))
+    return text if len(text) <= MAX_PAYLOAD else _text(f"[cut: a value of {len(_text(cleaned))} characters]")
 
 
 def as_json(value: Any) -> Any:  # noqa: ANN401 - a JSON value, or what pydantic makes one of
-    """The JSON value of moments, models and the like; a `SecretStr` becomes stars."""
+    """Return the JSON value of times, models and similar; a `SecretStr` becomes stars."""
     return to_jsonable_python(value, fallback=str)
 
 
 def plain(text: str, longest: int) -> str:
-    """A name or id without secrets, of at most `longest` characters, and storable: no NUL, no half of a surrogate."""
+    """Return a storable name or id without secrets, of at most `longest` characters: no NUL, no lone surrogates."""
     return _without_secrets(_storable(text[:_LONGEST_TEXT]))[:longest]
 
 
 class _Redactor:
-    """Takes secrets out of a JSON value. After `_MOST_VALUES` it stops looking: nothing behind that would be shown."""
+    """Removes secrets from a JSON value. Stops after `_MOST_VALUES`: further values would not be shown."""
 
     def __init__(self) -> None:
         self._left = _MOST_VALUES
 
     def clean(self, value: Any, depth: int = _DEEPEST) -> Any:  # noqa: ANN401 - any JSON value
-        """The value without secrets."""
+        """Return the value without secrets."""
         self._left -= 1
         if isinstance(value, str):
             return _clean_text(value)
@@ -69,21 +69,21 @@ class _Redactor:
         if depth == 0 or self._left < 0:
             return "[cut: too deep or too much]"
         if isinstance(value, list):
-            kept = [self.clean(item, depth - 1) for item in value[:_MOST_ITEMS]]
-            return kept if len(value) <= _MOST_ITEMS else [*kept, f"[cut: {len(value) - _MOST_ITEMS} more items]"]
+            items = [self.clean(item, depth - 1) for item in value[:_MOST_ITEMS]]
+            return items if len(value) <= _MOST_ITEMS else [*items, f"[cut: {len(value) - _MOST_ITEMS} more items]"]
         return self._members(value, depth)
 
     def _members(self, value: Mapping[str, Any], depth: int) -> dict[str, Any]:
         pair = any(isinstance(value.get(name), str) and _is_secret(value[name]) for name in _NAMES_OF_A_PAIR)
-        kept: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         for name, item in islice(value.items(), _MOST_ITEMS):
             secret = (
                 item is not None and not isinstance(item, bool) and (_is_secret(name) or (pair and name == "value"))
             )
-            kept[plain(name, 200)] = REDACTED if secret else self.clean(item, depth - 1)
+            members[plain(name, 200)] = REDACTED if secret else self.clean(item, depth - 1)
         if len(value) > _MOST_ITEMS:
-            kept["[cut]"] = f"{len(value) - _MOST_ITEMS} more members"
-        return kept
+            members["[cut]"] = f"{len(value) - _MOST_ITEMS} more members"
+        return members
 
 
 def _clean_text(value: str) -> str:
@@ -93,15 +93,15 @@ def _clean_text(value: str) -> str:
 
 
 def _clean_scalar(value: Any) -> Any:  # noqa: ANN401 - a number, a truth value or None
-    """Numbers that not every reader of JSON reads become text."""
+    """Return numbers that some JSON readers cannot parse as text."""
     if isinstance(value, float) and not isfinite(value):
         return str(value)
     return str(value) if isinstance(value, int) and abs(value) > SAFE_INTEGER else value
 
 
 def _is_secret(name: str) -> bool:
-    words = [word.lower() for word in _WORD_EDGE.split(name[:200])]
-    return not _SECRET_WORDS.isdisjoint(words)
+    parts = [part.lower() for part in _WORD_EDGE.split(name[:200])]
+    return not _SECRET_WORDS.isdisjoint(parts)
 
 
 def _without_secrets(text: str) -> str:
@@ -110,18 +110,18 @@ def _without_secrets(text: str) -> str:
     return redact_text(_URL.sub(_address, text) if "://" in text else text)
 
 
-def _address(found: re.Match[str]) -> str:
-    """An address without user, password, path and query: each may hold a secret of whoever gave it."""
-    scheme, user, host, rest = found.groups()
-    return f"{scheme}{REDACTED + '@' if user else ''}{host}{'/' + REDACTED if rest not in ('', '/') else rest}"
+def _address(match: re.Match[str]) -> str:
+    """Return a URL without user, password, path and query: each may contain a secret."""
+    scheme, user, host, tail = match.groups()
+    return f"{scheme}{REDACTED + '@' if user else ''}{host}{'/' + REDACTED if tail not in ('', '/') else tail}"
 
 
 def _cut(value: Any, longest: int, most: int) -> Any:  # noqa: ANN401 - any JSON value
     if isinstance(value, str) and len(value) > longest:
         return f"{value[:longest]}[cut: {len(value) - longest} more characters]"
     if isinstance(value, list):
-        kept = [_cut(item, longest, most) for item in value[:most]]
-        return kept if len(value) <= most else [*kept, f"[cut: {len(value) - most} more items]"]
+        items = [_cut(item, longest, most) for item in value[:most]]
+        return items if len(value) <= most else [*items, f"[cut: {len(value) - most} more items]"]
     if isinstance(value, dict):
         members = {name[:longest]: _cut(item, longest, most) for name, item in islice(value.items(), most)}
         return members if len(value) <= most else members | {"[cut]": f"{len(value) - most} more members"}

@@ -10,7 +10,7 @@ from pydantic import AwareDatetime
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.audit import service
-from headgate.features.audit.repository import Wanted
+from headgate.features.audit.repository import EventFilters
 from headgate.features.audit.schemas import AuditOut, HeadOut, VerdictOut
 from headgate.features.audit.service import Place
 from headgate.foundation.api import Limit, Page, ReadSession, get_database, problems
@@ -34,53 +34,60 @@ def _text(longest: int, description: str) -> Any:  # noqa: ANN401 - FastAPI's ow
 
 @dataclass(frozen=True)
 class Filter:
-    """Which entries are asked for."""
+    """Filters of entries."""
 
-    actor: Annotated[str | None, _text(300, "A person's id, or the name of the actor.")] = None
+    actor: Annotated[str | None, _text(300, "A user's id, or the name of the actor.")] = None
     key: Annotated[str | None, _text(36, "An API key's id or prefix.")] = None
-    action: Annotated[str | None, _text(64, "An action, or how it begins: `flow.`.")] = None
-    resource_kind: Annotated[str | None, _text(32, "A sort of thing: `flow`.")] = None
-    resource_id: Annotated[str | None, _text(300, "The id of a thing.")] = None
+    action: Annotated[str | None, _text(64, "An action, or a prefix of one: `flow.`.")] = None
+    resource_kind: Annotated[str | None, _text(32, "A resource type: `flow`.")] = None
+    resource_id: Annotated[str | None, _text(300, "The id of a resource.")] = None
     space_id: Annotated[str | None, _text(36, "The id of a space.")] = None
-    since: Annotated[AwareDatetime | None, Query(description="From this moment on.")] = None
-    until: Annotated[AwareDatetime | None, Query(description="Before this moment.")] = None
+    since: Annotated[AwareDatetime | None, Query(description="From this time, inclusive.")] = None
+    until: Annotated[AwareDatetime | None, Query(description="Before this time.")] = None
 
 
-Since = Annotated[AwareDatetime | None, Query(description="From the first entry at or after this moment.")]
-Until = Annotated[AwareDatetime | None, Query(description="To the last entry before this moment.")]
+Since = Annotated[AwareDatetime | None, Query(description="From the first entry at or after this time.")]
+Until = Annotated[AwareDatetime | None, Query(description="To the last entry before this time.")]
 
 
 @router.get("", summary="List the audit log", responses=problems(), dependencies=_VIEW)
 async def list_(
     session: ReadSession,
     caller: Caller,
-    wanted: Annotated[Filter, Depends(Filter)],
+    filters: Annotated[Filter, Depends(Filter)],
     limit: Limit = 50,
-    cursor: Annotated[str | None, Query(max_length=200, description="`next_cursor` of the page before.")] = None,
+    cursor: Annotated[str | None, Query(max_length=200, description="`next_cursor` of the previous page.")] = None,
 ) -> Page[AuditOut]:
-    """Who changed what, newest first."""
-    rows = await service.list_events(session, caller, Wanted(**asdict(wanted)), limit=limit + 1, before=_place(cursor))
+    """List changes, newest first."""
+    rows = await service.list_events(
+        session, caller, EventFilters(**asdict(filters)), limit=limit + 1, before=_place(cursor)
+    )
     more = str(rows[limit - 1].seq) if len(rows) > limit else None
     return Page(items=[AuditOut.of(row) for row in rows[:limit]], next_cursor=more)
 
 
-@router.get("/head", summary="The end of the audit log", responses=problems(), dependencies=_VIEW)
+@router.get("/head", summary="Read the latest entry of the audit log", responses=problems(), dependencies=_VIEW)
 async def head(session: ReadSession, caller: Caller) -> HeadOut:
-    """How many entries there are and the hash of the last. Keep it elsewhere; `verify` compares with it."""
-    found = await service.get_head(session, caller)
-    return HeadOut(seq=found.seq, hash=found.hash)
+    """The number of entries and the hash of the last. Store it elsewhere; `verify` compares with it."""
+    chain_head = await service.get_head(session, caller)
+    return HeadOut(seq=chain_head.seq, hash=chain_head.hash)
 
 
-@router.get("/verify", summary="Check the audit log", responses=problems(), dependencies=_VIEW)
+@router.get("/verify", summary="Verify the audit log", responses=problems(), dependencies=_VIEW)
 async def verify(
     database: Stored,
     caller: Caller,
-    seq: Annotated[int | None, Query(ge=1, le=_LARGEST_PLACE, description="A place that you noted earlier.")] = None,
-    hash: Annotated[str | None, Query(pattern="^[0-9a-f]{64}$", description="The hash that it had.")] = None,  # noqa: A002
+    seq: Annotated[
+        int | None, Query(ge=1, le=_LARGEST_PLACE, description=("Sequence number that you noted earlier."))
+    ] = None,
+    hash: Annotated[str | None, Query(pattern="^[0-9a-f]{64}$", description="The hash of that entry.")] = None,  # noqa: A002
 ) -> VerdictOut:
-    """Go along the whole chain and say where it does not hold; with `seq` and `hash`, whether that is still so."""
+    """Verify the complete chain and report faults; with `seq` and `hash`, compare with a stored end."""
     if (seq is None) != (hash is None):
-        raise Invalid("A place needs its hash, and a hash its place.", remedy="Give both `seq` and `hash`, or neither.")
+        raise Invalid(
+            "A sequence number requires a hash, and a hash a sequence number.",
+            remedy="Send both `seq` and `hash`, or neither.",
+        )
     noted = None if seq is None or hash is None else Place(seq, hash)
     return VerdictOut.of(await service.verify_chain(database, caller, noted))
 
@@ -100,12 +107,12 @@ async def export(
     since: Since = None,
     until: Until = None,
 ) -> StreamingResponse:
-    """Every entry of a period, oldest first; as JSON Lines under a signed head that `headgate audit verify` checks."""
+    """Export every entry of a period, oldest first: JSON Lines with a signed head, for `headgate audit verify`."""
     async with database.reading() as session:
-        found = await service.head_of_export(session, caller, since=since, until=until)
+        export_head = await service.head_of_export(session, caller, since=since, until=until)
     signer = _signatures(request).signer() if format == "jsonl" else None
-    lines = service.export_lines(database, found, signer)
-    name = f'attachment; filename="audit-{found.first}-{found.last}.{format}"'
+    lines = service.export_lines(database, export_head, signer)
+    name = f'attachment; filename="audit-{export_head.first}-{export_head.last}.{format}"'
     return StreamingResponse(lines, media_type=_TYPES[format], headers={"content-disposition": name})
 
 
@@ -115,9 +122,9 @@ def _signatures(request: Request) -> EvidenceSigner:
 
 
 def _place(cursor: str | None) -> int | None:
-    """A cursor is the place of the last entry seen. Raises `Invalid`."""
+    """Parse a cursor, which is the number of the last entry. Raises `Invalid`."""
     if cursor is None:
         return None
     if not cursor.isascii() or not cursor.isdecimal() or not 1 <= int(cursor) <= _LARGEST_PLACE:
-        raise Invalid("The cursor is not one that this server gave.", remedy="Leave it out to start at the first page.")
+        raise Invalid("Invalid cursor.", remedy="Omit it to start at the first page.")
     return int(cursor)

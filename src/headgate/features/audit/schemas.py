@@ -1,4 +1,4 @@
-"""What the audit log's routes answer."""
+"""API schemas of the audit log."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from headgate.features.audit.walk import Verdict
 
 
 class ActorOut(BaseModel):
-    """Who did it."""
+    """The actor."""
 
     kind: str
     """`user`, `key`, `command` or `system`."""
@@ -21,11 +21,11 @@ class ActorOut(BaseModel):
     key_id: str | None
     key_prefix: str | None
     address: str | None
-    """The network address that the request came from."""
+    """The network address of the request."""
 
 
 class ResourceOut(BaseModel):
-    """What it was done to, as it was called then."""
+    """The object, with its name at the time."""
 
     kind: str
     id: str
@@ -42,16 +42,16 @@ class AuditOut(BaseModel):
     actor: ActorOut
     resource: ResourceOut
     before_digest: str | None
-    """SHA-256 of the canonical JSON (RFC 8785) of what was there before; null for something new."""
+    """SHA-256 of the canonical JSON (RFC 8785) of the previous value; null for something new."""
     after_digest: str | None
     payload: Any
-    """What was asked for, without secrets and cut to 2 KB."""
+    """The request, without secrets and truncated to 2 KB."""
     content_digest: str
     hash: str
 
     @classmethod
     def of(cls, row: AuditEvent) -> "AuditOut":
-        """The answer for a row."""
+        """Return the schema of a row."""
         return cls(
             seq=row.seq,
             at=row.at,
@@ -76,36 +76,36 @@ class AuditOut(BaseModel):
 
 
 class HeadOut(BaseModel):
-    """The end of the chain: keep it where the owner of the database cannot reach, and give it to the next check."""
+    """The end of the chain: store it where the owner of the database has no access, and pass it to the next check."""
 
     seq: int
-    """How many entries there are."""
+    """Number of entries."""
     hash: str
-    """The hash of the last; zeros when there is none."""
+    """Hash of the last entry; zeros when there is none."""
 
 
 class FaultOut(BaseModel):
-    """Something that does not hold."""
+    """A fault in the chain."""
 
     where: str
     what: str
 
 
 class VerdictOut(BaseModel):
-    """What checking the chain came to."""
+    """The result of a verification."""
 
     verified: bool
     entries: int
     seq: int
-    """The place of the last entry."""
+    """Number of the last entry."""
     hash: str
     faults: list[FaultOut]
     more_faults: int
-    """Faults beyond those listed."""
+    """Number of faults that are not listed."""
 
     @classmethod
     def of(cls, verdict: Verdict) -> "VerdictOut":
-        """The answer for a verdict."""
+        """Return the schema of a verdict."""
         return cls(
             verified=verdict.good,
             entries=verdict.entries,
@@ -117,7 +117,7 @@ class VerdictOut(BaseModel):
 
 
 def _payload(stored: str) -> Any:  # noqa: ANN401 - any JSON value
-    """The value; where somebody wrote into the row, the text that is there."""
+    """Return the value; for a tampered row, its text."""
     try:
         return orjson.loads(stored)
     except orjson.JSONDecodeError:

@@ -1,4 +1,4 @@
-"""Reading, checking and exporting a tenant's audit log."""
+"""Reading, verifying and exporting a tenant's audit log."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,66 +12,66 @@ from headgate.features.access.principal import Principal
 from headgate.features.audit import repository
 from headgate.features.audit.chain import GENESIS, MEMBERS, Entry
 from headgate.features.audit.export import Head, csv_head, csv_line, entry_line, head_line
-from headgate.features.audit.repository import Wanted
+from headgate.features.audit.repository import EventFilters
 from headgate.features.audit.tables import AuditEvent
-from headgate.features.audit.walk import Found, Verdict
+from headgate.features.audit.walk import StoredEntry, Verdict
 from headgate.foundation.database import Database, now
 from headgate.foundation.signing import Signer
 
 BATCH = 500
-"""Entries that are read at a time: no transaction is open between two batches."""
+"""Entries per batch: no transaction is open between two batches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a chain and the hash of its entry, as somebody wrote it down elsewhere."""
+    """A number in a chain and the hash of its entry, as stored elsewhere."""
 
     seq: int
     hash: str
 
 
 async def list_events(
-    session: AsyncSession, principal: Principal, wanted: Wanted, *, limit: int = 50, before: int | None = None
+    session: AsyncSession, principal: Principal, filters: EventFilters, *, limit: int = 50, before: int | None = None
 ) -> Sequence[AuditEvent]:
-    """Entries of the caller's tenant, newest first. Raises `PermissionMissing`."""
+    """Return entries of the caller's tenant, newest first. Raises `PermissionMissing`."""
     _require(principal)
-    return await repository.list_events(session, wanted, tenant_id=principal.tenant_id, limit=limit, before=before)
+    return await repository.list_events(session, filters, tenant_id=principal.tenant_id, limit=limit, before=before)
 
 
 async def get_head(session: AsyncSession, principal: Principal) -> Place:
-    """The end of the caller's chain. Raises `PermissionMissing`."""
+    """Return the end of the caller's chain. Raises `PermissionMissing`."""
     _require(principal)
     end = await repository.find_end(session, tenant_id=principal.tenant_id)
     return Place(0, GENESIS) if end is None else Place(end.seq, end.hash)
 
 
 async def verify_chain(database: Database, principal: Principal, noted: Place | None = None) -> Verdict:
-    """Go along the caller's whole chain. Raises `PermissionMissing`.
+    """Verify the caller's complete chain. Raises `PermissionMissing`.
 
     Args:
-        database: Where it is.
-        principal: Whose it is.
-        noted: An end that was written down earlier, elsewhere. Whoever owns the database can change an entry and work
-            out every hash after it anew; only what they cannot reach shows that.
+        database: The database.
+        principal: The caller.
+        noted: An end that was stored elsewhere. The owner of the database can change an entry and recompute every later
+            hash; only a comparison with external data reveals that.
     """
     _require(principal)
     verdict = Verdict()
     async with database.reading() as session:
         end = await repository.find_end(session, tenant_id=principal.tenant_id)
-        there = await repository.find_hash(session, noted.seq, tenant_id=principal.tenant_id) if noted else None
+        stored_hash = await repository.find_hash(session, noted.seq, tenant_id=principal.tenant_id) if noted else None
     if end is not None:
-        async for found in _entries(database, principal.tenant_id, after=0, last=max(end.seq, end.last)):
-            verdict.pass_by(found)
-        verdict.end_at(end.seq, end.hash)
-    if noted is not None and there != noted.hash:
-        verdict.blame(f"entry {noted.seq}", "it is not the one whose hash was written down: the log was made anew.")
+        async for entry in _entries(database, principal.tenant_id, after=0, last=max(end.seq, end.last)):
+            verdict.verify_entry(entry)
+        verdict.verify_end(end.seq, end.hash)
+    if noted is not None and stored_hash != noted.hash:
+        verdict.add_fault(f"entry {noted.seq}", "its hash differs from the one that was noted: the log was rewritten.")
     return verdict
 
 
 async def head_of_export(
     session: AsyncSession, principal: Principal, *, since: datetime | None = None, until: datetime | None = None
 ) -> Head:
-    """What an export of a period has in it: every entry from the first to the last of the period.
+    """Return the head of an export: every entry from the first to the last of the period.
 
     Raises `PermissionMissing`.
     """
@@ -81,31 +81,31 @@ async def head_of_export(
     if not last:
         first = (await get_head(session, principal)).seq + 1
         last = first - 1
-    before = await repository.find_hash(session, first - 1, tenant_id=tenant)
+    previous_hash = await repository.find_hash(session, first - 1, tenant_id=tenant)
     end = await repository.find_hash(session, last, tenant_id=tenant)
     return Head(
         tenant_id=tenant,
         first=first,
         last=last,
-        previous=before or GENESIS,
+        previous=previous_hash or GENESIS,
         hash=end or GENESIS,
         exported_at=f"{now():%Y-%m-%dT%H:%M:%SZ}",
     )
 
 
 async def export_lines(database: Database, head: Head, signer: Signer | None) -> AsyncIterator[bytes]:
-    """The file of an export, piece by piece: JSON Lines with a signer, CSV without."""
+    """Yield the file of an export: JSON Lines with a signer, CSV without."""
     waiting = [csv_head() if signer is None else head_line(signer, head)]
     write = csv_line if signer is None else entry_line
-    async for found in _entries(database, head.tenant_id, after=head.first - 1, last=head.last):
-        waiting.append(write(found))
+    async for entry in _entries(database, head.tenant_id, after=head.first - 1, last=head.last):
+        waiting.append(write(entry))
         if len(waiting) >= BATCH:
             yield b"".join(waiting)
             waiting.clear()
     yield b"".join(waiting)
 
 
-async def _entries(database: Database, tenant_id: str, *, after: int, last: int) -> AsyncIterator[Found]:
+async def _entries(database: Database, tenant_id: str, *, after: int, last: int) -> AsyncIterator[StoredEntry]:
     while after < last:
         async with database.reading() as session:
             rows = await repository.read_rows(session, tenant_id=tenant_id, after=after, last=last, limit=BATCH)
@@ -116,14 +116,14 @@ async def _entries(database: Database, tenant_id: str, *, after: int, last: int)
         after = rows[-1]["seq"]
 
 
-def _found(row: Mapping[str, Any]) -> Found:
+def _found(row: Mapping[str, Any]) -> StoredEntry:
     try:
         content = Entry(**{name: row[name] for name in MEMBERS}).content
-    except (TypeError, ValueError, OverflowError):  # a moment that is none: somebody wrote into the row
+    except (TypeError, ValueError, OverflowError):  # an invalid time: the row was tampered with
         content = None
-    return Found(row["seq"], content, row["content_digest"], row["hash"])
+    return StoredEntry(row["seq"], content, row["content_digest"], row["hash"])
 
 
 def _require(principal: Principal) -> None:
-    """For commands too, which no route has asked already."""
+    """Check the permission also for commands, which have no route."""
     principal.require(Permission.AUDIT_VIEW)

@@ -1,6 +1,6 @@
-"""The two ways to put an entry at the end of its tenant's chain, as SQL.
+"""The two SQL forms of appending an entry to its tenant's chain.
 
-The head's row is locked from here to the end of the transaction: whoever calls this has nothing left to do but commit.
+The head's row stays locked until the end of the transaction: callers must commit immediately afterwards.
 """
 
 import re
@@ -22,9 +22,9 @@ WITH head AS (
 INSERT INTO audit_events (seq, hash, {", ".join(_COLUMNS)})
 SELECT head.seq, head.hash, {", ".join(f":{name}" for name in _COLUMNS)} FROM head
 """  # noqa: S608 - own names
-"""In one statement. `:name` stands for the members of `values`."""
+"""As one statement. `:name` stands for the members of `values`."""
 PSYCOPG = re.sub(r"(?<!:):(\w+)", r"%(\1)s", " ".join(POSTGRES.split()))
-"""The same in psycopg's words."""
+"""The same with psycopg's placeholders."""
 READ_HEAD = "SELECT seq, hash FROM audit_heads WHERE tenant_id = :tenant_id"
 WRITE_HEAD = (
     "INSERT INTO audit_heads (tenant_id, seq, hash) VALUES (:tenant_id, :seq, :hash)"
@@ -37,18 +37,18 @@ WRITE_EVENT = (
 
 
 def values(entry: Entry) -> dict[str, Any]:
-    """What the statements need of an entry."""
+    """Return an entry's values for the statements."""
     return {name: getattr(entry, name) for name in _COLUMNS}
 
 
 def append(db: sqlite3.Connection, entry: Entry) -> None:
-    """Put an entry at the end on a SQLite connection, inside a transaction that holds the write lock."""
+    """Append an entry on a SQLite connection, inside a transaction that holds the write lock."""
     placed = next_place(entry, db.execute(READ_HEAD, {"tenant_id": entry.tenant_id}).fetchone())
     db.execute(WRITE_HEAD, placed)
     db.execute(WRITE_EVENT, placed)
 
 
 def next_place(entry: Entry, head: Any) -> dict[str, Any]:  # noqa: ANN401 - a row of a driver, or None
-    """The values of an entry behind the head that was read: a row of seq and hash, or None for the first."""
+    """Return the values of an entry after the given head: a row of seq and hash, or None for the first."""
     seq, previous = (head[0] + 1, head[1]) if head is not None else (1, GENESIS)
     return values(entry) | {"seq": seq, "hash": link(previous, seq, entry.content_digest)}

@@ -1,4 +1,4 @@
-"""The audit log, one chain a tenant. The database refuses to change or delete a row of it."""
+"""Audit log tables, one chain per tenant. The database refuses to change or delete their rows."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from headgate.foundation.database import Row, Timestamp
 
 
 class AuditHead(Row):
-    """The end of a tenant's chain: how many entries there are, and the hash of the last."""
+    """The end of a tenant's chain: number of entries, and hash of the last."""
 
     __tablename__ = "audit_heads"
 
@@ -19,7 +19,7 @@ class AuditHead(Row):
 
 
 class AuditEvent(Row):
-    """One change. It names people and things as they were called then; none of them need exist any more."""
+    """One change. It names users and objects as of the time; they may have been deleted since."""
 
     __tablename__ = "audit_events"
     __table_args__ = (
@@ -39,17 +39,17 @@ class AuditEvent(Row):
     key_prefix: Mapped[str | None] = mapped_column(String(24))
     address: Mapped[str | None] = mapped_column(String(64))
     action: Mapped[str] = mapped_column(String(64))
-    """Resource and what was done to it: `flow.published`."""
+    """Object type and operation: `flow.published`."""
     resource_kind: Mapped[str] = mapped_column(String(32))
     resource_id: Mapped[str] = mapped_column(String(300))
     resource_name: Mapped[str] = mapped_column(String(300))
     space_id: Mapped[str | None] = mapped_column(String(36))
     before_digest: Mapped[str | None] = mapped_column(String(64))
-    """SHA-256 of the canonical JSON (RFC 8785) of what was there before; null for something new."""
+    """SHA-256 of the canonical JSON (RFC 8785) of the previous value; null for something new."""
     after_digest: Mapped[str | None] = mapped_column(String(64))
     payload: Mapped[str] = mapped_column(Text)
-    """What was asked for, as JSON text: redacted, and cut to a documented length."""
+    """The request, as JSON text: redacted, and truncated to a documented length."""
     content_digest: Mapped[str] = mapped_column(String(64))
-    """SHA-256 over all members above but `seq`."""
+    """SHA-256 over all members above except `seq`."""
     hash: Mapped[str] = mapped_column(String(64))
-    """SHA-256 over the hash before it, `seq` and `content_digest`."""
+    """SHA-256 over the previous hash, `seq` and `content_digest`."""

@@ -1,4 +1,4 @@
-"""Goes along a chain, entry by entry, and says where it does not hold. Pure; for rows and exported lines alike."""
+"""Verifies a chain entry by entry and reports faults. Pure; for rows and exported lines."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,12 +7,12 @@ from typing import Any
 from headgate.features.audit.chain import GENESIS, digest_of_content, link
 
 MOST_FAULTS = 50
-"""That are told one by one; the others are counted."""
+"""Faults that are listed individually; others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that does not hold."""
+    """A fault in the chain."""
 
     where: str
     """`entry 5`, `entries 5 to 7`, `end`, `seal`, `line 3`."""
@@ -23,68 +23,70 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """An entry as it was found. Whoever can change it can put anything there."""
+class StoredEntry:
+    """An entry as read. It may have been tampered with."""
 
     seq: Any
     content: Mapping[str, Any] | None
-    """None when it does not even have the form of one."""
+    """None when it does not have the form of an entry."""
     content_digest: Any
     hash: Any
 
 
 @dataclass(slots=True)
 class Verdict:
-    """What a check came to."""
+    """The result of a verification."""
 
     seq: int = 0
-    """The place of the last entry seen; before the first, the place before it."""
+    """Number of the last entry seen; initially the one before the first."""
     hash: str = GENESIS
     """Its hash."""
     entries: int = 0
     faults: list[Fault] = field(default_factory=list)
     more_faults: int = 0
-    """Faults beyond `MOST_FAULTS`."""
+    """Number of faults beyond `MOST_FAULTS`."""
     notes: list[str] = field(default_factory=list)
-    """What could not be checked, and why that is no fault."""
+    """What could not be verified, and why that is not a fault."""
     key_id: str = ""
-    """Who signed it, where it is signed."""
+    """The signer, if signed."""
 
     @property
     def good(self) -> bool:
-        """Whether everything holds."""
+        """Return whether there are no faults."""
         return not self.faults
 
-    def blame(self, where: str, what: str) -> None:
-        """Write a fault down."""
+    def add_fault(self, location: str, message: str) -> None:
+        """Add a fault."""
         if len(self.faults) < MOST_FAULTS:
-            self.faults.append(Fault(where, what))
+            self.faults.append(Fault(location, message))
         else:
             self.more_faults += 1
 
-    def pass_by(self, found: Found) -> None:
-        """The next entry. Each is judged by what the one before says of itself, so that one change is one fault."""
+    def verify_entry(self, entry: StoredEntry) -> None:
+        """Verify the next entry. Each is compared with the claims of the previous one: one change is one fault."""
         self.entries += 1
-        if not isinstance(found.seq, int) or found.seq <= self.seq or not isinstance(found.hash, str):
-            self.blame(f"entry {found.seq!r}", "it is no entry, or stands in a place that is taken.")
+        if not isinstance(entry.seq, int) or entry.seq <= self.seq or not isinstance(entry.hash, str):
+            self.add_fault(f"entry {entry.seq!r}", "it is not a valid entry, or its sequence number appears twice.")
             return
-        name, jumped = f"entry {found.seq}", found.seq > self.seq + 1
+        name, jumped = f"entry {entry.seq}", entry.seq > self.seq + 1
         if jumped:
-            self.blame(*_missing(self.seq + 1, found.seq - 1))
-        if digest_of_content(found.content) != found.content_digest:
-            self.blame(name, "it was changed: its content is not that of its digest.")
-        elif not jumped and link(self.hash, found.seq, found.content_digest) != found.hash:
-            self.blame(name, "it does not follow the entry before it: one was changed, removed, added or moved.")
-        self.seq, self.hash = found.seq, found.hash
+            self.add_fault(*_missing(self.seq + 1, entry.seq - 1))
+        if digest_of_content(entry.content) != entry.content_digest:
+            self.add_fault(name, "it was changed: its content does not match its digest.")
+        elif not jumped and link(self.hash, entry.seq, entry.content_digest) != entry.hash:
+            self.add_fault(
+                name, "it does not follow the previous entry: an entry was changed, removed, added or moved."
+            )
+        self.seq, self.hash = entry.seq, entry.hash
 
-    def end_at(self, seq: int, hash_: str) -> None:
-        """The end of the chain, as the head or a seal says it."""
+    def verify_end(self, seq: int, hash_: str) -> None:
+        """Verify the end of the chain according to the head or a seal."""
         if self.seq < seq:
-            self.blame(*_missing(self.seq + 1, seq))
+            self.add_fault(*_missing(self.seq + 1, seq))
         elif self.seq > seq:
-            self.blame("end", f"the chain ends with entry {seq}, and entry {self.seq} is there: it was put in later.")
+            self.add_fault("end", f"the chain ends with entry {seq}, but entry {self.seq} exists: it was added later.")
         elif self.hash != hash_:
-            self.blame("end", f"entry {seq} is not the one that the end of the chain names.")
+            self.add_fault("end", f"entry {seq} does not match the end of the chain.")
 
 
 def _missing(first: int, last: int) -> tuple[str, str]:

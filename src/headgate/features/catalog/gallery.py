@@ -1,8 +1,11 @@
-"""Ready-made flows: spec text with a few lines before it that say what it is and how people ask for it."""
+"""Template flows: spec text with front matter that describes them, example requests and sample data for a first run."""
 
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, JsonValue, StringConstraints, ValidationError
 
 from headgate.features.catalog.search import WordIndex
 from headgate.foundation.errors import NotFound
@@ -11,41 +14,81 @@ from headgate.graph.names import did_you_mean
 from headgate.graph.spec import parse_spec
 
 _FENCE = "---"
+_MODEL_STEPS = frozenset({"AIStep", "Agent", "LanguageModel", "StructuredOutput", "Transcribe"})
+_NETWORK_STEPS = frozenset({"URL", "HTTPRequest", "WebhookOut"})
 
 
 class UnknownTemplate(NotFound):
-    """No template of that name."""
+    """No template has that name."""
 
     code = "unknown_template"
     title = "Unknown template"
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """A ready-made flow. `spec` is its text, `examples` are requests it answers."""
+Category = Literal["documents", "spreadsheets", "text", "forms", "chat", "web", "data", "operations"]
+
+
+class SampleFile(BaseModel):
+    """A small text file that the sample run reads."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[str, StringConstraints(pattern=r"^[\w-]+\.(csv|txt|md|log|json|html)$", max_length=60)]
+    content: Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
+
+
+class Sample(BaseModel):
+    """The input of a first run: what is typed, the answers of the form, a file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: str = ""
+    form: dict[str, JsonValue] = {}
+    file: SampleFile | None = None
+
+
+class Recipe(BaseModel):
+    """A template flow. `spec` is its text, `examples` are matching requests, `shows` is part of the sample's result."""
+
+    model_config = ConfigDict(frozen=True)
 
     key: str
     title: str
     description: str
+    category: Category
     tags: tuple[str, ...]
     examples: tuple[str, ...]
     spec: str
+    sample: Sample = Sample()
+    shows: tuple[str, ...] = ()
 
     def flow(self) -> Flow:
-        """The flow itself."""
+        """Return the flow."""
         return parse_spec(self.spec)
+
+    @property
+    def needs_model(self) -> bool:
+        """Return whether a step calls a language model."""
+        return any(node.type in _MODEL_STEPS for node in self.flow().nodes)
+
+    @property
+    def needs_network(self) -> bool:
+        """Return whether a step reads an address on the internet."""
+        return any(node.type in _NETWORK_STEPS for node in self.flow().nodes)
 
 
 @lru_cache(maxsize=1)
 def load_gallery() -> tuple[Recipe, ...]:
-    """Every recipe that ships with Headgate, sorted by key."""
+    """Return every bundled template, sorted by key."""
     folder = files("headgate.features.catalog") / "gallery"
-    found = [entry for entry in folder.iterdir() if entry.name.endswith(".flow")]
-    return tuple(parse_recipe(entry.name[:-5], entry.read_text(encoding="utf-8")) for entry in sorted(found, key=_name))
+    entries = [entry for entry in folder.iterdir() if entry.name.endswith(".flow")]
+    return tuple(
+        parse_recipe(entry.name[:-5], entry.read_text(encoding="utf-8")) for entry in sorted(entries, key=_name)
+    )
 
 
 def find_recipe(key: str) -> Recipe:
-    """The recipe of that key. Raises `UnknownTemplate` naming the nearest."""
+    """Return the template with that key. Raises `UnknownTemplate` with the nearest one."""
     recipes = {recipe.key: recipe for recipe in load_gallery()}
     if key not in recipes:
         raise UnknownTemplate(
@@ -59,7 +102,10 @@ def _name(entry: object) -> str:
 
 
 def parse_recipe(key: str, text: str) -> Recipe:
-    """A recipe from its text: front matter between `---` lines, then a flow spec. Raises `ValueError` without one."""
+    """A template from its text: front matter between `---` lines, a flow spec, and after another `---` sample data.
+
+    Raises `ValueError` where a part is missing or unknown.
+    """
     start, fence, rest = text.partition(f"{_FENCE}\n")
     head, closing, spec = rest.partition(f"{_FENCE}\n")
     if start.strip() or not fence or not closing:
@@ -76,11 +122,29 @@ def parse_recipe(key: str, text: str) -> Recipe:
     if missing or not examples:
         raise ValueError(f"recipe '{key}' has no {' and no '.join(missing) or 'examples'}")
     tags = tuple(tag.strip() for tag in values.get("tags", "").split(",") if tag.strip())
-    return Recipe(key, values["title"], values["description"], tags, tuple(examples), spec)
+    spec, _, sample = spec.partition(f"\n{_FENCE}\n")
+    given = (yaml.safe_load(sample) or {}) if sample else {}
+    shows = given.pop("shows", [])
+    try:
+        return Recipe.model_validate(
+            {
+                "key": key,
+                "title": values["title"],
+                "description": values["description"],
+                "category": values.get("category", "text"),
+                "tags": tags,
+                "examples": tuple(examples),
+                "spec": spec.rstrip("\n") + "\n",
+                "sample": given,
+                "shows": tuple(shows),
+            }
+        )
+    except ValidationError as error:
+        raise ValueError(f"recipe '{key}': {error}") from error
 
 
 def recipe_index(recipes: tuple[Recipe, ...]) -> WordIndex:
-    """An index over recipes, keyed by recipe key."""
+    """Return a search index over templates, by key."""
     return WordIndex(
         {
             recipe.key: (

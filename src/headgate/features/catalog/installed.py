@@ -1,7 +1,7 @@
-"""Components that the operator installed: packages beside Headgate that name theirs under an entry point.
+"""Components installed by the operator: packages that declare them under an entry point.
 
-A package says `[project.entry-points."headgate.components"]` and a line `acme = "acme.headgate"`: a module, a class or
-a list of classes. They run in the server's own process, as built-in ones do: whoever installs a package trusts it.
+A package declares `[project.entry-points."headgate.components"]` and a line `acme = "acme.headgate"`: a module, a class
+or a list of classes. They run in the server's process, like built-in ones: installing a package means trusting it.
 """
 
 import inspect
@@ -31,29 +31,29 @@ log = get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """What the packages beside Headgate bring."""
+    """Components of installed packages."""
 
     components: tuple[type[Component], ...]
     faults: tuple[str, ...]
-    """What was left out, and why: a sentence each, for people."""
+    """Skipped entry points and reasons, one sentence each."""
 
 
 class _Unfit(Exception):
-    """An entry point brings something that is no component."""
+    """An entry point is not a valid component."""
 
 
 def full_registry(own: OwnSource | None = None, step_model: StepModel | None = None) -> Registry:
-    """The built-in components and the installed ones, loaded by the first use. What is broken is logged and omitted.
+    """Return the built-in and the installed components, loaded on first use. Invalid ones are logged and skipped.
 
     Args:
-        own: Where own components of flows are known.
-        step_model: Where the default model for steps is chosen.
+        own: Source of custom components of flows.
+        step_model: Source of the default model for steps.
     """
     return Registry(_AllComponents(), own, step_model)
 
 
 class _AllComponents:
-    """Imports the built-in and the installed components when they are iterated over."""
+    """Imports the built-in and the installed components when iterated."""
 
     def __iter__(self) -> Iterator[type[Component]]:
         installed = installed_components()
@@ -64,35 +64,35 @@ class _AllComponents:
 
 @cache
 def installed_components() -> Installed:
-    """What is installed; looked for once a process."""
+    """Return installed components; searched once per process."""
     return load_installed(entry_points(group=GROUP), {component.__name__ for component in builtin.BUILTINS})
 
 
-def load_installed(points: Iterable[EntryPoint], taken: Collection[str]) -> Installed:
-    """Load what entry points name. Nothing that is wrong with one keeps the others away.
+def load_installed(points: Iterable[EntryPoint], reserved: Collection[str]) -> Installed:
+    """Load entry points. An invalid one does not affect the others.
 
     Args:
         points: The entry points.
-        taken: Names of components that are there already; they win.
+        reserved: Names of existing components; these have precedence.
     """
-    found: dict[str, type[Component]] = {}
+    components: dict[str, type[Component]] = {}
     faults: list[str] = []
     for point in sorted(points, key=lambda one: (one.name, one.value)):
         try:
             for component in _components_of(point.load()):
                 _require_fit(component)
                 name = component.__name__
-                if name in taken or name in found:
-                    faults.append(f"{_named(point)}: {name} is left out: there is a component of that name already.")
+                if name in reserved or name in components:
+                    faults.append(f"{_named(point)}: {name} was skipped: a component of that name already exists.")
                 else:
-                    found[name] = component
+                    components[name] = component
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a package does, the server starts
             faults.append(f"{_named(point)} cannot be loaded: {type(error).__name__}: {shortened(str(error), 500)}")
-    return Installed(tuple(found.values()), tuple(faults))
+    return Installed(tuple(components.values()), tuple(faults))
 
 
 def _components_of(loaded: object) -> Iterator[type[Component]]:
-    """The classes of a module (those that it defines itself), of a list, or the class itself. Raises `_Unfit`."""
+    """Return the classes that a module defines, those of a list, or the class itself. Raises `_Unfit`."""
     if isinstance(loaded, ModuleType):
         classes = [
             value
@@ -103,16 +103,18 @@ def _components_of(loaded: object) -> Iterator[type[Component]]:
             raise _Unfit("the module defines no component")
         yield from classes
         return
-    for one in loaded if isinstance(loaded, list | tuple) else (loaded,):
-        if not inspect.isclass(one) or not issubclass(one, Component):
-            raise _Unfit(f"{one!r} is no component class")
-        yield one
+    for item in loaded if isinstance(loaded, list | tuple) else (loaded,):
+        if not inspect.isclass(item) or not issubclass(item, Component):
+            raise _Unfit(f"{item!r} is not a component class")
+        yield item
 
 
 def _require_fit(component: type[Component]) -> None:
-    """Raise what is wrong with a class: its name, its fields, its outputs."""
+    """Raise a fault of a class: its name, its fields, its outputs."""
     if not re.match(TYPE_PATTERN, component.__name__):
-        raise _Unfit(f"'{component.__name__}' is no name for a component: a capital letter first, letters and digits")
+        raise _Unfit(
+            f"'{component.__name__}' is not a valid component name: start with a capital letter, use letters and digits"
+        )
     component.template()
 
 

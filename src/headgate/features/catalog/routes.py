@@ -1,4 +1,4 @@
-"""HTTP routes of the component catalogue."""
+"""HTTP routes of the component catalog."""
 
 import hashlib
 from collections.abc import Collection, Sequence
@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
-from headgate.features.catalog.gallery import Recipe, find_recipe, load_gallery, recipe_index
+from headgate.features.catalog.gallery import Category, Recipe, Sample, find_recipe, load_gallery, recipe_index
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry, UnknownComponent
@@ -27,25 +27,25 @@ VIEW = needs(Permission.CATALOG_VIEW)
 
 
 def _registry(request: Request) -> Registry:
-    found: Registry = request.app.state.registry
-    return found
+    registry: Registry = request.app.state.registry
+    return registry
 
 
 def _index(request: Request) -> WordIndex:
-    found: WordIndex = request.app.state.index
-    return found
+    index: WordIndex = request.app.state.index
+    return index
 
 
 class OwnSource(Protocol):
-    """Where a person's own components are."""
+    """Source of a user's custom components."""
 
     async def own_components(self, principal: Principal) -> Sequence[CheckedComponent]:
-        """Those that they made and that were checked. Nothing is executed."""
+        """Return the user's checked components. Nothing is executed."""
         ...
 
 
 async def _overlay(request: Request, caller: Caller) -> Overlay:
-    """The components of the installation, and beside them those of whoever asks."""
+    """Return the components of the installation and the custom ones of the caller."""
     source: OwnSource = request.app.state.workshop.components
     return Overlay(_registry(request), _index(request), await source.own_components(caller))
 
@@ -54,10 +54,10 @@ Components = Annotated[Overlay, Depends(_overlay)]
 
 
 class ComponentOut(Template):
-    """A component as somebody may put it into a flow."""
+    """A component that can be added to a flow."""
 
     code: str | None = Field(
-        default=None, description="The source that a node of it carries. Only one's own components have one."
+        default=None, description="Source code of the node's component. Null for installed components."
     )
 
 
@@ -71,7 +71,7 @@ class ComponentOut(Template):
 async def list_components(
     request: Request, components: Components, if_none_match: Annotated[str | None, Header()] = None
 ) -> Response:
-    """Every component's template: its inputs and outputs, as the canvas draws them; one's own come last, with code."""
+    """List every component's template: its inputs and outputs, as drawn on the canvas; custom ones last, with code."""
     body, etag = _with_own(_answer(request, components.base), components.own.values())
     headers = {"ETag": etag, "Cache-Control": "private, max-age=0, must-revalidate"}
     if if_none_match == etag:
@@ -82,10 +82,10 @@ async def list_components(
 @router.get("/components/search", summary="Search components", responses=problems(), dependencies=[VIEW])
 async def search(
     components: Components,
-    q: Annotated[str, Query(min_length=1, max_length=200, description="What it should do.")],
+    q: Annotated[str, Query(min_length=1, max_length=200, description="What the component should do.")],
     limit: Annotated[int, Query(ge=1, le=50)] = 8,
 ) -> list[dict[str, Any]]:
-    """Component types by what they do, one's own among them, best first."""
+    """Search component types by function, including custom ones, best first."""
     return [
         {"type": one.type, "label": one.label, "category": one.category, "description": one.description}
         | ({"own": True} if one.type in components.own else {})
@@ -95,30 +95,37 @@ async def search(
 
 @router.get("/components/{component_type}", summary="Read a component", responses=problems(404), dependencies=[VIEW])
 async def read_component(component_type: str, components: Components) -> ComponentOut:
-    """One component's template."""
-    found = components.template(component_type)
-    if found is None:
+    """A component's template."""
+    template = components.template(component_type)
+    if template is None:
         raise UnknownComponent(
             f"There is no component '{component_type}'{did_you_mean(component_type, components.types()) or '.'}",
             remedy="Search the components.",
         )
-    return ComponentOut(**found.model_dump(), code=components.code(component_type))
+    return ComponentOut(**template.model_dump(), code=components.code(component_type))
 
 
 class TemplateSummary(BaseModel):
-    """A ready-made flow in short."""
+    """Summary of a template flow."""
 
     id: str
     title: str
     description: str
+    category: Category
     tags: tuple[str, ...]
     examples: tuple[str, ...]
-    """Requests that it answers."""
+    """Example requests."""
     definition: Flow
+    needs_model: bool
+    """Whether a step calls a language model."""
+    needs_network: bool
+    """Whether a step reads an address on the internet."""
+    sample: Sample
+    """Input of a first run: text, answers of the form, a file."""
 
 
 class TemplateOut(TemplateSummary):
-    """A ready-made flow."""
+    """A template flow."""
 
     spec: str
 
@@ -127,7 +134,7 @@ class TemplateOut(TemplateSummary):
 async def list_templates(
     q: Annotated[str, Query(max_length=200, description="What the flow should do; all when empty.")] = "",
 ) -> list[TemplateSummary]:
-    """Ready-made flows to start from, best match first."""
+    """List template flows, best match first."""
     recipes = load_gallery()
     if not q:
         return [TemplateSummary(**_summary(recipe)) for recipe in recipes]
@@ -137,7 +144,7 @@ async def list_templates(
 
 @router.get("/templates/{template_id}", summary="Read a flow template", responses=problems(404), dependencies=[VIEW])
 async def read_template(template_id: str) -> TemplateOut:
-    """A ready-made flow with its text; create a flow from the text to use it."""
+    """A template flow with its text; create a flow from the text to use it."""
     recipe = find_recipe(template_id)
     return TemplateOut(**_summary(recipe), spec=recipe.spec)
 
@@ -149,31 +156,38 @@ def _summary(recipe: Recipe) -> dict[str, Any]:
         "description": recipe.description,
         "tags": recipe.tags,
         "examples": recipe.examples,
-        "definition": _definition(recipe),
+        "category": recipe.category,
+        "definition": _definition(recipe.key),
+        "needs_model": recipe.needs_model,
+        "needs_network": recipe.needs_network,
+        "sample": recipe.sample,
     }
 
 
 @lru_cache(maxsize=200)
-def _definition(recipe: Recipe) -> Flow:
-    return recipe.flow()
+def _definition(key: str) -> Flow:
+    return find_recipe(key).flow()
 
 
 def _answer(request: Request, registry: Registry) -> tuple[bytes, str]:
-    """The installation's own list as bytes with its ETag, made once."""
-    kept: tuple[bytes, str] | None = getattr(request.app.state, "components_answer", None)
-    if kept is None:
+    """Return the installation's list as bytes with its ETag, cached."""
+    cached: tuple[bytes, str] | None = getattr(request.app.state, "components_answer", None)
+    if cached is None:
         templates = [template.model_dump(mode="json", exclude_defaults=True) for template in registry.templates()]
         body = orjson.dumps(templates)
-        kept = body, f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-        request.app.state.components_answer = kept
-    return kept
+        cached = body, f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+        request.app.state.components_answer = cached
+    return cached
 
 
-def _with_own(answer: tuple[bytes, str], own: Collection[CheckedComponent]) -> tuple[bytes, str]:
-    """The list with somebody's own components behind it. Its ETag is that of their code: what code is never changes."""
+def _with_own(built_in: tuple[bytes, str], own: Collection[CheckedComponent]) -> tuple[bytes, str]:
+    """Return the list with a user's custom components appended. Its ETag includes the hashes of their code."""
     if not own:
-        return answer
-    body, etag = answer
-    added = [{**one.template.model_dump(mode="json", exclude_defaults=True), "code": one.code} for one in own]
-    hashes = "".join(one.code_hash for one in own)
+        return built_in
+    body, etag = built_in
+    added = [
+        {**component.template.model_dump(mode="json", exclude_defaults=True), "code": component.code}
+        for component in own
+    ]
+    hashes = "".join(component.code_hash for component in own)
     return body[:-1] + b"," + orjson.dumps(added)[1:], f'"{hashlib.sha256((etag + hashes).encode()).hexdigest()[:16]}"'

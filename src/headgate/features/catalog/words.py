@@ -1,7 +1,7 @@
-"""Words as people write them, brought to the forms a dictionary lists.
+"""Normalises words to their dictionary forms.
 
-No stemmer: importing the packaged one takes 135 ms and a word 24 us, a whole start-up budget, and it joins words that
-mean different things here. What is needed is smaller: which dictionary forms a written word can come from.
+No stemmer: importing the packaged one takes 135 ms and a word 24 us, an entire start-up budget, and it conflates words
+with different meanings here. Only the possible dictionary forms of a word are needed.
 """
 
 import re
@@ -12,11 +12,11 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def word_set(text: str) -> frozenset[str]:
-    """A set of words written as one text."""
+    """Return a set of words written as one text."""
     return frozenset(text.split())
 
 
-# (ending, what may stand in its place), in the order the answers are tried
+# (ending, replacement), in the order in which they are tried
 _ENGLISH: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("'s", ("",)),
     ("’s", ("",)),
@@ -55,22 +55,22 @@ _LONGEST_WORD = 48
 
 
 @lru_cache(maxsize=8192)
-def base_forms(word: str) -> tuple[str, ...]:
-    """The dictionary forms a lower-case word can come from, the word itself first: `copied` gives copied, copy."""
-    found = [word, _IRREGULAR[word]] if word in _IRREGULAR else [word]
-    if len(word) > _LONGEST_WORD:
-        return (word,)
+def base_forms(term: str) -> tuple[str, ...]:
+    """The possible dictionary forms of a lower-case word, the word itself first: `copied` returns copied, copy."""
+    forms = [term, _IRREGULAR[term]] if term in _IRREGULAR else [term]
+    if len(term) > _LONGEST_WORD:
+        return (term,)
     for ending, replacements in _ENGLISH:
-        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_ROOT - 1 and not word.endswith(("ss", "us")):
-            root = word[: -len(ending)]
-            found += [root + new for new in replacements if len(root + new) >= _SHORTEST_ROOT - 1]
+        if term.endswith(ending) and len(term) - len(ending) >= _SHORTEST_ROOT - 1 and not term.endswith(("ss", "us")):
+            root = term[: -len(ending)]
+            forms += [root + new for new in replacements if len(root + new) >= _SHORTEST_ROOT - 1]
             if ending in {"ing", "ed"} and len(root) > _SHORTEST_ROOT and root[-1] == root[-2]:
-                found.append(root[:-1])
+                forms.append(root[:-1])
     for british, american in _SPELLINGS:
-        found += [form[: -len(british)] + american for form in found if form.endswith(british)]
-    return tuple(dict.fromkeys(found))
+        forms += [form[: -len(british)] + american for form in forms if form.endswith(british)]
+    return tuple(dict.fromkeys(forms))
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in lower case; `InstalledPackages` and `size_bytes` count as two words each."""
-    return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", text))]
+    """Return the words of a text in lower case; `InstalledPackages` and `size_bytes` count as two words each."""
+    return [term.lower() for term in _WORD.findall(_CAMEL.sub(" ", text))]

@@ -16,7 +16,7 @@ _KEY = (_C.tenant_id, _C.user_id, _C.session_hash)
 async def find_conversation(
     session: AsyncSession, session_id: str, *, tenant_id: str, user_id: str
 ) -> Row[Any, Any] | None:
-    """`turns` and `used_at` of a user's conversation."""
+    """Return `turns` and `used_at` of a user's conversation."""
     query = select(_C.turns, _C.used_at).where(*_of(tenant_id, user_id), _C.session_hash == _hash(session_id))
     return (await session.execute(query)).one_or_none()
 
@@ -24,7 +24,7 @@ async def find_conversation(
 async def put_conversation(
     session: AsyncSession, session_id: str, turns: str, at: int, *, tenant_id: str, user_id: str
 ) -> None:
-    """Store the turns of a conversation, whether it is new or not. Raises `IntegrityError` for an unknown user."""
+    """Insert or update the turns of a conversation. Raises `IntegrityError` for an unknown user."""
     values = {"turns": turns, "used_at": at}
     key = {"tenant_id": tenant_id, "user_id": user_id, "session_hash": _hash(session_id)}
     query = insert_into(session, assistant_conversations).values(**key, **values)
@@ -44,21 +44,21 @@ async def delete_conversations(session: AsyncSession, *, tenant_id: str, user_id
 
 
 async def delete_older(session: AsyncSession, most: int, *, tenant_id: str, user_id: str) -> int:
-    """Delete all but the conversations that a user used last. Returns how many were deleted."""
-    mine = _of(tenant_id, user_id)
-    latest = select(_C.session_hash).where(*mine).order_by(_C.used_at.desc(), _C.session_hash).limit(most)
-    result = await session.execute(delete(assistant_conversations).where(*mine, _C.session_hash.not_in(latest)))
+    """Delete all but the user's most recently used conversations. Returns the number deleted."""
+    owner = _of(tenant_id, user_id)
+    latest = select(_C.session_hash).where(*owner).order_by(_C.used_at.desc(), _C.session_hash).limit(most)
+    result = await session.execute(delete(assistant_conversations).where(*owner, _C.session_hash.not_in(latest)))
     return int(result.rowcount)  # type: ignore[attr-defined]
 
 
 async def delete_expired_conversations(session: AsyncSession, before: int) -> None:
-    """Delete what all users last used before this time; rows that another transaction deletes are skipped."""
+    """Delete conversations last used before this time; rows that another transaction deletes are skipped."""
     expired = select(*_KEY).where(_C.used_at < before).with_for_update(skip_locked=True)
     await session.execute(delete(assistant_conversations).where(tuple_(*_KEY).in_(expired)))
 
 
 async def count_conversations(session: AsyncSession) -> int:
-    """How many conversations are stored."""
+    """Return the number of stored conversations."""
     return (await session.execute(select(func.count()).select_from(assistant_conversations))).scalar_one()
 
 
@@ -67,5 +67,5 @@ def _of(tenant_id: str, user_id: str) -> tuple[ColumnElement[bool], ...]:
 
 
 def _hash(session_id: str) -> str:
-    """The id as it is stored: callers choose ids, and any text is one."""
+    """Return the stored form of the id: callers choose ids, and any text is one."""
     return sha256(session_id.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""What can be wrong with encrypted content and its keys."""
+"""Errors of encrypted content and its keys."""
 
 from datetime import datetime
 
@@ -11,16 +11,18 @@ class ContentDestroyed(NotFound):
     code = "content_destroyed"
     title = "Content destroyed"
 
-    def __init__(self, at: datetime | None) -> None:
-        when = f" on {at:%Y-%m-%d %H:%M} UTC" if at is not None else ""
+    def __init__(self, destroyed_at: datetime | None) -> None:
+        when = f" on {destroyed_at:%Y-%m-%d %H:%M} UTC" if destroyed_at is not None else ""
         super().__init__(
             f"The content cannot be read: the data key that encrypted it was destroyed{when}.",
-            remedy="A backup of the database from before, with the installation's key of that time, still holds it.",
+            remedy=(
+                "A database backup from before, together with the installation's key of that time, still contains it."
+            ),
         )
 
 
 class EncryptionRequired(Conflict):
-    """The setting of the installation asks for encryption."""
+    """The installation's settings require encryption."""
 
     code = "encryption_required"
     title = "Encryption is on for the installation"
@@ -41,5 +43,5 @@ class NothingToDestroy(Conflict):
     def __init__(self) -> None:
         super().__init__(
             "The organisation has no data key: none of its content is encrypted.",
-            remedy="Delete what is to be unreadable.",
+            remedy="Delete the content that should become unreadable.",
         )

@@ -1,4 +1,4 @@
-"""The data keys of tenants, as those use them who store and read content."""
+"""Data keys of tenants, for storing and reading content."""
 
 import base64
 from typing import TYPE_CHECKING, Any
@@ -25,11 +25,11 @@ else:
 class DataKeys:
     """Opens the data keys of any tenant.
 
-    Whether a key is still there is read each time it is used, so that no process encrypts or reads with one that was
-    destroyed; only what unwrapping it gave is remembered.
+    Whether a key still exists is read at each use, so that no process uses a destroyed one; only the unwrapped key is
+    cached.
 
     Args:
-        database: Where wrapped keys are.
+        database: The database of wrapped keys.
         box: Unwraps them.
         always: Whether every tenant gets a key with its first content.
     """
@@ -41,7 +41,7 @@ class DataKeys:
         self._opened: dict[str, DataKey] = {}
 
     async def current(self, tenant_id: str) -> "DataKey | None":
-        """The key that encrypts new content of a tenant; None where content is stored unencrypted."""
+        """Return the key for new content of a tenant; None when content is stored unencrypted."""
         async with self._database.reading() as session:
             row = await repository.find_active_key(session, tenant_id=tenant_id)
         if row is None and self._always:
@@ -50,24 +50,24 @@ class DataKeys:
         return None if row is None else self._unwrapped(row)
 
     async def current_in(self, session: AsyncSession, tenant_id: str) -> "DataKey | None":
-        """The same in a transaction that writes."""
+        """Return the current key, in a writing transaction."""
         row = await repository.find_active_key(session, tenant_id=tenant_id)
         if row is None and self._always:
             row = await make_key(session, self._box, tenant_id)
         return None if row is None else self._unwrapped(row)
 
     async def get(self, tenant_id: str, key_id: str) -> "DataKey":
-        """A key of a tenant. Raises `ContentDestroyed`, also for a key of another tenant."""
+        """Return a key of a tenant. Raises `ContentDestroyed`, also for a key of another tenant."""
         async with self._database.reading() as session:
             return await self.get_in(session, tenant_id, key_id)
 
     async def get_in(self, session: AsyncSession, tenant_id: str, key_id: str) -> "DataKey":
-        """The same in an open transaction."""
+        """Return a key of a tenant, in an open transaction."""
         row = await repository.find_data_key(session, key_id, tenant_id=tenant_id)
         if row is None or row.wrapped is None:
             self._opened.pop(key_id, None)
-            at = row.destroyed_at if row is not None else None
-            raise ContentDestroyed(None if at is None else moment(at))
+            destroyed_at = row.destroyed_at if row is not None else None
+            raise ContentDestroyed(None if destroyed_at is None else moment(destroyed_at))
         return self._unwrapped(row)
 
     def _unwrapped(self, row: Any) -> "DataKey":  # noqa: ANN401 - a row of data_keys
@@ -79,7 +79,7 @@ class DataKeys:
 
 
 async def make_key(session: AsyncSession, box: "SecretBox", tenant_id: str) -> Any:  # noqa: ANN401 - a row
-    """The active key of a tenant, made where there is none. Two who make one at once get the same."""
+    """Return the active key of a tenant, created when missing. Concurrent callers get the same key."""
     key = sealing.new_data_key(tenant_id)
     wrapped = box.encrypt(SecretStr(base64.b64encode(key.material).decode()))
     row = await repository.find_or_add_key(session, key.id, wrapped, microseconds(now()), tenant_id=tenant_id)

@@ -1,4 +1,4 @@
-"""What the API says of the encryption of content."""
+"""API schemas of content encryption."""
 
 from datetime import datetime
 
@@ -12,12 +12,12 @@ class EncryptionOut(BaseModel):
     """Whether the organisation's content is encrypted by Headgate."""
 
     encrypted: bool = Field(description="Whether new content is encrypted.")
-    since: datetime | None = Field(description="Since when. Content from before may be unencrypted.")
-    destroyed_at: datetime | None = Field(description="When data keys were destroyed last.")
+    since: datetime | None = Field(description="Start of encryption. Earlier content may be unencrypted.")
+    destroyed_at: datetime | None = Field(description="When data keys were last destroyed.")
 
     @classmethod
     def of(cls, state: Encryption) -> "EncryptionOut":
-        """The state as it is shown."""
+        """Return the schema of the state."""
         return cls(
             encrypted=state.on,
             since=None if state.since is None else moment(state.since),

@@ -20,17 +20,17 @@ class Encryption:
     """Whether an organisation's content is encrypted. Times are microseconds in UTC."""
 
     on: bool
-    """New content is encrypted."""
+    """Whether new content is encrypted."""
     since: int | None
-    """When the key was made that encrypts it; older content may be unencrypted."""
+    """When the current key was created; older content may be unencrypted."""
     keys: int
-    """Data keys that open content."""
+    """Number of data keys that can open content."""
     destroyed_at: int | None
-    """When keys were destroyed last."""
+    """When keys were last destroyed."""
 
 
 async def encryption_of(session: AsyncSession, principal: Principal, *, always: bool) -> Encryption:
-    """The state of the caller's organisation. `always`: the setting of the installation. Raises `PermissionMissing`."""
+    """The state of the caller's organisation. `always`: the installation's setting. Raises `PermissionMissing`."""
     principal.require(Permission.MAINTENANCE_RUN)
     rows = await repository.list_data_keys(session, tenant_id=principal.tenant_id)
     active = next((row for row in rows if row.state == DataKeyState.ACTIVE), None)
@@ -42,16 +42,16 @@ async def encryption_of(session: AsyncSession, principal: Principal, *, always: 
     )
 
 
-async def enable(session: AsyncSession, principal: Principal, box: SecretBox) -> None:
-    """Encrypt new content of the caller's organisation; nothing happens when it is. Raises `PermissionMissing`."""
+async def enable(session: AsyncSession, principal: Principal, secret_box: SecretBox) -> None:
+    """Encrypt new content of the caller's organisation; no effect when already enabled. Raises `PermissionMissing`."""
     principal.require(Permission.MAINTENANCE_RUN)
-    await make_key(session, box, principal.tenant_id)
+    await make_key(session, secret_box, principal.tenant_id)
 
 
 async def disable(session: AsyncSession, principal: Principal, *, always: bool) -> None:
-    """Store new content unencrypted again; what is encrypted stays so, and readable.
+    """Store new content unencrypted again; encrypted content stays encrypted and readable.
 
-    Raises `EncryptionRequired` where the installation's setting asks for it, `PermissionMissing`.
+    Raises `EncryptionRequired` when the installation's settings require it, `PermissionMissing`.
     """
     principal.require(Permission.MAINTENANCE_RUN)
     if always:
@@ -61,9 +61,9 @@ async def disable(session: AsyncSession, principal: Principal, *, always: bool) 
 
 
 async def destroy(session: AsyncSession, principal: Principal) -> int:
-    """Destroy every data key of the caller's organisation: what they encrypted can never be read again.
+    """Destroy every data key of the caller's organisation: content encrypted with them becomes unreadable forever.
 
-    Returns how many. Raises `NothingToDestroy`, `PermissionMissing`.
+    Returns their number. Raises `NothingToDestroy`, `PermissionMissing`.
     """
     principal.require(Permission.MAINTENANCE_RUN)
     count = await repository.destroy_data_keys(session, microseconds(now()), tenant_id=principal.tenant_id)

@@ -4,11 +4,11 @@ from enum import StrEnum
 
 
 class DataKeyState(StrEnum):
-    """What a tenant's data key is used for."""
+    """State of a tenant's data key."""
 
     ACTIVE = "active"
-    """New content is encrypted with it."""
+    """Encrypts new content."""
     OLD = "old"
-    """It opens what it encrypted, and encrypts nothing new."""
+    """Opens existing content, and encrypts nothing new."""
     DESTROYED = "destroyed"
-    """It is gone, and with it what it encrypted."""
+    """Destroyed, and its content with it."""

@@ -19,4 +19,4 @@ data_keys = Table(
     CheckConstraint("(wrapped IS NULL) = (state = 'destroyed')", name="destroyed_has_no_key"),
     partial_index("ux_data_keys_active", "tenant_id", where="state = 'active'", unique=True),
 )
-"""`wrapped` is the key, encrypted with the installation's: a rotation wraps it again and rewrites no content."""
+"""`wrapped` is the key, encrypted with the installation's: a rotation re-wraps it without rewriting content."""

@@ -1,4 +1,4 @@
-"""What files needs to know of limits: how many bytes an organisation, a space or a visitor may still store."""
+"""Storage quotas: how many bytes an organisation, a space or a visitor may still store."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,8 +9,8 @@ from headgate.features.files.errors import NoRoomForFile
 
 
 @dataclass(frozen=True, slots=True)
-class Whose:
-    """Who stores a file."""
+class FileOwner:
+    """The owner of a stored file."""
 
     tenant_id: str
     space_id: str | None = None
@@ -19,21 +19,21 @@ class Whose:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """What is left of the limit that is nearest."""
+class RemainingBytes:
+    """The remaining bytes of the nearest limit."""
 
     size_bytes: int
-    """Negative when more is stored than the limit allows."""
+    """Negative when the limit is exceeded."""
     refusal: NoRoomForFile
 
 
 class StorageLimits(Protocol):
     """Limits of stored bytes."""
 
-    async def left(self, session: AsyncSession, whose: Whose, *, lock: bool) -> Left | None:
-        """What is left; None: no limit.
+    async def left(self, session: AsyncSession, whose: FileOwner, *, lock: bool) -> RemainingBytes | None:
+        """Return the remaining bytes; None: no limit.
 
-        With `lock` the session's transaction holds the tenant until it ends, so that what is read stays true: call it
-        after the file's record was added, and let the transaction fail when less than nothing is left.
+        With `lock`, the tenant is locked until the transaction ends, so the result stays valid: call it after adding
+        the file's record, and roll back when the result is negative.
         """
         ...

@@ -1,4 +1,4 @@
-"""Contents on the local disk: `<root>/<tenant>/<last two characters of the id>/<id>`, readable by the server only."""
+"""File contents on disk: `<root>/<tenant>/<last two characters of the id>/<id>`, readable by the server only."""
 
 import asyncio
 import errno
@@ -20,12 +20,12 @@ from headgate.foundation.private_files import private_folder
 PIECE_BYTES = 1024 * 1024
 INCOMING = ".incoming"
 STALE_SECONDS = 86_400
-"""Age at which a half-written content is one of a process that died."""
+"""Age of a partial content after which its process is considered dead."""
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 class LocalStorage:
-    """Writes beside the target and renames, so that a content is there whole or not at all."""
+    """Writes to a temporary file and renames it, so that contents are stored atomically."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -34,14 +34,14 @@ class LocalStorage:
     async def put(
         self, tenant_id: str, file_id: str, content: AsyncIterable[bytes], *, max_bytes: int
     ) -> StoredContent:
-        """Store a content whole, or leave nothing behind."""
+        """Store a content atomically."""
         target = self._path(tenant_id, file_id)
         counted = Counted(content, max_bytes)
         with _storage_errors():
             part = await asyncio.to_thread(self._open_part)
             try:
-                async for piece in counted:
-                    await asyncio.to_thread(part.file.write, piece)
+                async for chunk in counted:
+                    await asyncio.to_thread(part.file.write, chunk)
                 await asyncio.to_thread(part.move_to, target)
             except BaseException:
                 part.discard()
@@ -56,33 +56,33 @@ class LocalStorage:
         sha256: str | None,
         data_key_id: str | None = None,  # noqa: ARG002
     ) -> AsyncIterator[bytes]:
-        """The content in pieces, after it was found to be what was stored."""
+        """Yield the content in chunks, after verifying it."""
         path = self._path(tenant_id, file_id)
         with _storage_errors():
-            found = await asyncio.to_thread(_hash, path)
-        if sha256 is not None and found != sha256:
+            digest = await asyncio.to_thread(_hash, path)
+        if sha256 is not None and digest != sha256:
             raise FileDamaged(
-                f"The content of file {file_id} is not what was stored.", remedy="Restore it from a backup."
+                f"The content of file {file_id} differs from what was stored.", remedy="Restore it from a backup."
             )
         return _read(path)
 
     async def contents(self) -> AsyncIterator[StoredItem]:
-        """Every content, one folder at a time."""
+        """Yield every content, one folder at a time."""
         with _storage_errors():
             for folder in await asyncio.to_thread(_folders, self._root):
                 for item in await asyncio.to_thread(_items, folder):
                     yield item
 
     async def delete(self, tenant_id: str, file_id: str) -> None:
-        """Remove a content; nothing happens when there is none."""
+        """Delete a content; no effect when it does not exist."""
         path = self._path(tenant_id, file_id)
         with _storage_errors():
             await asyncio.to_thread(path.unlink, missing_ok=True)
 
     def _path(self, tenant_id: str, file_id: str) -> Path:
-        """Ids come from the database, yet nothing but an id ever becomes a path."""
+        """Return the path. Ids come from the database, but only valid ids become paths."""
         if not is_id(tenant_id) or not is_id(file_id):
-            raise FileDamaged("The file's id is not one that Headgate gives.")
+            raise FileDamaged("Invalid file id.")
         return self._root / tenant_id / file_id[-2:] / file_id
 
     def _open_part(self) -> "_Part":
@@ -98,13 +98,13 @@ class LocalStorage:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A content that is still being written."""
+    """A partially written content."""
 
     path: Path
     file: BufferedWriter
 
     def move_to(self, target: Path) -> None:
-        """Make the bytes safe from a power cut, then give them their name."""
+        """Sync the bytes to disk, then rename the file."""
         self.file.flush()
         os.fsync(self.file.fileno())
         self.file.close()
@@ -112,8 +112,8 @@ class _Part:
         self.path.replace(target)
 
     def discard(self) -> None:
-        """Leave nothing behind."""
-        with suppress(OSError):  # closing writes what is left, and the disk may be full
+        """Remove the temporary file."""
+        with suppress(OSError):  # closing writes remaining bytes, and the disk may be full
             self.file.close()
         self.path.unlink(missing_ok=True)
 
@@ -126,9 +126,11 @@ def _storage_errors() -> Iterator[None]:
         raise FileDamaged("The file's content is missing.", remedy="Restore it from a backup.") from error
     except OSError as error:
         if error.errno in _FULL:
-            raise StorageFull("The disk is full; nothing was kept.", remedy="Free some space and try again.") from error
+            raise StorageFull(
+                "The disk is full; nothing was stored.", remedy="Free some space and try again."
+            ) from error
         raise StorageFailed(
-            f"The storage refused: {error.strerror or type(error).__name__}.",
+            f"The storage reported an error: {error.strerror or type(error).__name__}.",
             remedy="Check the folder `files` in HEADGATE_DATA_DIR and its permissions.",
         ) from error
 
@@ -146,13 +148,13 @@ def _folders(root: Path) -> list[Path]:
 
 
 def _items(folder: Path) -> list[StoredItem]:
-    found: list[StoredItem] = []
+    items: list[StoredItem] = []
     for path in folder.iterdir():
-        with suppress(FileNotFoundError):  # deleted meanwhile
+        with suppress(FileNotFoundError):  # deleted concurrently
             if is_id(path.name):
-                at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-                found.append(StoredItem(folder.parent.name, path.name, at))
-    return found
+                modified_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+                items.append(StoredItem(folder.parent.name, path.name, modified_at))
+    return items
 
 
 def _hash(path: Path) -> str:
@@ -164,5 +166,5 @@ async def _read(path: Path) -> AsyncIterator[bytes]:
     with _storage_errors():
         file = await asyncio.to_thread(path.open, "rb")
         with file:
-            while piece := await asyncio.to_thread(file.read, PIECE_BYTES):
-                yield piece
+            while chunk := await asyncio.to_thread(file.read, PIECE_BYTES):
+                yield chunk

@@ -1,4 +1,4 @@
-"""Names and media types of files: what comes from outside is made safe, what is missing is guessed."""
+"""Names and media types of files: external names are sanitised, missing types are guessed."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ MAX_NAME_BYTES = 200
 UNNAMED = "file"
 OCTETS = "application/octet-stream"
 
-# Separators, what Windows refuses, and characters that hide or reorder others.
+# Separators, characters forbidden on Windows, and characters that hide or reorder others.
 _UNSAFE = re.compile(
     r'[<>:"|?*\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffc\ufffd\ud800-\udfff]'
 )
@@ -31,7 +31,7 @@ _MAGIC: tuple[tuple[int, bytes, str], ...] = (
     (4, b"ftyp", "video/mp4"),
     (0, b"\x1f\x8b", "application/gzip"),
 )
-"""Offset, bytes and the media type they prove. ZIP is left to the name: documents of many kinds are ZIP files."""
+"""Offset, bytes and the media type that they prove. ZIP is decided by name: many document types are ZIP files."""
 
 _BY_NAME = MimeTypes()
 for _type, _ending in (
@@ -51,7 +51,7 @@ for _type, _ending in (
 
 
 def safe_name(name: str) -> str:
-    """A file name that every system takes, without folders, up to 200 bytes; the ending is kept."""
+    """Return a portable file name without folders, up to 200 bytes; the extension is kept."""
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]
     cleaned = _UNSAFE.sub("_", last).strip(" .")
     if not cleaned.strip("_"):
@@ -72,19 +72,19 @@ def _shortened(name: str) -> str:
 
 
 def media_type_of(name: str, head: bytes, given: str = "") -> str:
-    """The media type: what the first bytes prove, else what the name says, else what was given, else text or bytes.
+    """Return the media type: proven by the first bytes, else by the name, else as declared, else text or bytes.
 
     Args:
         name: The file's name.
         head: Its first bytes, 512 are enough.
-        given: What the sender says; ignored when it is no media type.
+        given: As declared by the sender; ignored when it is not a media type.
     """
     for offset, magic, proven in _MAGIC:
         if head.startswith(magic, offset):
             return proven
-    named, encoding = _BY_NAME.guess_type(f"file.{name.rpartition('.')[2]}")
-    if named is not None and encoding is None:
-        return named
+    guessed, encoding = _BY_NAME.guess_type(f"file.{name.rpartition('.')[2]}")
+    if guessed is not None and encoding is None:
+        return guessed
     claimed = given.partition(";")[0].strip().lower()
     if _MEDIA_TYPE.fullmatch(claimed) and claimed != OCTETS:
         return claimed
@@ -92,11 +92,11 @@ def media_type_of(name: str, head: bytes, given: str = "") -> str:
 
 
 def attachment(name: str) -> str:
-    """The `Content-Disposition` of a download (RFC 6266): a plain name for old clients, the real one for the rest."""
+    """The `Content-Disposition` of a download (RFC 6266): an ASCII name for old clients, the real one for others."""
     safe = safe_name(name)
-    plain = unicodedata.normalize("NFKD", safe).encode("ascii", "ignore").decode()
-    plain = re.sub(r"[^A-Za-z0-9 ._()+-]", "_", plain).strip(" .") or UNNAMED
-    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(safe, safe='')}"
+    ascii_name = unicodedata.normalize("NFKD", safe).encode("ascii", "ignore").decode()
+    ascii_name = re.sub(r"[^A-Za-z0-9 ._()+-]", "_", ascii_name).strip(" .") or UNNAMED
+    return f"attachment; filename=\"{ascii_name}\"; filename*=UTF-8''{quote(safe, safe='')}"
 
 
 def _is_text(head: bytes) -> bool:
@@ -105,5 +105,5 @@ def _is_text(head: bytes) -> bool:
     try:
         head.decode()
     except UnicodeDecodeError as error:
-        return error.start >= len(head) - 3  # a character cut in two by the end of the head
+        return error.start >= len(head) - 3  # a character split by the end of the head
     return True

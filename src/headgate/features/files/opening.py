@@ -1,4 +1,4 @@
-"""The storage that the settings ask for."""
+"""Creates the configured storage."""
 
 from headgate.features.files.local_storage import LocalStorage
 from headgate.features.files.s3_storage import S3Storage
@@ -8,12 +8,12 @@ from headgate.foundation.settings import Settings
 
 
 def open_storage(settings: Settings, keys: Keys) -> Storage:
-    """A folder of the data folder, or a bucket, encrypted where that is on. Raises `StorageNotInstalled`."""
+    """Return a folder or bucket, with encryption when enabled. Raises `StorageNotInstalled`."""
     return SealedStorage(open_contents(settings), keys)
 
 
 def open_contents(settings: Settings) -> Storage:
-    """The folder or bucket itself."""
+    """Return the folder or bucket itself."""
     if settings.storage.kind == "s3":
         return S3Storage(settings.storage, settings.outgoing)
     return LocalStorage(settings.data_dir / "files")

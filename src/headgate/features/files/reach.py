@@ -1,4 +1,4 @@
-"""Which files of a tenant a query may find. No query on files runs without a reach, and only two things make one."""
+"""Visibility of a tenant's files. Every query on files requires a `Reach`, and only two functions create one."""
 
 from dataclasses import dataclass
 
@@ -8,36 +8,36 @@ from headgate.features.access.principal import Principal
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The files that one asker may open. Made by `reach_of` for a person, by `whole_tenant` for Headgate itself."""
+    """The files that a caller may open. Created by `reach_of` for users, by `whole_tenant` for Headgate itself."""
 
     spaces: frozenset[str] | None = frozenset()
-    """Spaces whose files they see; None: every space of the tenant."""
+    """Spaces whose files are visible; None: every space of the tenant."""
     owns: str | None = None
-    """The user whose uploads are theirs; empty: uploads that have no owner; None: no uploads."""
+    """The user whose uploads are visible; empty: uploads without an owner; None: no uploads."""
     owns_shared: bool = True
-    """Whether uploads of theirs that a space has taken count as theirs."""
+    """Whether own uploads that belong to a space are visible."""
     sealed: frozenset[str] = frozenset()
-    """Ids of files that they hold by a seal."""
+    """Ids of files allowed by a seal."""
     everything: bool = False
 
 
 def reach_of(principal: Principal) -> Reach:
-    """Files of the spaces where they have `files.view`, their own uploads, and what they hold by a seal.
+    """Return the files of spaces with `files.view`, the caller's uploads, and files allowed by a seal.
 
-    Uploads count as somebody's own where they may see or upload files at all. A visitor without an account owns none:
-    what has no owner belongs to who operates the installation. An API key for some spaces does not see its person's
-    uploads that others of their spaces have taken.
+    Uploads are included when the caller may view or upload files at all. An anonymous visitor owns none: files without
+    an owner belong to the operator. An API key restricted to spaces does not see its user's uploads that belong to
+    other spaces.
     """
     brings = principal.in_scope(Permission.FILES_VIEW) or principal.in_scope(Permission.FILES_UPLOAD)
-    known = bool(principal.user_id) or principal.access.admin
+    is_identified = bool(principal.user_id) or principal.access.admin
     return Reach(
         spaces=principal.spaces_where(Permission.FILES_VIEW),
-        owns=principal.user_id if brings and known else None,
+        owns=principal.user_id if brings and is_identified else None,
         owns_shared=principal.access.spaces is None,
         sealed=principal.access.files,
     )
 
 
 def whole_tenant() -> Reach:
-    """Every file of the tenant: for the engine and maintenance, with ids that Headgate itself stored."""
+    """Return every file of the tenant: for the engine and maintenance, with ids that Headgate itself stored."""
     return Reach(everything=True)

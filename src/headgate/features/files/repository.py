@@ -1,4 +1,4 @@
-"""Every query on files. The tenant and the reach of who asks are always required."""
+"""Queries on files. The tenant and the caller's reach are always required."""
 
 from collections.abc import Collection, Sequence
 
@@ -10,7 +10,7 @@ from headgate.features.files.tables import StoredFile
 
 
 async def find_file(session: AsyncSession, file_id: str, *, tenant_id: str, reach: Reach) -> StoredFile | None:
-    """One file's record, if it is within reach."""
+    """Return one file's record, if it is visible."""
     query = select(StoredFile).where(StoredFile.id == file_id, StoredFile.tenant_id == tenant_id, _within(reach))
     return (await session.execute(query)).scalar_one_or_none()
 
@@ -18,7 +18,7 @@ async def find_file(session: AsyncSession, file_id: str, *, tenant_id: str, reac
 async def find_files(
     session: AsyncSession, file_ids: Collection[str], *, tenant_id: str, reach: Reach
 ) -> Sequence[StoredFile]:
-    """The records of these ids that are within reach, in no order."""
+    """Return the visible records of these ids, unordered."""
     query = select(StoredFile).where(StoredFile.id.in_(file_ids), StoredFile.tenant_id == tenant_id, _within(reach))
     return (await session.execute(query)).scalars().all()
 
@@ -32,7 +32,7 @@ async def list_files(
     before: str | None,
     reach: Reach,
 ) -> Sequence[StoredFile]:
-    """Newest first, what is within reach; `before` is the id of the last file of the previous page."""
+    """Return visible files, newest first; `before` is the last id of the previous page."""
     query = select(StoredFile).where(StoredFile.tenant_id == tenant_id, _within(reach))
     if flow_run_id is not None:
         query = query.where(StoredFile.flow_run_id == flow_run_id)
@@ -42,7 +42,7 @@ async def list_files(
 
 
 async def add_file(session: AsyncSession, row: StoredFile) -> None:
-    """Keep a new file's record."""
+    """Store a new file's record."""
     session.add(row)
     await session.flush()
 
@@ -50,7 +50,7 @@ async def add_file(session: AsyncSession, row: StoredFile) -> None:
 async def put_in_space(
     session: AsyncSession, file_ids: Collection[str], space_id: str, *, tenant_id: str, reach: Reach
 ) -> Sequence[StoredFile]:
-    """Share uploads within reach with a space: those that no space has yet. The records that changed."""
+    """Share visible uploads without a space with a space. Returns the changed records."""
     shared = (
         update(StoredFile)
         .where(StoredFile.id.in_(file_ids), StoredFile.tenant_id == tenant_id)
@@ -62,7 +62,7 @@ async def put_in_space(
 
 
 async def delete_files(session: AsyncSession, file_ids: Collection[str], *, tenant_id: str) -> None:
-    """Delete the records of these ids that the tenant has."""
+    """Delete the tenant's records of these ids."""
     await session.execute(delete(StoredFile).where(StoredFile.id.in_(file_ids), StoredFile.tenant_id == tenant_id))
 
 
@@ -70,12 +70,12 @@ def _within(reach: Reach) -> ColumnElement[bool]:
     if reach.everything:
         return true()
     shared = StoredFile.space_id.is_not(None)
-    ways: list[ColumnElement[bool]] = [
+    alternatives: list[ColumnElement[bool]] = [
         shared if reach.spaces is None else StoredFile.space_id.in_(sorted(reach.spaces))
     ]
     if reach.owns is not None:
-        own = StoredFile.owner_user_id == reach.owns if reach.owns else StoredFile.owner_user_id.is_(None)
-        ways.append(own if reach.owns_shared else and_(own, StoredFile.space_id.is_(None)))
+        is_own = StoredFile.owner_user_id == reach.owns if reach.owns else StoredFile.owner_user_id.is_(None)
+        alternatives.append(is_own if reach.owns_shared else and_(is_own, StoredFile.space_id.is_(None)))
     if reach.sealed:
-        ways.append(StoredFile.id.in_(sorted(reach.sealed)))
-    return or_(*ways)
+        alternatives.append(StoredFile.id.in_(sorted(reach.sealed)))
+    return or_(*alternatives)

@@ -22,8 +22,8 @@ router = APIRouter(tags=["files"])
 
 
 def _storage(request: Request) -> Storage:
-    found: Storage = request.app.state.storage
-    return found
+    storage: Storage = request.app.state.storage
+    return storage
 
 
 Contents = Annotated[Storage, Depends(_storage)]
@@ -45,7 +45,7 @@ _FORM = {
 
 
 def _download(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    content = {"*/*": {"schema": {"type": "string", "format": "binary"}}}  # whatever the file is of
+    content = {"*/*": {"schema": {"type": "string", "format": "binary"}}}  # any media type
     return {200: {"description": "The content", "content": content}} | problems(*statuses)
 
 
@@ -60,7 +60,7 @@ def _download(*statuses: int) -> dict[int | str, dict[str, Any]]:
 async def upload(
     request: Request, caller: Caller, contents: Contents, database: Annotated[Database, Depends(get_database)]
 ) -> FileOut:
-    """Keep a file, to start runs with. Nobody else sees it until a run or a test takes it; then its space does."""
+    """Store a file for starting runs. It is private until a run or a test uses it; then its space can view it."""
     settings: Settings = request.app.state.settings
     limit = settings.server.max_upload_bytes
     async with uploaded_file(request, max_bytes=limit) as file:
@@ -83,19 +83,21 @@ async def list_(
     caller: Caller,
     limit: Limit = 50,
     cursor: Cursor = None,
-    flow_run_id: Annotated[str | None, Query(description="Only what this run made.", pattern="^[0-9a-f-]{36}$")] = None,
+    flow_run_id: Annotated[
+        str | None, Query(description="Only files created by this run.", pattern="^[0-9a-f-]{36}$")
+    ] = None,
 ) -> Page[FileOut]:
-    """Your uploads, and what runs of your spaces took or made, newest first."""
+    """List your uploads, and files that runs of your spaces used or created, newest first."""
     rows = await service.list_files(
         session, caller, flow_run_id=flow_run_id, limit=limit + 1, before=parse_cursor(cursor)
     )
-    kept, following = page_of(rows, limit, "id")
-    return Page(items=[FileOut.model_validate(row) for row in kept], next_cursor=following)
+    page, following = page_of(rows, limit, "id")
+    return Page(items=[FileOut.model_validate(row) for row in page], next_cursor=following)
 
 
-@router.get("/files/{file_id}", summary="Read a file's record", responses=problems(404), dependencies=_VIEW)
+@router.get("/files/{file_id}", summary="Read the metadata of a file", responses=problems(404), dependencies=_VIEW)
 async def read(file_id: str, session: ReadSession, caller: Caller) -> FileOut:
-    """Name, kind, size and hash of a file."""
+    """Name, type, size and hash of a file."""
     return FileOut.model_validate(await service.get_file(session, caller, file_id))
 
 
@@ -107,7 +109,7 @@ async def read(file_id: str, session: ReadSession, caller: Caller) -> FileOut:
     dependencies=_VIEW,
 )
 async def content(file_id: str, session: ReadSession, caller: Caller, contents: Contents) -> StreamingResponse:
-    """The content, checked against its hash first."""
+    """The content, after verifying its hash."""
     row = await service.get_file(session, caller, file_id)
     return await _send(contents, row)
 
@@ -120,7 +122,7 @@ async def content(file_id: str, session: ReadSession, caller: Caller, contents: 
     dependencies=_VIEW,
 )
 async def artifact(file_id: str, session: ReadSession, caller: Caller, contents: Contents) -> StreamingResponse:
-    """What a step of a run made, checked against its hash first."""
+    """An artifact of a step of a run, after verifying its hash."""
     row = await service.get_file(session, caller, file_id)
     if row.flow_run_id is None:
         raise FileNotFound(file_id)
@@ -128,7 +130,7 @@ async def artifact(file_id: str, session: ReadSession, caller: Caller, contents:
 
 
 async def _send(contents: Storage, row: StoredFile) -> StreamingResponse:
-    """Never shown in the page's own origin: a file may hold a script."""
+    """Send it so that it never runs in the page's own origin: a file may contain a script."""
     return StreamingResponse(
         await service.open_file(contents, row),
         media_type=row.media_type,

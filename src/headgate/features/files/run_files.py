@@ -1,4 +1,4 @@
-"""The files that runs read and make, as the engine asks for them. Each call is a short transaction of its own."""
+"""Files of runs, for the engine. Each call is a separate short transaction."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Run(Protocol):
 
     @property
     def tenant_id(self) -> str:
-        """Whose run it is."""
+        """Its tenant."""
         ...
 
     @property
@@ -42,7 +42,7 @@ class Run(Protocol):
 
 
 class Origin(Protocol):
-    """Which step made an artifact."""
+    """The step of an artifact."""
 
     @property
     def key(self) -> Run:
@@ -56,20 +56,20 @@ class Origin(Protocol):
 
 
 class Spaces(Protocol):
-    """Which space each flow is in."""
+    """The space of each flow."""
 
     async def of(self, tenant_id: str, flow_id: str) -> str:
-        """The id of a flow's space. Raises `NotFound`."""
+        """Return the id of a flow's space. Raises `NotFound`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Files that somebody gives to a run."""
+    """Files passed to a run."""
 
     files: tuple[File, ...] = ()
     unshared: tuple[str, ...] = ()
-    """Ids of those that nobody but their owner sees until the run takes them."""
+    """Ids of those that are private until the run uses them."""
 
 
 class RunFiles:
@@ -94,30 +94,30 @@ class RunFiles:
         return self._quotas() if self._quotas is not None else None
 
     async def given(self, principal: Principal, file_ids: Sequence[str]) -> Given:
-        """The files of these ids, in that order. Raises `FileNotFound` naming the first that is not seen."""
+        """Return the files with these ids, in that order. Raises `FileNotFound` for the first invisible one."""
         async with self._database.reading() as session:
             rows = await service.get_files(session, principal, file_ids)
         unshared = {row.id for row in rows if row.space_id is None}
         return Given(tuple(as_value(row) for row in rows), tuple(sorted(unshared)))
 
     async def take(self, principal: Principal, flow_id: str, unshared: Sequence[str]) -> None:
-        """Show the person's own uploads to the space of the flow of which a run takes them."""
+        """Share the user's uploads with the space of the flow whose run uses them."""
         space_id = await self._spaces.of(principal.tenant_id, flow_id)
         async with self._database.writing() as session:
             await service.share_uploads(session, principal, unshared, space_id=space_id, limits=self._storage_limits)
 
     async def of_run(self, key: Run) -> tuple[File, ...]:
-        """The artifacts of a run so far, oldest first; the newest `MOST_LISTED` when there are more."""
+        """Return the artifacts of a run so far, oldest first; at most the newest `MOST_LISTED`."""
         async with self._database.reading() as session:
             rows = await service.run_artifacts(session, tenant_id=key.tenant_id, run_id=key.run_id, limit=MOST_LISTED)
         return tuple(as_value(row) for row in reversed(rows))
 
     async def read(self, tenant_id: str, file_id: str) -> bytes:
-        """The content. Raises `FileNotFound`, `FileDamaged`."""
+        """Return the content. Raises `FileNotFound`, `FileDamaged`."""
         return await service.read_file(self._database, self._storage, tenant_id=tenant_id, file_id=file_id)
 
     async def read_in(self, tenant_id: str, flow_id: str, file_id: str) -> bytes:
-        """The content of a file that runs of the flow, or of another flow of its space, made or took.
+        """Return the content of a file that runs of the flow, or of another flow of its space, created or used.
 
         For ids that a flow's author may have chosen. Raises `FileNotFound`, `FileDamaged`.
         """
@@ -128,7 +128,7 @@ class RunFiles:
         return await service.read_content(self._storage, row)
 
     async def save(self, origin: Origin, name: str, content: bytes, media_type: str) -> File:
-        """Keep an artifact with its tags. Raises `FileTooLarge`, `NoRoomForFile`, `StorageFull`, `StorageFailed`."""
+        """Store an artifact with its tags. Raises `FileTooLarge`, `NoRoomForFile`, `StorageFull`, `StorageFailed`."""
         row = await service.store_artifact(
             self._database,
             self._storage,
@@ -147,5 +147,5 @@ class RunFiles:
 
 
 def as_value(row: "StoredFile") -> File:
-    """A record as the value that travels between steps."""
+    """Return a record as a value for steps."""
     return File(id=row.id, name=row.name, media_type=row.media_type, size=row.size_bytes)

@@ -1,4 +1,4 @@
-"""What the API says about files."""
+"""API schemas of files."""
 
 from datetime import datetime
 
@@ -16,6 +16,6 @@ class FileOut(BaseModel):
     size_bytes: int
     sha256: str
     created_at: datetime
-    flow_id: str | None = Field(description="Flow of the run that made it; null for an upload.")
-    flow_run_id: str | None = Field(description="Run that made it; null for an upload.")
-    step_id: str | None = Field(description="Step that made it; null for an upload.")
+    flow_id: str | None = Field(description="Flow of the run that created it; null for an upload.")
+    flow_run_id: str | None = Field(description="Run that created it; null for an upload.")
+    step_id: str | None = Field(description="Step that created it; null for an upload.")

@@ -1,4 +1,4 @@
-"""Encrypts contents with the data key of their tenant before any storage sees them."""
+"""Encrypts contents with their tenant's data key before they are stored."""
 
 from collections.abc import AsyncIterable, AsyncIterator
 from hashlib import sha256 as new_sha256
@@ -19,18 +19,18 @@ class Keys(Protocol):
     """The data keys of tenants."""
 
     async def current(self, tenant_id: str) -> "DataKey | None":
-        """The key that encrypts new content of a tenant; None where it is stored unencrypted."""
+        """Return the key for new content of a tenant; None when it is stored unencrypted."""
         ...
 
     async def get(self, tenant_id: str, key_id: str) -> "DataKey":
-        """A key of a tenant. Raises `ContentDestroyed`."""
+        """Return a key of a tenant. Raises `ContentDestroyed`."""
         ...
 
 
 class SealedStorage:
-    """Stores contents in another storage, encrypted where the tenant has a data key.
+    """Stores contents in another storage, encrypted when the tenant has a data key.
 
-    What was stored before stays as it is and readable: the record of each file says which key opens it.
+    Existing content stays unchanged and readable: the record of each file names its key.
     """
 
     def __init__(self, inner: Storage, keys: Keys) -> None:
@@ -40,7 +40,7 @@ class SealedStorage:
     async def put(
         self, tenant_id: str, file_id: str, content: AsyncIterable[bytes], *, max_bytes: int
     ) -> StoredContent:
-        """Store a content whole, or leave nothing behind. Size and hash are those of the content."""
+        """Store a content atomically. Size and hash are those of the unencrypted content."""
         key = await self._keys.current(tenant_id)
         if key is None:
             return await self.inner.put(tenant_id, file_id, content, max_bytes=max_bytes)
@@ -52,38 +52,40 @@ class SealedStorage:
     async def get(
         self, tenant_id: str, file_id: str, *, sha256: str | None, data_key_id: str | None = None
     ) -> AsyncIterator[bytes]:
-        """The content in pieces, after it was found to be what was stored."""
+        """Yield the content in chunks, after verifying it."""
         if data_key_id is None:
             return await self.inner.get(tenant_id, file_id, sha256=sha256)
         key = await self._keys.get(tenant_id, data_key_id)
         digest = new_sha256()
-        async for piece in self._opened(key, tenant_id, file_id):
-            digest.update(piece)
+        async for chunk in self._opened(key, tenant_id, file_id):
+            digest.update(chunk)
         if sha256 is not None and digest.hexdigest() != sha256:
             raise _damaged(file_id)
         return self._opened(key, tenant_id, file_id)
 
     def contents(self) -> AsyncIterator[StoredItem]:
-        """Every content, of all tenants."""
+        """Yield every content, of all tenants."""
         return self.inner.contents()
 
     async def delete(self, tenant_id: str, file_id: str) -> None:
-        """Remove a content; nothing happens when there is none."""
+        """Delete a content; no effect when it does not exist."""
         await self.inner.delete(tenant_id, file_id)
 
     async def _opened(self, key: "DataKey", tenant_id: str, file_id: str) -> AsyncIterator[bytes]:
         stored = await self.inner.get(tenant_id, file_id, sha256=None)
         try:
-            async for piece in sealing.opened_file(key, stored, _place(file_id)):
-                yield piece
+            async for chunk in sealing.opened_file(key, stored, _place(file_id)):
+                yield chunk
         except sealing.SealBroken as error:
             raise _damaged(file_id) from error
 
 
 def _damaged(file_id: str) -> FileDamaged:
-    return FileDamaged(f"The content of file {file_id} is not what was stored.", remedy="Restore it from a backup.")
+    return FileDamaged(
+        f"The content of file {file_id} differs from what was stored.", remedy="Restore it from a backup."
+    )
 
 
 def _place(file_id: str) -> str:
-    """What a content is bound to besides its tenant: another file's cannot take its place."""
+    """Return the binding of a content in addition to its tenant: another file cannot replace it."""
     return f"files/{file_id}/content"

@@ -1,4 +1,4 @@
-"""The port to where file contents are stored."""
+"""Port of file content storage."""
 
 import hashlib
 from collections.abc import AsyncIterable, AsyncIterator
@@ -11,17 +11,17 @@ from headgate.features.files.errors import FileTooLarge
 
 @dataclass(frozen=True, slots=True)
 class StoredContent:
-    """What was stored, as counted and hashed while it was written."""
+    """Size and hash of a stored content, computed while it was written."""
 
     size_bytes: int
     sha256: str
     data_key_id: str | None = None
-    """The data key that encrypted it; None when it is stored as it came."""
+    """The data key of the content; None when it is not encrypted."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredItem:
-    """A content that is in the storage."""
+    """A content in the storage."""
 
     tenant_id: str
     file_id: str
@@ -29,39 +29,39 @@ class StoredItem:
 
 
 class Storage(Protocol):
-    """Keeps contents by tenant and file id. What is stored once is never changed."""
+    """Stores contents by tenant and file id. Stored contents are immutable."""
 
     async def put(
         self, tenant_id: str, file_id: str, content: AsyncIterable[bytes], *, max_bytes: int
     ) -> StoredContent:
-        """Store a content whole, or leave nothing behind.
+        """Store a content atomically.
 
-        Raises `FileTooLarge` as soon as it is over `max_bytes`, `StorageFull`, `StorageFailed`.
+        Raises `FileTooLarge` as soon as it exceeds `max_bytes`, `StorageFull`, `StorageFailed`.
         """
         ...
 
     async def get(
         self, tenant_id: str, file_id: str, *, sha256: str | None, data_key_id: str | None = None
     ) -> AsyncIterator[bytes]:
-        """The content in pieces of up to a mebibyte, after it was found to be what was stored.
+        """Yield the content in chunks of up to a mebibyte, after verifying it.
 
-        Without a hash it is not checked: what `SealedStorage` reads checks itself. It opens what `data_key_id`
-        encrypted; other storages return bytes as they are stored. Raises `FileDamaged` when it is gone or changed,
-        before the first piece; `ContentDestroyed` when the data key that encrypted it is.
+        Without a hash it is not verified: content read by `SealedStorage` is authenticated. It decrypts content of
+        `data_key_id`; other storages return bytes as stored. Raises `FileDamaged` when it is missing or changed, before
+        the first chunk; `ContentDestroyed` when its data key was destroyed.
         """
         ...
 
     def contents(self) -> AsyncIterator[StoredItem]:
-        """Every content, of all tenants, in no order; what has no id as its name is left out."""
+        """Yield every content, of all tenants, unordered; names that are not ids are skipped."""
         ...
 
     async def delete(self, tenant_id: str, file_id: str) -> None:
-        """Remove a content; nothing happens when there is none."""
+        """Delete a content; no effect when it does not exist."""
         ...
 
 
 class Counted:
-    """A content while it is read: counted, hashed and bounded. Raises `FileTooLarge`."""
+    """Counts, hashes and limits a content while it is read. Raises `FileTooLarge`."""
 
     def __init__(self, content: AsyncIterable[bytes], max_bytes: int) -> None:
         self._content = content
@@ -70,9 +70,9 @@ class Counted:
         self.digest = hashlib.sha256()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for piece in self._content:
-            self.size += len(piece)
+        async for chunk in self._content:
+            self.size += len(chunk)
             if self.size > self._max_bytes:
                 raise FileTooLarge(f"The file is larger than {self._max_bytes} bytes.", limit=self._max_bytes)
-            self.digest.update(piece)
-            yield piece
+            self.digest.update(chunk)
+            yield chunk

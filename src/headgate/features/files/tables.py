@@ -1,4 +1,4 @@
-"""Stored files: uploads of people and artifacts of runs. Their contents are in the storage, not in the database."""
+"""Stored files: uploads and artifacts. Their contents are in the storage, not in the database."""
 
 from datetime import datetime
 
@@ -24,11 +24,11 @@ class StoredFile(Row):
     size_bytes: Mapped[int] = mapped_column(BigInteger)
     sha256: Mapped[str] = mapped_column(String(64))
     data_key_id: Mapped[str | None] = mapped_column(String(16))
-    """The data key that encrypted the content; null for one that is stored as it came."""
+    """The data key of the content; null when it is not encrypted."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     owner_user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"), index=True)
     flow_id: Mapped[str | None] = mapped_column(String(36))
     flow_run_id: Mapped[str | None] = mapped_column(String(36), index=True)
     step_id: Mapped[str | None] = mapped_column(String(64))
     space_id: Mapped[str | None] = mapped_column(String(36), index=True)
-    """The space whose members see it; null while only its owner does. No foreign key: a file may outlive a space."""
+    """The space whose members can view it; null while private. No foreign key: a file may outlive a space."""

@@ -1,4 +1,4 @@
-"""Reads the file out of a multipart request, refusing it while it comes when it is too large."""
+"""Reads the file of a multipart request, and rejects it during the upload when it is too large."""
 
 from collections.abc import AsyncIterator, MutableMapping
 from contextlib import asynccontextmanager
@@ -13,34 +13,34 @@ from headgate.features.files.errors import BadUpload, FileTooLarge
 FIELD = "file"
 PIECE_BYTES = 1024 * 1024
 FORM_OVERHEAD_BYTES = 64 * 1024
-"""What a form may need around its file: boundaries, headers, other fields."""
+"""Overhead of a form around its file: boundaries, headers, other fields."""
 
 
 @asynccontextmanager
 async def uploaded_file(request: Request, *, max_bytes: int) -> AsyncIterator[UploadFile]:
-    """The form's field `file`, spooled. Raises `FileTooLarge` while it comes, `BadUpload` when there is none."""
+    """Return the form's spooled field `file`. Raises `FileTooLarge` during the upload, `BadUpload` without a file."""
     capped = Request(request.scope, _capped(request, max_bytes))
     if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
         raise _no_file()
     try:
         async with capped.form(max_files=1, max_fields=8) as form:
-            found = form.get(FIELD)
-            if not isinstance(found, UploadFile):
+            field = form.get(FIELD)
+            if not isinstance(field, UploadFile):
                 raise _no_file()
-            yield found
-    except HTTPException as error:  # what starlette makes of a malformed form
-        raise BadUpload(f"The form cannot be read: {error.detail}") from error
+            yield field
+    except HTTPException as error:  # starlette's error for a malformed form
+        raise BadUpload(f"The form is not valid: {error.detail}") from error
 
 
 async def pieces(file: UploadFile) -> AsyncIterator[bytes]:
-    """The file's content in pieces."""
-    while piece := await file.read(PIECE_BYTES):
-        yield piece
+    """Yield the file's content in chunks."""
+    while chunk := await file.read(PIECE_BYTES):
+        yield chunk
 
 
 def _no_file() -> BadUpload:
     return BadUpload(
-        f"The request holds no file in a field '{FIELD}'.",
+        f"The request has no file in the field '{FIELD}'.",
         remedy=f"Send multipart/form-data, for example: curl -F {FIELD}=@report.pdf",
     )
 

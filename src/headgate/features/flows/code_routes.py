@@ -1,4 +1,4 @@
-"""HTTP route that checks the code that came with a flow."""
+"""HTTP route that checks the code of a flow."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
-from headgate.features.catalog.own.door import Checker
+from headgate.features.catalog.own.checker import Checker
 from headgate.features.flows.own_code import FlowCheckOut, check_flow_code
 from headgate.foundation.api import get_database, problems
 from headgate.foundation.database import Database
@@ -23,7 +23,7 @@ router = APIRouter(prefix="/flows", tags=["flows"])
 async def check(
     flow_id: str, database: Annotated[Database, Depends(get_database)], checker: Checker, caller: Caller
 ) -> FlowCheckOut:
-    """Check each code of the draft that was not checked here before: of an imported flow, for example.
+    """Check each unchecked code of the draft, for example of an imported flow.
 
     Opening, importing, validating and publishing a flow never execute its code; this does, in the sandbox.
     """

@@ -25,8 +25,8 @@ class AmbiguousFlow(Invalid):
 
     def __init__(self, name: str, ids: Sequence[str]) -> None:
         super().__init__(
-            f"{len(ids)} flows are called '{name[:200]}': {', '.join(ids)}.",
-            remedy="Give the id of the one you mean.",
+            f"{len(ids)} flows are named '{name[:200]}': {', '.join(ids)}.",
+            remedy="Give the id of one.",
             flows=list[JsonValue](ids),
         )
 
@@ -46,47 +46,49 @@ class NothingToUndo(Conflict):
 
     def __init__(self) -> None:
         super().__init__(
-            "There is no change to undo: the flow is as it was created.",
+            "There is no change to undo: the flow has not changed since it was created.",
             remedy="Delete it if you do not want it, or restore a later revision.",
         )
 
 
 class DraftNotFound(NotFound):
-    """The draft of a revision is not kept, or it is the present one."""
+    """The draft of the revision is not stored, or it is the current one."""
 
     code = "draft_not_found"
     title = "Revision not found"
 
     def __init__(self, revision: int, current: int) -> None:
         super().__init__(
-            f"There is no earlier draft of revision {revision}; the flow is at revision {current}.",
-            remedy="The last 100 drafts are kept: `headgate flows revisions` and read_flow with part='revisions' list"
-            " the newest.",
+            f"Revision {revision} of the draft is not available; the flow is at revision {current}.",
+            remedy=(
+                "The last 100 drafts are kept. `headgate flows revisions` and read_flow with "
+                "part='revisions' list them."
+            ),
         )
 
 
 class CannotOwn(Invalid):
-    """A member of the space who may not edit flows there, or who is shut out, cannot own a flow."""
+    """A member who may not edit flows of the space, or is deactivated, cannot own a flow."""
 
     code = "cannot_own"
     title = "This member cannot own the flow"
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"{name} may not edit flows in this space.",
-            remedy="Choose an active member who is at least an editor, or change their role first.",
+            f"{name} does not have permission to edit flows in this space.",
+            remedy="Choose an active member with the role editor or higher, or change their role first.",
         )
 
 
 class StaleRevision(Conflict):
-    """The draft changed since the caller read it. Carries the `revision` in force; nothing was overwritten."""
+    """The draft changed since the caller read it. Carries the current `revision`; nothing was overwritten."""
 
     code = "stale_revision"
     title = "The draft has changed"
 
     def __init__(self, *, sent: int, current: int) -> None:
         super().__init__(
-            f"The draft is at revision {current}; this change was made on revision {sent}. Nothing was overwritten.",
-            remedy="Read the draft again, apply the change to it and send it with the revision you read.",
+            f"The draft is at revision {current}; this change was based on revision {sent}. Nothing was overwritten.",
+            remedy="Read the draft again, apply the change to it and send it with its revision.",
             revision=current,
         )

@@ -45,12 +45,12 @@ _LAST = "deleted"
 
 
 def topic_of(flow_id: str) -> str:
-    """The bus topic of a flow."""
+    """Return the bus topic of a flow."""
     return f"flow:{flow_id}"
 
 
 def by(principal: Principal) -> dict[str, JsonValue]:
-    """The actor of a change, as events contain it."""
+    """Return the actor of a change, as events contain it."""
     return {"kind": principal.actor.kind, "name": principal.actor.name, "user_id": principal.user_id}
 
 
@@ -62,15 +62,15 @@ def announce_draft(
     def data() -> dict[str, JsonValue]:
         difference = diff_flows(before, after)
         lines, diff = difference.lines(), difference.as_json()
-        shown: list[JsonValue] = [*lines[:MOST_LINES]]
+        shown_lines: list[JsonValue] = [*lines[:MOST_LINES]]
         if len(lines) > MOST_LINES:
-            shown.append(f"... and {len(lines) - MOST_LINES} more")
+            shown_lines.append(f"... and {len(lines) - MOST_LINES} more")
         short = len(orjson.dumps(diff)) <= LONGEST_DIFF_BYTES
         return {
             "revision": revision,
             "name": after.name,
             "by": by(principal),
-            "changes": shown,
+            "changes": shown_lines,
             "diff": diff if short else None,
         }
 
@@ -108,7 +108,7 @@ class FlowStream:
     """The state that the reader has."""
 
     async def events(self) -> AsyncGenerator["sse.SseEvent", None]:
-        """The current state, then every further change; ends when the flow is deleted."""
+        """Yield the current state, then every further change; ends when the flow is deleted."""
         while True:
             try:
                 async with self.feed.follow(topic_of(self.flow_id)) as feed:
@@ -124,7 +124,7 @@ class FlowStream:
                 await asyncio.sleep(SILENCE_SECONDS)
 
     async def state(self) -> AsyncGenerator["sse.SseEvent", None]:
-        """The current state only."""
+        """Yield the current state only."""
         for sse_event in await self._news():
             yield sse_event
 
@@ -140,7 +140,7 @@ class FlowStream:
         self._state = (self._state or {}) | changes
 
     async def _news(self) -> list["sse.SseEvent"]:
-        """The state in the database, when it differs from the state that the reader has."""
+        """Return the state in the database, when it differs from the state that the reader has."""
         async with self.database.reading() as session:
             row = await repository.find_flow(session, self.flow_id, tenant_id=self.tenant_id)
         if row is None:

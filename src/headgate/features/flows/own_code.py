@@ -1,4 +1,4 @@
-"""Checks the code that a flow's draft carries: the one way in which imported code is ever executed before a run."""
+"""Checks the code of a flow's draft: the only way in which imported code is executed before a run."""
 
 from pydantic import BaseModel, Field
 
@@ -16,49 +16,51 @@ from headgate.graph.own_code import own_codes
 
 
 class NodeCheckOut(ComponentCheckOut):
-    """What a check found about the code of one or several nodes."""
+    """Result of checking the code of one or several nodes."""
 
-    nodes: list[str] = Field(default_factory=list, description="The nodes that carry the code.")
+    nodes: list[str] = Field(default_factory=list, description="The nodes that contain the code.")
 
 
 class FlowCheckOut(BaseModel):
-    """What the checks of a flow's code found."""
+    """Results of checking a flow's code."""
 
-    items: list[NodeCheckOut] = Field(description="One for each code that was not known before.")
-    known: int = Field(description="How many codes of the draft had been checked already.")
+    items: list[NodeCheckOut] = Field(description="One entry for each code that was not yet checked.")
+    known: int = Field(description="Number of codes in the draft that were already checked.")
 
 
 async def check_flow_code(
     database: Database, checker: ComponentChecker, principal: Principal, flow_id: str
 ) -> FlowCheckOut:
-    """Check every code of the draft that the tenant has not had checked; what passes is known from then on.
+    """Check every unchecked code of the draft; code that passes is stored.
 
-    It takes the database and not a session: no transaction is open while the sandbox works.
-    Raises `FlowNotFound`, `PermissionMissing`, `SandboxUnavailable`.
+    Takes the database and not a session: no transaction is open while the sandbox runs. Raises `FlowNotFound`,
+    `PermissionMissing`, `SandboxUnavailable`.
     """
     async with database.reading() as session:
         row = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT)
         flow = definition_of(row)
         codes = own_codes(flow)
-        known = {one.code for one in await known_components(session, codes, tenant_id=principal.tenant_id)}
+        known_codes = {
+            component.code for component in await known_components(session, codes, tenant_id=principal.tenant_id)
+        }
     items: list[NodeCheckOut] = []
     passed: list[CheckedComponent] = []
     for code in codes:
-        if code not in known:
+        if code not in known_codes:
             try:
-                made = await checker.check(principal.tenant_id, code)
+                component = await checker.check(principal.tenant_id, code)
             except ComponentNotMade as error:
                 items.append(_of(flow, code, ComponentCheckOut.of_faults(error)))
             else:
-                passed.append(made)
-                items.append(_of(flow, code, ComponentCheckOut.of(made)))
+                passed.append(component)
+                items.append(_of(flow, code, ComponentCheckOut.of(component)))
     if passed:
         async with database.writing() as session:
-            for made in passed:
-                await keep_component(session, principal, made)
-    return FlowCheckOut(items=items, known=len(known))
+            for component in passed:
+                await keep_component(session, principal, component)
+    return FlowCheckOut(items=items, known=len(known_codes))
 
 
-def _of(flow: Flow, code: str, found: ComponentCheckOut) -> NodeCheckOut:
+def _of(flow: Flow, code: str, result: ComponentCheckOut) -> NodeCheckOut:
     nodes = [node.id for node in flow.nodes if node.code == code]
-    return NodeCheckOut(**found.model_dump(), nodes=nodes)
+    return NodeCheckOut(**result.model_dump(), nodes=nodes)

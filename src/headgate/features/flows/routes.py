@@ -43,6 +43,7 @@ from headgate.foundation.errors import Invalid
 from headgate.foundation.events import EventFeed
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.sse import EventStream, while_allowed, with_heartbeat
+from headgate.graph.layout import arrange_unplaced
 from headgate.graph.model import Flow
 from headgate.graph.spec import read_spec
 
@@ -51,13 +52,13 @@ VIEW, EDIT = needs(Permission.FLOWS_VIEW), needs(Permission.FLOWS_EDIT)
 
 
 def _catalog(request: Request) -> Registry:
-    found: Registry = request.app.state.registry
-    return found
+    registry: Registry = request.app.state.registry
+    return registry
 
 
 def _rules(request: Request) -> FlowRules:
-    found: FlowRules = request.app.state.rules
-    return found
+    rules: FlowRules = request.app.state.rules
+    return rules
 
 
 Components = Annotated[Registry, Depends(_catalog)]
@@ -67,12 +68,13 @@ Which = Annotated[int, Path(ge=1)] | Literal["draft"]
 
 @router.post("", status_code=201, summary="Create a flow", responses=problems(403, 404), dependencies=[EDIT])
 async def create(body: FlowCreate, session: WriteSession, caller: Caller, catalog: Components, rules: Rules) -> FlowOut:
-    """Create a flow: empty, from a definition, or from spec text."""
+    """Create a flow: empty, from a definition, or from spec text; arranged if no node has a position."""
     if body.definition is not None and body.spec is not None:
         raise Invalid("Give either 'definition' or 'spec', not both.")
     definition = read_spec(body.spec, catalog) if body.spec is not None else body.definition or Flow()
-    named = {"name": body.name, "description": body.description}
-    definition = definition.model_copy(update={key: value for key, value in named.items() if value is not None})
+    definition = arrange_unplaced(definition, catalog)
+    names = {"name": body.name, "description": body.description}
+    definition = definition.model_copy(update={key: value for key, value in names.items() if value is not None})
     row = await service.create_flow(session, caller, catalog, definition=definition, space_id=body.space_id)
     return await _out(row, rules)
 
@@ -87,7 +89,7 @@ async def import_(body: ImportIn, session: WriteSession, caller: Caller, catalog
 
 @router.get("/{flow_id}", summary="Read a flow", responses=problems(404), dependencies=[VIEW])
 async def read(flow_id: str, session: ReadSession, caller: Caller, rules: Rules) -> FlowOut:
-    """A flow with its draft and what keeps the draft from running."""
+    """A flow with its draft and the issues that prevent it from running."""
     return await _out(await service.get_flow(session, caller, flow_id), rules)
 
 
@@ -108,7 +110,7 @@ async def put_owner(flow_id: str, body: OwnerIn, session: WriteSession, caller: 
 async def save_draft(
     flow_id: str, body: DraftPatch, session: WriteSession, caller: Caller, catalog: Components, rules: Rules
 ) -> FlowOut:
-    """Replace the draft. On a stale revision: 409 with the `revision` in force, and nothing is overwritten."""
+    """Replace the draft. On a stale revision: 409 with the current `revision`, and nothing is overwritten."""
     row = await service.save_draft(
         session, caller, catalog, flow_id, revision=body.revision, definition=body.definition
     )
@@ -119,14 +121,14 @@ async def save_draft(
     "/{flow_id}", status_code=204, summary="Delete a flow", responses=problems(403, 404), dependencies=[EDIT]
 )
 async def delete(flow_id: str, session: WriteSession, caller: Caller) -> Response:
-    """Hide a flow and stop it from running. Versions and runs are kept as evidence."""
+    """Delete a flow: it is hidden and cannot run. Versions and runs are kept as evidence."""
     await service.delete_flow(session, caller, flow_id)
     return Response(status_code=204)
 
 
-@router.post("/{flow_id}/restore", summary="Take back a deletion", responses=problems(403, 404), dependencies=[EDIT])
+@router.post("/{flow_id}/restore", summary="Undo a deletion", responses=problems(403, 404), dependencies=[EDIT])
 async def take_back(flow_id: str, session: WriteSession, caller: Caller, rules: Rules) -> FlowOut:
-    """Bring a deleted flow back, as it was. Of one that is there nothing changes."""
+    """Restore a deleted flow. No effect on an existing one."""
     return await _out(await service.restore_flow(session, caller, flow_id), rules)
 
 
@@ -137,12 +139,14 @@ async def export(
     caller: Caller,
     catalog: Components,
     format: Annotated[transfer.Format, Query()] = "json",  # noqa: A002 - the API's word
-    version: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Of this version, not of the draft.")] = None,
+    version: Annotated[
+        int | None, Query(ge=1, le=2**31 - 1, description=("Tests of this version instead of the draft."))
+    ] = None,
 ) -> ExportOut:
     """The draft, or a version, as text: a readable spec, JSON with positions, or a picture as SVG."""
     flow = await versions.content_of(session, caller, flow_id, version)
-    known = await catalog.for_flow(caller.tenant_id, flow, session=session)
-    content = transfer.export_flow(flow, format=format, catalog=known)
+    components = await catalog.for_flow(caller.tenant_id, flow, session=session)
+    content = transfer.export_flow(flow, format=format, catalog=components)
     return ExportOut(name=flow.name, format=format, content=content)
 
 
@@ -175,11 +179,11 @@ async def events(
     caller: Caller,
     again: CallerAgain,
     *,
-    follow: Annotated[bool, Query(description="false: only how it stands.")] = True,
+    follow: Annotated[bool, Query(description="false: only show the current state.")] = True,
 ) -> EventStream:
-    """Server-sent events of everything that anybody does to a flow. First its state, then each change.
+    """Server-sent events of all changes of a flow: first its state, then each change.
 
-    A reader that comes back is given the state again; with another `revision` than it knows it reads the flow anew.
+    A reader that reconnects receives the state again; when its `revision` is new, the reader fetches the flow.
     """
     feed: EventFeed = request.app.state.engine.feed
 
@@ -192,8 +196,8 @@ async def events(
 
     await check(caller)
     stream = FlowStream(database, feed, caller.tenant_id, flow_id)
-    told = stream.events() if follow else stream.state()
-    body = with_heartbeat(told, may_go_on=while_allowed(check_again))
+    stream_events = stream.events() if follow else stream.state()
+    body = with_heartbeat(stream_events, may_go_on=while_allowed(check_again))
     return EventStream(body)
 
 
@@ -206,12 +210,12 @@ async def list_versions(
     cursor: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
     released: bool = False,  # noqa: FBT001, FBT002 - a query parameter
 ) -> Page[VersionSummary]:
-    """Versions, newest first; with `released=true` only those that were published."""
+    """List versions, newest first; with `released=true` only published ones."""
     rows = await versions.list_versions(
         session, caller, flow_id, released_only=released, limit=limit + 1, before=cursor
     )
-    kept, following = page_of(rows, limit, "version")
-    return Page(items=[VersionSummary.model_validate(row) for row in kept], next_cursor=following)
+    page, following = page_of(rows, limit, "version")
+    return Page(items=[VersionSummary.model_validate(row) for row in page], next_cursor=following)
 
 
 @router.get(
@@ -223,10 +227,10 @@ async def list_versions(
 async def diff(
     flow_id: str, before: Which, after: Which, session: ReadSession, caller: Caller, catalog: Components
 ) -> DiffOut:
-    """What changed in nodes, values, edges, form and settings; positions do not count. Each side may be `draft`."""
-    found = await versions.diff_versions(session, caller, catalog, flow_id, before=before, after=after)
-    changes: dict[str, JsonValue] = found.as_json()
-    return DiffOut(before=before, after=after, identical=found.is_empty, lines=found.lines(), changes=changes)
+    """The differences in nodes, values, edges, form and settings; positions are ignored. Each side may be `draft`."""
+    difference = await versions.diff_versions(session, caller, catalog, flow_id, before=before, after=after)
+    changes: dict[str, JsonValue] = difference.as_json()
+    return DiffOut(before=before, after=after, identical=difference.is_empty, lines=difference.lines(), changes=changes)
 
 
 @router.get("/{flow_id}/versions/{version}", summary="Read a version", responses=problems(404), dependencies=[VIEW])
@@ -250,17 +254,17 @@ async def restore(
     catalog: Components,
     rules: Rules,
 ) -> FlowOut:
-    """Put a version's content back into the draft."""
+    """Restore a version's content as the draft."""
     row = await versions.restore_version(session, caller, catalog, flow_id, version, revision=body.revision)
     return await _out(row, rules)
 
 
 async def _out(row: FlowRow, rules: FlowRules) -> FlowOut:
     definition = service.definition_of(row)
-    found = await rules.check(row.tenant_id, row.space_id, definition) if definition.nodes else Readiness(())
-    issues = [issue.as_json() for issue in found.issues]
+    readiness = await rules.check(row.tenant_id, row.space_id, definition) if definition.nodes else Readiness(())
+    issues = [issue.as_json() for issue in readiness.issues]
     summary = FlowSummary.model_validate(row).model_dump()
-    return FlowOut(**summary, definition=definition, issues=issues, needs=list(found.needs))
+    return FlowOut(**summary, definition=definition, issues=issues, needs=list(readiness.needs))
 
 
 def _version_out(row: FlowVersionRow) -> VersionOut:

@@ -1,4 +1,4 @@
-"""What an installation demands of a flow: that it can run, and what has to hold before it is published."""
+"""Requirements of an installation: a flow must be ready to run, and pass the publishing gates."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from headgate.graph.model import Flow
 
 
 class PublishGate(Protocol):
-    """Something else that has to hold before a flow is published."""
+    """An additional requirement for publishing a flow."""
 
     async def require(self, session: AsyncSession, flow: FlowRow, version: FlowVersionRow) -> None:
-        """Raise `HeadgateError` unless this version of the flow, which is locked, may be published."""
+        """Raise `HeadgateError` unless this version of the locked flow may be published."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FlowRules:
-    """The readiness check on the parts of one installation."""
+    """The readiness check with the components and environments of one installation."""
 
     catalog: Components
     environments: Environments
@@ -34,11 +34,11 @@ class FlowRules:
     async def check(
         self, tenant_id: str, space_id: str, flow: Flow, *, session: AsyncSession | None = None
     ) -> Readiness:
-        """Whether a flow of a space can run, with everything that prevents it."""
-        known = await self.catalog.for_flow(tenant_id, flow, session=session)
+        """Return whether a flow of a space can run, with everything that prevents it."""
+        components = await self.catalog.for_flow(tenant_id, flow, session=session)
         environment = await self.environment(tenant_id, space_id, session=session)
-        return await run_in_flow_thread(check, flow, known, environment)  # reading much code takes a while
+        return await run_in_flow_thread(check, flow, components, environment)  # analysing large code takes a while
 
     async def environment(self, tenant_id: str, space_id: str, *, session: AsyncSession | None = None) -> Environment:
-        """What flows of a space may use, as it is now."""
+        """Return what flows of a space may currently use."""
         return await self.environments.of(tenant_id, space_id, session)

@@ -1,4 +1,4 @@
-"""What the flows API takes and answers."""
+"""API schemas of flows."""
 
 from typing import Annotated, Any, Literal
 
@@ -41,7 +41,7 @@ class OwnerIn(_In):
 
 
 class DraftPatch(_In):
-    """A whole new draft, made on the revision that the caller read."""
+    """A complete new draft, based on the revision that the caller read."""
 
     revision: int = Field(ge=1)
     definition: Flow
@@ -54,16 +54,16 @@ class PublishIn(_In):
 
 
 class ImportIn(_In):
-    """A flow from a file: spec text or the JSON that an export gave."""
+    """A flow from a file: spec text or exported JSON."""
 
     content: str = Field(max_length=4_000_000)
     space_id: str | None = None
 
 
 class RestoreIn(_In):
-    """Put a version back into the draft."""
+    """The version to restore as the draft."""
 
-    revision: int = Field(ge=1, description="The draft's revision, so that nobody's edit is lost.")
+    revision: int = Field(ge=1, description="The draft's revision, so that concurrent edits are not overwritten.")
 
 
 class FlowOut(FlowSummary):
@@ -71,9 +71,10 @@ class FlowOut(FlowSummary):
 
     definition: Flow
     issues: list[IssueOut] = Field(
-        default_factory=list, description="What prevents the draft from running; with `severity` warning: what may."
+        default_factory=list,
+        description=("Problems that prevent the draft from running; with `severity` warning, problems that may."),
     )
-    needs: list[Need] = Field(default_factory=list, description="What the draft uses from outside.")
+    needs: list[Need] = Field(default_factory=list, description="External resources that the draft uses.")
 
 
 class VersionOut(VersionSummary):
@@ -89,7 +90,7 @@ class DiffOut(BaseModel):
     after: int | Literal["draft"]
     identical: bool
     lines: list[str]
-    """For people."""
+    """For users."""
     changes: dict[str, Any]
     """For programs: nodes, edges, form, settings."""
 

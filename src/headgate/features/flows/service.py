@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from headgate.features.catalog.registry import Components
 
 MOST_DRAFTS = 100
-"""Earlier drafts of a flow that are kept."""
+"""Number of earlier drafts that are kept."""
 _CHANGES = frozenset[Action]({"flow.draft_saved", "flow.renamed", "flow.restored", "flow.version_restored"})
-"""Who does one of these is the one who changed a flow last."""
+"""Actions that determine who last changed a flow."""
 
 
 async def create_flow(
@@ -41,14 +41,14 @@ async def create_flow(
     space_id: str | None = None,
     flow_id: str | None = None,
 ) -> FlowRow:
-    """Save a new flow. Raises `FlowInvalid` when the graph does not hold together, `SpaceNotFound`.
+    """Create a flow. Raises `FlowInvalid` for an invalid graph, `SpaceNotFound`.
 
-    `flow_id` is for a caller who must find it again when the answer is lost; otherwise it gets a new one.
+    `flow_id` is for a caller that must be able to find it after a lost response; by default a new one is generated.
     """
     space = space_id or principal.space_id
     await require_space(session, principal, space, Permission.FLOWS_EDIT)
-    known = await catalog.for_flow(principal.tenant_id, definition, session=session)
-    raise_if_any(check_kept(definition, known))
+    components = await catalog.for_flow(principal.tenant_id, definition, session=session)
+    raise_if_any(check_kept(definition, components))
     row = FlowRow(
         id=flow_id or new_id(),
         tenant_id=principal.tenant_id,
@@ -83,9 +83,9 @@ async def get_flow(
     permission: Permission = Permission.FLOWS_VIEW,
     lock: bool = False,
 ) -> FlowRow:
-    """A flow that the caller may do this with; `lock` holds it until the transaction ends.
+    """Return a flow for which the caller has the permission; `lock` holds it until the transaction ends.
 
-    Raises `FlowNotFound`, also for a flow in a space that is not there for them; `PermissionMissing`.
+    Raises `FlowNotFound`, also for a flow in a space that the caller cannot view; `PermissionMissing`.
     """
     row = await repository.find_flow(session, flow_id, tenant_id=principal.tenant_id, lock=lock)
     if row is None:
@@ -97,7 +97,7 @@ async def get_flow(
 async def get_flow_ever(
     session: AsyncSession, principal: Principal, flow_id: str, *, permission: Permission
 ) -> FlowRow:
-    """A flow that the caller may do this with, a deleted one too. Raises `FlowNotFound`, `PermissionMissing`."""
+    """A permitted flow, also a deleted one. Raises `FlowNotFound`, `PermissionMissing`."""
     row = await repository.find_flow(session, flow_id, tenant_id=principal.tenant_id, deleted=True)
     if row is None:
         raise FlowNotFound(flow_id)
@@ -106,31 +106,31 @@ async def get_flow_ever(
 
 
 async def space_of(session: AsyncSession, flow_id: str, *, tenant_id: str) -> str:
-    """The space that a flow is in, a deleted one too: its last runs still end. Raises `FlowNotFound`."""
-    found = await repository.find_space_of(session, flow_id, tenant_id=tenant_id)
-    if found is None:
+    """Return the space of a flow, also of a deleted one: its last runs may still be active. Raises `FlowNotFound`."""
+    space_id = await repository.find_space_of(session, flow_id, tenant_id=tenant_id)
+    if space_id is None:
         raise FlowNotFound(flow_id)
-    return found
+    return space_id
 
 
 async def get_flow_named(session: AsyncSession, principal: Principal, name: str) -> FlowRow:
-    """The one flow of that name that the caller sees; written exactly so it wins.
+    """Return the only flow with that name that the caller can view; an exact match has precedence.
 
     Raises `FlowNotFound`, `AmbiguousFlow`.
     """
     rows = await repository.find_flows_named(
         session, name, tenant_id=principal.tenant_id, space_ids=principal.visible_spaces, limit=20
     )
-    found = [row for row in rows if row.name == name] or rows
-    if not found:
+    matches = [row for row in rows if row.name == name] or rows
+    if not matches:
         raise FlowNotFound(name)
-    if len(found) > 1:
-        raise AmbiguousFlow(name, [row.id for row in found])
-    return found[0]
+    if len(matches) > 1:
+        raise AmbiguousFlow(name, [row.id for row in matches])
+    return matches[0]
 
 
 async def names_of(session: AsyncSession, principal: Principal, flow_ids: Collection[str]) -> dict[str, str]:
-    """Flow id to name for those who list runs; a deleted flow keeps its name."""
+    """Return flow id to name, for lists of runs; deleted flows keep their names."""
     return await repository.names_of(
         session, flow_ids, tenant_id=principal.tenant_id, space_ids=principal.visible_spaces
     )
@@ -145,7 +145,7 @@ async def list_flows(
     limit: int = 50,
     before: str | None = None,
 ) -> Sequence[FlowRow]:
-    """Flows that the caller sees, of one space or of all, newest first. Raises `SpaceNotFound`."""
+    """Return flows that the caller can view, of one space or of all, newest first. Raises `SpaceNotFound`."""
     return await repository.list_flows(
         session,
         tenant_id=principal.tenant_id,
@@ -166,9 +166,9 @@ async def save_draft(
     definition: Flow,
     restores: int | None = None,
 ) -> FlowRow:
-    """Replace the draft, if it is still the revision the caller read; `restores` is the revision that it restores.
+    """Replace the draft, if it still has the revision that the caller read; `restores` is the restored revision.
 
-    Raises `StaleRevision` with the revision in force, or `FlowInvalid`; then nothing has changed.
+    Raises `StaleRevision` with the current revision, or `FlowInvalid`; then nothing is changed.
     """
     row = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
     if row.revision != revision:
@@ -186,7 +186,7 @@ async def replace_draft(
     *,
     restores: int | None = None,
 ) -> None:
-    """Write a draft into a locked row, record and announce it, unless it is equal to the one that was there."""
+    """Write a draft to a locked row, record and announce it, unless it equals the current one."""
     before, recorded = definition_of(row), draft_as_recorded(row)
     if await write_draft(session, row, definition, catalog, restores=restores):
         await session.flush()
@@ -207,15 +207,15 @@ async def rename_flow(
     row.description = row.description if description is None else description
     await session.flush()
     await record_change(session, principal, row, "flow.renamed", before=before, after=draft_as_recorded(row))
-    named = {"name": row.name, "description": row.description}
-    announce_change(session, principal, row.id, "renamed", revision=row.revision, **named)
+    values = {"name": row.name, "description": row.description}
+    announce_change(session, principal, row.id, "renamed", revision=row.revision, **values)
     return row
 
 
 async def delete_flow(session: AsyncSession, principal: Principal, flow_id: str) -> None:
-    """Hide a flow. Its versions and runs stay as evidence; nothing of it runs any more.
+    """Delete a flow. Its versions and runs stay as evidence; it cannot run any more.
 
-    What is published is taken back by those who may publish: then `flows.publish` is needed besides.
+    For a published flow, `flows.publish` is required in addition.
     """
     row = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
     if row.published_version is not None:
@@ -227,9 +227,9 @@ async def delete_flow(session: AsyncSession, principal: Principal, flow_id: str)
 
 
 async def restore_flow(session: AsyncSession, principal: Principal, flow_id: str) -> FlowRow:
-    """Take back the deletion of a flow; of one that is there nothing changes.
+    """Restore a deleted flow; no effect on an existing one.
 
-    What is published comes back with it, so `flows.publish` is needed for that as it is to delete it.
+    Its published version is restored too, so `flows.publish` is required as for deleting it.
     Raises `FlowNotFound`, `SpaceNotFound`, `PermissionMissing`.
     """
     row = await repository.find_flow(session, flow_id, tenant_id=principal.tenant_id, lock=True, deleted=True)
@@ -246,16 +246,16 @@ async def restore_flow(session: AsyncSession, principal: Principal, flow_id: str
 
 
 def definition_of(row: FlowRow) -> Flow:
-    """The draft as a value."""
+    """Return the draft as a value."""
     return Flow.model_validate(_whole(row))
 
 
 async def write_draft(
     session: AsyncSession, row: FlowRow, definition: Flow, catalog: "Components", *, restores: int | None = None
 ) -> bool:
-    """Put a definition into a flow's row as its next revision; whether it is another than the one that was there."""
-    known = await catalog.for_flow(row.tenant_id, definition, session=session)
-    raise_if_any(check_kept(definition, known))
+    """Store a definition in a flow's row as its next revision; return whether it differs from the current one."""
+    components = await catalog.for_flow(row.tenant_id, definition, session=session)
+    raise_if_any(check_kept(definition, components))
     definition = unlink(definition)
     if definition == definition_of(row):
         return False
@@ -276,20 +276,20 @@ async def record_change(
     after: Mapping[str, object] | None = None,
     payload: Mapping[str, object] | None = None,
 ) -> None:
-    """Write a change of a flow into the audit log: digests of the drafts, and what was done in short."""
+    """Record a change of a flow in the audit log: digests of the drafts, and a short summary."""
     if action in _CHANGES:
         row.updated_by_user_id = principal.user_id or None
-    told = {"revision": row.revision, "nodes": len(row.draft.get("nodes", ())), **(payload or {})}
-    await record_of(session, principal, action, row, before=before, after=after, payload=told)
+    summary = {"revision": row.revision, "nodes": len(row.draft.get("nodes", ())), **(payload or {})}
+    await record_of(session, principal, action, row, before=before, after=after, payload=summary)
 
 
 def draft_as_recorded(row: FlowRow) -> Mapping[str, object]:
-    """The draft as it stands, for the audit log: a draft is saved often, so it is not told in full but by its digest.
+    """Return the draft for the audit log: since drafts are saved often, only a digest is recorded.
 
-    That is SHA-256 over its JSON with sorted keys and no white space.
+    It is SHA-256 over its JSON with sorted keys and no whitespace.
     """
-    told = orjson.dumps(row.draft, option=orjson.OPT_SORT_KEYS)
-    return {"name": row.name, "description": row.description, "draft": hashlib.sha256(told).hexdigest()}
+    serialised = orjson.dumps(row.draft, option=orjson.OPT_SORT_KEYS)
+    return {"name": row.name, "description": row.description, "draft": hashlib.sha256(serialised).hexdigest()}
 
 
 def _whole(row: FlowRow) -> dict[str, Any]:
@@ -297,8 +297,8 @@ def _whole(row: FlowRow) -> dict[str, Any]:
 
 
 async def _advance(session: AsyncSession, row: FlowRow, *, restores: int | None = None) -> None:
-    """Begin the next revision of a locked row: the draft that is to be replaced is kept for `undo`."""
-    await repository.keep_draft(session, row, _whole(row), most=MOST_DRAFTS)
+    """Start the next revision of a locked row: the current draft is kept for `undo`."""
+    await repository.keep_draft(session, row, _whole(row), limit=MOST_DRAFTS)
     row.revision += 1
     row.restores = restores
     row.draft_version = None

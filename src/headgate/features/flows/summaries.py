@@ -1,4 +1,4 @@
-"""Flows and versions in lists: without a definition, so that commands list them without importing the flow language."""
+"""Flows and versions in lists, without definitions: commands list them without importing the flow language."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -20,7 +20,7 @@ class FlowSummary(BaseModel):
     revision: int
     published_version: int | None
     owner_user_id: str | None = None
-    """The user who owns it: its creator, until another is named."""
+    """The owner: its creator, until another is set."""
     created_at: datetime
     updated_at: datetime
 

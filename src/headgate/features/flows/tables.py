@@ -32,23 +32,23 @@ class FlowRow(Row):
     draft: Mapped[dict[str, Any]] = mapped_column(Json)
     revision: Mapped[int] = mapped_column(default=1)
     restores: Mapped[int | None]
-    """The earlier revision whose draft an undo restored; None when the draft is the result of a change."""
+    """The earlier revision that an undo restored; None when the draft is the result of a change."""
     draft_version: Mapped[int | None]
-    """The version whose content the draft has, when it was frozen already."""
+    """The version with the draft's content, if it was frozen."""
     last_version: Mapped[int] = mapped_column(default=0)
     last_release: Mapped[int] = mapped_column(default=0)
     published_version: Mapped[int | None]
     created_by_user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"), index=True)
     owner_user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"), index=True)
     updated_by_user_id: Mapped[str | None] = mapped_column(String(36))
-    """Who changed it last; somebody who is gone leaves their id."""
+    """The user who last changed it; the id of a deleted user stays."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     deleted_at: Mapped[datetime | None] = mapped_column(Timestamp)
 
 
 class FlowDraftRow(Row):
-    """An earlier draft of a flow: what one revision was until the next replaced it."""
+    """An earlier draft of a flow: the content of one revision."""
 
     __tablename__ = "flow_drafts"
     __table_args__ = (
@@ -59,7 +59,7 @@ class FlowDraftRow(Row):
     revision: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     tenant_id: Mapped[str] = mapped_column(String(36))
     definition: Mapped[dict[str, Any]] = mapped_column(Json)
-    """With name and description."""
+    """Including name and description."""
     restores: Mapped[int | None]
     """As in `FlowRow`."""
     saved_at: Mapped[datetime] = mapped_column(Timestamp)
@@ -86,7 +86,7 @@ class FlowVersionRow(Row):
     created_by_user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     release: Mapped[int | None]
-    """Counts publications from 1; empty for a version that only ever ran as a test."""
+    """Counts publications from 1; empty for a version that was only used for tests."""
     released_at: Mapped[datetime | None] = mapped_column(Timestamp)
     release_notes: Mapped[str] = mapped_column(String(2_000), default="")
 

@@ -1,4 +1,4 @@
-"""Flows as files. Importing reads text; it never runs anything."""
+"""Flows as files. Importing parses text; it never runs anything."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ import orjson
 from pydantic import ValidationError
 
 from headgate.foundation.errors import Invalid
-from headgate.graph.layout import arrange
+from headgate.graph.layout import arrange_unplaced
 from headgate.graph.model import Flow
 from headgate.graph.picture import picture
 from headgate.graph.spec import print_spec, read_spec
@@ -19,7 +19,7 @@ MEDIA_TYPES = {"spec": "text/plain", "json": "application/json", "svg": "image/s
 
 
 def export_flow(flow: Flow, *, format: Format, catalog: Catalog | None = None) -> str:  # noqa: A002 - the API's word
-    """The flow as spec text, as JSON with positions, or as a picture."""
+    """Return the flow as spec text, as JSON with positions, or as a picture."""
     if format == "spec":
         return print_spec(flow)
     if format == "svg":
@@ -29,28 +29,23 @@ def export_flow(flow: Flow, *, format: Format, catalog: Catalog | None = None) -
 
 
 def import_flow(content: str, catalog: Catalog) -> Flow:
-    """Read what `export_flow` wrote. Raises `Invalid` saying where it is wrong."""
-    content = content.removeprefix("\ufeff")  # what Windows puts before text
+    """Parse the output of `export_flow`. Raises `Invalid` with the location of the error."""
+    content = content.removeprefix("\ufeff")  # a byte order mark, as written on Windows
     if not content.lstrip().startswith("{"):
         return read_spec(content, catalog)
     try:
-        found = orjson.loads(content)
+        data = orjson.loads(content)
     except orjson.JSONDecodeError as error:
         raise Invalid(f"The file is not valid JSON: {error}.", remedy="Export the flow again.") from error
-    if not isinstance(found, dict) or found.pop(FORMAT_KEY, None) != FORMAT:
+    if not isinstance(data, dict) or data.pop(FORMAT_KEY, None) != FORMAT:
         raise Invalid(
-            "The file is JSON but not a Headgate flow.", remedy=f'A flow has "{FORMAT_KEY}": {FORMAT} at the top.'
+            "The file is JSON but not a Headgate flow.",
+            remedy=(f'A flow has "{FORMAT_KEY}": {FORMAT} at the top level.'),
         )
     try:
-        return _apart(Flow.model_validate(found), catalog)
+        return arrange_unplaced(Flow.model_validate(data), catalog)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        said = first["msg"].removeprefix("Value error, ")
-        raise Invalid(f"The flow is wrong at '{where}': {said}.", remedy="Correct it there.") from error
-
-
-def _apart(flow: Flow, catalog: Catalog) -> Flow:
-    """Laid out where the file says of no node where it stands: they would lie on one another, and only one be seen."""
-    said = any("position" in node.model_fields_set for node in flow.nodes)
-    return flow if said else arrange(flow, catalog)
+        location = ".".join(str(part) for part in first["loc"])
+        reason = first["msg"].removeprefix("Value error, ")
+        raise Invalid(f"The flow is not valid at '{location}': {reason}.", remedy="Correct that value.") from error

@@ -1,4 +1,4 @@
-"""Going back to an earlier draft of a flow, and forward again: every revision of the last hundred can be restored."""
+"""Undo and redo of drafts: every revision of the last hundred can be restored."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -44,8 +44,8 @@ async def undo_draft(
         principal: The caller.
         catalog: The components.
         flow_id: The flow.
-        revision: The revision that the caller read: changes that others made since are never undone.
-        to: The revision to restore, one that was undone too; 0 undoes the last change.
+        revision: The revision that the caller read: later changes by others are never undone.
+        to: The revision to restore, also one that was undone; 0 undoes the last change.
 
     Raises `StaleRevision`, `NothingToUndo`, or `DraftNotFound`.
     """
@@ -58,24 +58,27 @@ async def undo_draft(
 
 
 async def earlier_draft(session: AsyncSession, row: FlowRow, *, to: int = 0, at: int | None = None) -> Draft:
-    """The draft of revision `to`, else the one before the last change that is not undone yet.
+    """Return the draft of revision `to`, else the one before the last change that is not undone yet.
 
-    `at` is the revision whose draft the caller has already gone back to. Raises `NothingToUndo`, `DraftNotFound`.
+    `at` is the revision that the caller has already restored. Raises `NothingToUndo`, `DraftNotFound`.
     """
-    wanted = to or (at or row.restores or row.revision) - 1
-    if wanted == 0:
+    target = to or (at or row.restores or row.revision) - 1
+    if target == 0:
         raise NothingToUndo
-    draft = await repository.find_draft(session, row.id, wanted, tenant_id=row.tenant_id)
+    draft = await repository.find_draft(session, row.id, target, tenant_id=row.tenant_id)
     if draft is None:
-        raise DraftNotFound(wanted, row.revision)
+        raise DraftNotFound(target, row.revision)
     return Draft(draft.revision, Flow.model_validate(draft.definition), draft.restores, draft.saved_at)
 
 
 async def list_drafts(session: AsyncSession, principal: Principal, flow_id: str, *, limit: int) -> list[Draft]:
-    """The newest drafts of a flow, the present one first. Raises `FlowNotFound`, `PermissionMissing`."""
+    """Return the newest drafts of a flow, the current one first. Raises `FlowNotFound`, `PermissionMissing`."""
     row = await get_flow(session, principal, flow_id)
     earlier = await repository.list_drafts(session, row.id, tenant_id=row.tenant_id, limit=limit - 1)
     return [
         Draft(row.revision, definition_of(row), row.restores, row.updated_at),
-        *(Draft(one.revision, Flow.model_validate(one.definition), one.restores, one.saved_at) for one in earlier),
+        *(
+            Draft(draft.revision, Flow.model_validate(draft.definition), draft.restores, draft.saved_at)
+            for draft in earlier
+        ),
     ]

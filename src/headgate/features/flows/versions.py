@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate import __version__
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
-from headgate.features.flows import repository
+from headgate.features.flows import called, repository
 from headgate.features.flows.errors import FlowNotFound, StaleRevision, VersionNotFound
 from headgate.features.flows.live import announce_change, announce_draft
 from headgate.features.flows.service import (
@@ -27,7 +27,17 @@ from headgate.foundation.lazy import lazy_module
 from headgate.graph.canonical import checksum, logic_checksum
 from headgate.graph.diff import FlowDiff, diff_flows
 from headgate.graph.issues import Issue, raise_if_any
-from headgate.graph.links import StepDefaults, effective, empty_models, link, link_issues, linked_names, unlink
+from headgate.graph.links import (
+    StepDefaults,
+    effective,
+    empty_models,
+    flow_link_issues,
+    flow_references,
+    link,
+    link_issues,
+    linked_names,
+    unlink,
+)
 from headgate.graph.model import Flow
 from headgate.graph.plan import compile_plan
 from headgate.graph.validate import check_runnable
@@ -60,11 +70,11 @@ async def pin_version(
     wanted: Wanted,
     rules: "FlowRules | None" = None,
 ) -> PinnedVersion:
-    """The version to run; a draft that changed since it was last frozen is checked and frozen first.
+    """Return the version to run; a changed draft is checked and frozen first.
 
-    With `rules` the readiness check decides, which knows what the flow needs from outside; else the language alone.
+    With `rules` the readiness check decides, which includes external requirements; else the language alone.
 
-    Who runs it needs `runs.start`, and `runs.test` besides for a draft and for a version that was never published.
+    Requires `runs.start`, and `runs.test` in addition for a draft and for a version that was never published.
     Raises `FlowNotFound`, `VersionNotFound`, `PermissionMissing`, or `FlowInvalid` when the draft cannot run.
     """
     async with database.reading() as session:
@@ -89,7 +99,7 @@ async def pin_version(
 
 
 async def read_definition(database: Database, *, tenant_id: str, flow_id: str, version: int) -> Flow:
-    """The content of a version as it runs. It never changes, so it may be kept. Raises `VersionNotFound`."""
+    """Return the content of a version as it runs. It is immutable and may be cached. Raises `VersionNotFound`."""
     async with database.reading() as session:
         row = await repository.find_version(session, flow_id, version, tenant_id=tenant_id)
         if row is None:
@@ -98,16 +108,16 @@ async def read_definition(database: Database, *, tenant_id: str, flow_id: str, v
 
 
 async def draft_as_it_runs(session: AsyncSession, catalog: "Components", flow: FlowRow) -> Flow:
-    """The draft with what its shared assistants and the default model give. Changes nothing."""
+    """Return the draft with values of its shared assistants and the default model. Changes nothing."""
     return effective((await _linked(session, catalog, flow))[0])
 
 
 async def draft_logic(session: AsyncSession, catalog: "Components", flow: FlowRow) -> str:
-    """The `logic_checksum` that the draft's version has, or would have."""
+    """Return the `logic_checksum` that the draft's version has, or would have."""
     if flow.draft_version is not None:
-        kept = await repository.find_version(session, flow.id, flow.draft_version, tenant_id=flow.tenant_id)
-        if kept is not None:
-            return kept.logic_checksum
+        version_row = await repository.find_version(session, flow.id, flow.draft_version, tenant_id=flow.tenant_id)
+        if version_row is not None:
+            return version_row.logic_checksum
     return logic_checksum((await _linked(session, catalog, flow))[0])
 
 
@@ -119,17 +129,17 @@ async def version_as_it_runs(
     *,
     permission: Permission = Permission.FLOWS_VIEW,
 ) -> Flow:
-    """The content of a version as it runs. Raises `VersionNotFound`, also where nothing has been published."""
+    """Return the content of a version as it runs. Raises `VersionNotFound`, also when nothing is published."""
     if version is None:
         raise _not_published(flow_id)
-    found = await get_version(session, principal, flow_id, version, permission=permission)
-    return effective(Flow.model_validate(found.definition))
+    version_row = await get_version(session, principal, flow_id, version, permission=permission)
+    return effective(Flow.model_validate(version_row.definition))
 
 
 async def keep_draft(
     session: AsyncSession, principal: Principal, catalog: "Components", flow_id: str
 ) -> FlowVersionRow:
-    """The version with the draft's content, whether it could run or not: call before a draft is replaced as a whole."""
+    """Return a version with the draft's content, even if it cannot run: call it before replacing a complete draft."""
     flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
     return await _version_of_draft(session, principal, catalog, flow)
 
@@ -137,13 +147,13 @@ async def keep_draft(
 async def publish_flow(
     session: AsyncSession, principal: Principal, rules: "FlowRules", flow_id: str, *, notes: str = ""
 ) -> FlowVersionRow:
-    """Make the draft's content the published version. Publishing what is published changes nothing.
+    """Publish the draft's content. Publishing the published content again has no effect.
 
-    Content that was published before becomes current as a new release, with its own number, moment and notes; the audit
+    Content that was published before becomes current as a new release, with its own number, time and notes; the audit
     log keeps the earlier publication.
 
-    Raises `FlowInvalid` with everything that the language and the installation's rules have against it, or what a gate
-    raises; then nothing has changed, and no version was made.
+    Raises `FlowInvalid` with all issues of the language and of the installation's rules, or the error of a gate; then
+    nothing is changed, and no version is created.
     """
     flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_PUBLISH, lock=True)
     (await rules.check(flow.tenant_id, flow.space_id, definition_of(flow), session=session)).require()
@@ -164,9 +174,9 @@ async def publish_flow(
 
 
 async def published_releases(session: AsyncSession, principal: Principal, rows: Sequence[FlowRow]) -> dict[str, int]:
-    """Flow to the number of the release that is published."""
-    wanted = [row.id for row in rows if row.published_version is not None]
-    return await repository.list_releases(session, wanted, tenant_id=principal.tenant_id) if wanted else {}
+    """Return the release numbers of published flows."""
+    version_ids = [row.id for row in rows if row.published_version is not None]
+    return await repository.list_releases(session, version_ids, tenant_id=principal.tenant_id) if version_ids else {}
 
 
 async def list_versions(
@@ -193,7 +203,7 @@ async def get_version(
     *,
     permission: Permission = Permission.FLOWS_VIEW,
 ) -> FlowVersionRow:
-    """One version, of a deleted flow too. Raises `VersionNotFound`, `PermissionMissing`."""
+    """Return one version, also of a deleted flow. Raises `VersionNotFound`, `PermissionMissing`."""
     found = await repository.find_version_in_space(session, flow_id, version, tenant_id=principal.tenant_id)
     if found is None:
         raise _no_version(flow_id, version)
@@ -203,7 +213,7 @@ async def get_version(
 
 
 async def content_of(session: AsyncSession, principal: Principal, flow_id: str, version: int | None) -> Flow:
-    """The draft (`version` None), or a version as it would be edited: shared assistants by their names."""
+    """Return the draft (`version` None), or a version in editable form: shared assistants by name."""
     if version is None:
         return definition_of(await get_flow(session, principal, flow_id))
     return unlink(Flow.model_validate((await get_version(session, principal, flow_id, version)).definition))
@@ -218,7 +228,7 @@ async def diff_versions(
     before: int | Literal["draft"],
     after: int | Literal["draft"],
 ) -> FlowDiff:
-    """What changed from one version (or the draft) to another."""
+    """Return the differences between two versions, or the draft."""
 
     async def content(which: int | Literal["draft"]) -> Flow:
         if which == "draft":
@@ -231,16 +241,16 @@ async def diff_versions(
 async def restore_version(
     session: AsyncSession, principal: Principal, catalog: "Components", flow_id: str, version: int, *, revision: int
 ) -> FlowRow:
-    """Put a version's content back into the draft, which is kept as a version first. Raises `StaleRevision`."""
+    """Restore a version's content as the draft, which is stored as a version first. Raises `StaleRevision`."""
     flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
     if flow.revision != revision:
         raise StaleRevision(sent=revision, current=flow.revision)
     await _version_of_draft(session, principal, catalog, flow)
-    found = await get_version(session, principal, flow_id, version, permission=Permission.FLOWS_EDIT)
-    definition, before = unlink(Flow.model_validate(found.definition)), draft_as_recorded(flow)
+    version_row = await get_version(session, principal, flow_id, version, permission=Permission.FLOWS_EDIT)
+    definition, before = unlink(Flow.model_validate(version_row.definition)), draft_as_recorded(flow)
     earlier = definition_of(flow)
     await write_draft(session, flow, definition, catalog)
-    if found.release is not None or not await _language_issues(session, catalog, flow):
+    if version_row.release is not None or not await _language_issues(session, principal, catalog, flow):
         _is_frozen(flow, catalog, version)
     await session.flush()
     await record_change(
@@ -260,9 +270,9 @@ async def _record_publication(
     session: AsyncSession, principal: Principal, flow: FlowRow, version: FlowVersionRow, before: int | None
 ) -> None:
     after = {"version": version.version, "checksum": version.checksum}
-    told = after | {"release": version.release, "notes": version.release_notes}
+    payload = after | {"release": version.release, "notes": version.release_notes}
     earlier = None if before is None else {"version": before}
-    await record_change(session, principal, flow, "flow.published", before=earlier, after=after, payload=told)
+    await record_change(session, principal, flow, "flow.published", before=earlier, after=after, payload=payload)
     announced = {"revision": flow.revision, "version": version.version, "release": version.release}
     announce_change(session, principal, flow.id, "published", **announced)
 
@@ -281,40 +291,49 @@ async def _freeze_for_run(
 
 
 async def _freeze(session: AsyncSession, principal: Principal, catalog: "Components", flow: FlowRow) -> FlowVersionRow:
-    """The version with the draft's content. Raises `FlowInvalid` naming everything that keeps it from running."""
+    """Return a version with the draft's content. Raises `FlowInvalid` with everything that prevents it from running."""
     if flow.draft_version is None:
-        raise_if_any(await _language_issues(session, catalog, flow))
+        raise_if_any(await _language_issues(session, principal, catalog, flow))
     version = await _version_of_draft(session, principal, catalog, flow)
     _is_frozen(flow, catalog, version.version)
     await session.flush()
     return version
 
 
-async def _language_issues(session: AsyncSession, catalog: "Components", flow: FlowRow) -> list[Issue]:
-    """What prevents the draft from being compiled, whatever it needs from outside."""
+async def _language_issues(
+    session: AsyncSession, principal: Principal, catalog: "Components", flow: FlowRow
+) -> list[Issue]:
+    """Return what prevents the draft from being compiled, regardless of external requirements.
+
+    Flows that its steps run must be published, and the caller must be allowed to run them.
+    """
     definition = definition_of(flow)
     catalog = await catalog.for_flow(flow.tenant_id, definition, session=session)
     defaults = await _defaults(session, flow, definition, catalog)
+    places, links = flow_references(definition, catalog), called.runnable(principal, defaults.flows)
     return [
         *link_issues(definition, catalog, defaults.assistants),
+        *flow_link_issues(definition, catalog, links),
+        *await called.recursion_issues(session, flow.id, places, links, tenant_id=flow.tenant_id),
         *check_runnable(effective(link(definition, catalog, defaults)), catalog),
     ]
 
 
 def _is_frozen(flow: FlowRow, catalog: "Components", version: int) -> None:
-    """The draft is this version, and can run: until it changes it is run and published without another look.
+    """Return whether the draft is this version, and can run: until it changes, it is not checked again.
 
-    A shared assistant and the default model may change while the draft does not: a draft that uses one is compared each
+    Shared assistants and the default model may change while the draft does not: a draft that uses one is compared each
     time.
     """
     draft = definition_of(flow)
-    flow.draft_version = None if linked_names(draft, catalog) or empty_models(draft, catalog) else version
+    varies = linked_names(draft, catalog) or empty_models(draft, catalog) or flow_references(draft, catalog)
+    flow.draft_version = None if varies else version
 
 
 async def _version_of_draft(
     session: AsyncSession, principal: Principal, catalog: "Components", flow: FlowRow
 ) -> FlowVersionRow:
-    """The version with the draft's content: the one that has it already, else a new one."""
+    """Return a version with the draft's content: the existing one, else a new one."""
     if flow.draft_version is not None:
         version = await repository.find_version(session, flow.id, flow.draft_version, tenant_id=principal.tenant_id)
         if version is not None:
@@ -331,22 +350,25 @@ async def _version_of_draft(
 
 
 async def _linked(session: AsyncSession, catalog: "Components", flow: FlowRow) -> "tuple[Flow, Components]":
-    """The draft as it is frozen, and the components that it is made of."""
+    """Return the draft in its frozen form, and its components."""
     draft = definition_of(flow)
-    known = await catalog.for_flow(flow.tenant_id, draft, session=session)
-    return link(draft, known, await _defaults(session, flow, draft, known)), known
+    components = await catalog.for_flow(flow.tenant_id, draft, session=session)
+    return link(draft, components, await _defaults(session, flow, draft, components)), components
 
 
 async def _defaults(session: AsyncSession, flow: FlowRow, definition: Flow, catalog: "Components") -> StepDefaults:
-    """What the flow's space gives its steps; nothing is read that no step uses.
+    """Return the defaults of the flow's space; values that no step uses are not read.
 
-    Assistants are those of its own space: another space's are not there for it.
+    Only assistants of its own space are available.
     """
     names = set(linked_names(definition, catalog).values())
     shared = await assistants.shared_by_name(session, names, tenant_id=flow.tenant_id, space_id=flow.space_id)
+    references = list(dict.fromkeys(flow_references(definition, catalog).values()))
+    flows = await called.resolve(session, references, tenant_id=flow.tenant_id, space_id=flow.space_id)
     if not empty_models(definition, catalog):
-        return StepDefaults(shared)
-    return StepDefaults(shared, await catalog.step_model(session, tenant_id=flow.tenant_id, space_id=flow.space_id))
+        return StepDefaults(shared, flows=flows)
+    model = await catalog.step_model(session, tenant_id=flow.tenant_id, space_id=flow.space_id)
+    return StepDefaults(shared, model, flows)
 
 
 async def _add_version(

@@ -1,1 +1,1 @@
-"""Idempotency keys: a request that starts paid work and is sent twice starts it once."""
+"""Idempotency keys: a repeated request that starts paid work starts it only once."""

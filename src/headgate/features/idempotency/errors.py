@@ -41,7 +41,9 @@ class KeyTaken(Conflict):
     """A concurrent request inserted the key first; `StartOnce` returns the result of that request."""
 
     code = "idempotency_key_taken"
-    title = "Idempotency key taken"
+    title = "Idempotency key conflict"
 
     def __init__(self) -> None:
-        super().__init__("Another request with this idempotency key was first.", remedy="Send it again.")
+        super().__init__(
+            "Another request with this idempotency key was processed first.", remedy="Send the request again."
+        )

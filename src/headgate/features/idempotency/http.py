@@ -32,10 +32,10 @@ async def _once(
     def replayed() -> None:
         response.headers[REPLAYED] = "true"
 
-    where = [request.method, request.url.path, sorted(request.query_params.multi_items())]
+    target = [request.method, request.url.path, sorted(request.query_params.multi_items())]
     if idempotency_key is None:
         return StartOnce()
-    key = start_key(caller, idempotency_key, where, _content(await request.body()))
+    key = start_key(caller, idempotency_key, target, _content(await request.body()))
     return StartOnce(get_database(request), key, replayed)
 
 
@@ -44,12 +44,12 @@ Once = Annotated[StartOnce, Depends(_once)]
 
 
 def headers_of(once: StartOnce) -> dict[str, str]:
-    """The headers for a response that a route creates itself."""
+    """Return the headers for a response that a route creates itself."""
     return {REPLAYED: "true"} if once.replayed else {}
 
 
 def _content(body: bytes) -> Any:  # noqa: ANN401 - JSON
-    """The JSON of a body, so that white space and the order of members do not matter."""
+    """Return the JSON of a body, so that white space and the order of members do not matter."""
     try:
         return orjson.loads(body) if body else None
     except orjson.JSONDecodeError:

@@ -48,11 +48,11 @@ class StartKey:
     """JSON of the response that the resource itself cannot repeat."""
 
     def answering(self, answer: Mapping[str, Any]) -> "StartKey":
-        """The key with the part of the response that the resource does not contain."""
+        """Return the key with the part of the response that the resource does not contain."""
         return replace(self, answer=orjson.dumps(answer).decode())
 
     def values(self, resource_id: str, at: int, *, pending_until: int | None = None) -> dict[str, Any]:
-        """The values of `CLAIM`; times are microseconds in UTC."""
+        """Return the values of `CLAIM`; times are microseconds in UTC."""
         return {
             "tenant_id": self.tenant_id,
             "key": self.key,
@@ -72,7 +72,7 @@ def start_key(
     *request: Any,  # noqa: ANN401 - JSON values
     scope: str = "",
 ) -> StartKey | None:
-    """The key of a caller's request, identified by these JSON values. None without a key.
+    """Return the key of a caller's request, identified by these JSON values. None without a key.
 
     `scope` separates the keys of callers without an account. Raises `KeyInvalid`.
     """

@@ -12,7 +12,7 @@ _K = idempotency_keys.c
 
 
 async def find(session: AsyncSession, key: StartKey, at: int) -> Row[Any] | None:
-    """The row of a key that is in use; None also when its work is lost."""
+    """Return the row of a key that is in use; None also when its work is lost."""
     query = select(idempotency_keys).where(
         _K.tenant_id == key.tenant_id, _K.key == key.key, _K.created_at >= at - EXPIRY_MICROSECONDS
     )
@@ -44,7 +44,7 @@ async def delete_expired(session: AsyncSession, before: int) -> int:
 
 
 async def count_expired(session: AsyncSession, before: int) -> int:
-    """How many `delete_expired` would delete."""
+    """Return how many `delete_expired` would delete."""
     query = select(func.count()).select_from(idempotency_keys).where(_K.created_at < before)
     return (await session.execute(query)).scalar_one()
 

@@ -99,7 +99,7 @@ class StartOnce:
     @property
     def _database(self) -> Database:
         if self._rows is None:
-            raise ValueError("a key needs a database")
+            raise ValueError("idempotency keys require a database")
         return self._rows
 
     async def _find(self) -> Any:  # noqa: ANN401 - a row
@@ -124,7 +124,7 @@ class StartOnce:
 
 
 async def _refuse(_resource_id: str) -> None:
-    """The result of reserved work is visible to its user only."""
+    """Reject access by other users: the result of reserved work is visible to its user only."""
     raise KeyReused
 
 

@@ -1,17 +1,17 @@
-"""What can go wrong with a job."""
+"""Errors of jobs."""
 
 from headgate.foundation.errors import Conflict
 
 
 class LeaseLost(Conflict):
-    """The job is no longer this worker's: another worker claimed it, or it was ended."""
+    """The job's claim was lost: another worker claimed it, or it ended."""
 
     code = "lease_lost"
     title = "Lease lost"
 
 
 class JobBusy(Conflict):
-    """The job cannot be claimed now: somebody works on it, or it is not in the state that was asked for."""
+    """The job cannot be claimed: another worker runs it, or it is in another state."""
 
     code = "job_busy"
     title = "Job busy"

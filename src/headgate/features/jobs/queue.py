@@ -1,9 +1,9 @@
-"""The statements over a table of jobs: the same on SQLite and PostgreSQL, each inside the caller's transaction.
+"""Statements on a table of jobs: the same on SQLite and PostgreSQL, each inside the caller's transaction.
 
-  waiting ──due──► claimed ─┬─ finish ──► over
-     ▲                      │
-     ├───── release ────────┤
-     └───── recover ────────┘  its holder is gone, or its lease ran out
+waiting ──due──► claimed ─┬─ finish ──► over
+   ▲                      │
+   ├───── release ────────┤
+   └───── recover ────────┘  its holder ended, or its lease expired
 
 A job is claimed by compare-and-swap: of several workers one gets it. Every later write of the holder names the worker
 and the attempt, so that a holder who lost the claim changes nothing.
@@ -20,7 +20,7 @@ from headgate.features.jobs.leases import Lease, clock
 
 AnyRow = Row[*tuple[Any, ...]]
 Pick = Callable[[ColumnElement[bool], int], Select[Any]]
-"""Which of the due jobs come next: a query of keys, from the condition that they are due and the time."""
+"""Order of due jobs: a query of keys, from the condition that they are due and the time."""
 _FREE: dict[str, Any] = {"worker_id": None, "lease_until": None}
 _QUIET = {"synchronize_session": False}
 
@@ -33,9 +33,9 @@ class Job:
     attempt: int
     worker_id: str
     row: Any
-    """The row as it was claimed; None of a job that was made claimed."""
+    """The row at the time of the claim; None for a job that was created claimed."""
     settled: bool = False
-    """Whether it was finished or released by its handler."""
+    """Whether its handler finished or released it."""
 
 
 class Queue:
@@ -44,9 +44,9 @@ class Queue:
     Args:
         table: A table with `job_columns`.
         key: Name of its primary key, a string.
-        only: Which of the rows are jobs that this process may run; without it all of them. One that is none any more
-            while it runs is cancelled at the next heartbeat.
-        pick: Orders what is due; without it the job that is due longest comes first.
+        only: Condition of the rows that this process may run; by default all. A running job that no longer matches is
+            cancelled at the next heartbeat.
+        pick: Order of due jobs; by default the longest due first.
     """
 
     def __init__(
@@ -68,23 +68,23 @@ class Queue:
         ids: Collection[str] | None = None,
         but: Collection[str] = (),
     ) -> list[Job]:
-        """Claim jobs that are due, of these ids or of all but some; each is this worker's until its lease ends."""
+        """Claim due jobs, of these ids or except some; each belongs to this worker until its lease ends."""
         due = and_(self._free, self._c.due_at <= lease.at, self._key.not_in(but))
         if ids is not None:
             due = and_(due, self._key.in_(ids))
         if self._pick is not None:
-            wanted = self._pick(due, lease.at).limit(limit)
+            due_keys = self._pick(due, lease.at).limit(limit)
         else:
-            wanted = select(self._key).where(due).order_by(self._c.due_at, self._key).limit(limit)
-            wanted = wanted.with_for_update(skip_locked=True)
-        # In a CTE, so that PostgreSQL looks for them once and claims no more than the limit.
-        chosen = select(wanted.cte("wanted").c[self._key.name])
-        return await self._take(session, lease, self._key.in_(chosen), due, due_at=None)
+            due_keys = select(self._key).where(due).order_by(self._c.due_at, self._key).limit(limit)
+            due_keys = due_keys.with_for_update(skip_locked=True)
+        # In a CTE, so that PostgreSQL selects them once and claims at most the limit.
+        keys = select(due_keys.cte("wanted").c[self._key.name])
+        return await self._take(session, lease, self._key.in_(keys), due, due_at=None)
 
     async def take(self, session: AsyncSession, job_id: str, lease: Lease, *only: ColumnElement[bool]) -> Job | None:
-        """Claim one job that nobody has, due or not; None where it is claimed or `only` does not hold of it."""
-        taken = await self._take(session, lease, self._key == job_id, self._c.worker_id.is_(None), *only)
-        return taken[0] if taken else None
+        """Claim one unclaimed job, due or not; None when it is claimed or does not match `only`."""
+        jobs = await self._take(session, lease, self._key == job_id, self._c.worker_id.is_(None), *only)
+        return jobs[0] if jobs else None
 
     async def _take(self, session: AsyncSession, lease: Lease, *where: ColumnElement[bool], **more: Any) -> list[Job]:  # noqa: ANN401
         change = update(self.table).where(*where)
@@ -95,11 +95,11 @@ class Queue:
         return [self._job(row) for row in rows]
 
     def born(self, lease: Lease) -> dict[str, Any]:
-        """The job columns of a new row that is claimed from its first moment on."""
+        """Return the job columns of a new row that is created claimed."""
         return {"worker_id": lease.worker_id, "lease_until": lease.until, "attempts": 1}
 
     def held(self, job: Job) -> ColumnElement[bool]:
-        """The condition that a job still is its holder's: for the owner's own statements."""
+        """Return the condition that a job still belongs to its holder, for the owner's own statements."""
         return and_(self._key == job.id, self._c.worker_id == job.worker_id, self._c.attempts == job.attempt)
 
     async def attempt_again(self, session: AsyncSession, job: Job, **values: Any) -> bool:  # noqa: ANN401
@@ -111,17 +111,17 @@ class Queue:
         return row is not None
 
     async def renew(self, session: AsyncSession, ids: Collection[str], lease: Lease) -> dict[str, bool]:
-        """Keep this worker's claims until the lease ends, in one statement.
+        """Renew this worker's claims, in one statement.
 
-        Returns the ids of those that still are its own, and whether each still is a job to run (`only`).
+        Returns the ids of those that still belong to it, and whether each still matches `only`.
         """
-        mine = and_(self._key.in_(ids), self._c.worker_id == lease.worker_id)
-        change = update(self.table).where(mine).values(lease_until=lease.until)
+        is_own = and_(self._key.in_(ids), self._c.worker_id == lease.worker_id)
+        change = update(self.table).where(is_own).values(lease_until=lease.until)
         change = change.returning(self._key, self._only.label("runs"))
         return {row[0]: bool(row[1]) for row in await session.execute(change, execution_options=_QUIET)}
 
     async def finish(self, session: AsyncSession, job: Job, **values: Any) -> bool:  # noqa: ANN401
-        """End a job: it is never due again. False when the claim is lost, and then nothing is written."""
+        """End a job: it is never due again. Returns False, without writing, when the claim is lost."""
         return await self._settle(session, job, {"due_at": None, "event": None} | values)
 
     async def release(
@@ -133,10 +133,10 @@ class Queue:
         event: str | None = None,
         **values: Any,  # noqa: ANN401
     ) -> bool:
-        """Let go of a job until a time or an event. False when the claim is lost, and then nothing is written.
+        """Release a job until a time or an event. Returns False, without writing, when the claim is lost.
 
-        A job that was woken while it was claimed stays due: an event that comes before the job waits for it is not
-        lost, where the row carried the event's key by then. Without a new `event` the row keeps the one it has.
+        A job that was woken while it was claimed stays due: an event that precedes the wait is not lost when the row
+        already had the event's key. Without a new `event` the row keeps its current one.
         """
         later = self._c.due_at if due_at is None else case((self._c.due_at < due_at, self._c.due_at), else_=due_at)
         waits = {} if event is None else {"event": event}
@@ -149,29 +149,29 @@ class Queue:
         return changed
 
     async def wake(self, session: AsyncSession, event: str) -> Sequence[str]:
-        """Make every job due that waits for an event, once each. Their ids."""
+        """Make every job that waits for an event due, once each. Returns their ids."""
         change = update(self.table).where(self._c.event == event)
         change = change.values(due_at=clock(), event=None).returning(self._key)
-        woken: Sequence[str] = (await session.execute(change, execution_options=_QUIET)).scalars().all()
-        return woken
+        woken_ids: Sequence[str] = (await session.execute(change, execution_options=_QUIET)).scalars().all()
+        return woken_ids
 
     async def claimed(self, session: AsyncSession) -> Sequence[Job]:
-        """The claimed jobs of every worker, to be judged by `Leases.is_lost`."""
+        """Return the claimed jobs of every worker, for `Leases.is_lost`."""
         query = select(self.table).where(self._c.worker_id.is_not(None))
         return [self._job(row) for row in await session.execute(query)]
 
-    async def recover(self, session: AsyncSession, lost: Sequence[Job]) -> int:
-        """Make claimed jobs due again, unless their claim was renewed or settled meanwhile. How many."""
+    async def recover(self, session: AsyncSession, lost_jobs: Sequence[Job]) -> int:
+        """Make claimed jobs due again, unless their claim was renewed or settled concurrently. Returns their number."""
         count = 0
-        for job in lost:
+        for job in lost_jobs:
             same = and_(self.held(job), self._c.lease_until == job.row.lease_until)
             change = update(self.table).where(same).values(due_at=func.coalesce(self._c.due_at, clock()), **_FREE)
-            found = await session.execute(change.returning(self._key), execution_options=_QUIET)
-            count += found.one_or_none() is not None
+            result = await session.execute(change.returning(self._key), execution_options=_QUIET)
+            count += result.one_or_none() is not None
         return count
 
     def next_due(self) -> Select[Any]:
-        """A query of the moment at which the next job is due; null where none waits for its time."""
+        """Return a query of the time at which the next job is due; null when none waits."""
         return select(func.min(self._c.due_at)).where(self._free, self._c.due_at.is_not(None))
 
     def _job(self, row: AnyRow) -> Job:

@@ -1,10 +1,9 @@
 """Runs the jobs of one process: one registry, one heartbeat, one scheduler for every kind of job.
 
-The registry has at most one entry per job, made before the job is claimed and removed after its task has ended, so a
-job cannot be run twice in a process. The heartbeat renews every claim of the registry and cancels the task of a job
-whose claim is lost. The scheduler claims what is due, sleeps until the next job is due or something was enqueued here,
-and recovers jobs whose holder is gone. Everything waits with asyncio; no thread, no connection and no task belongs to a
-job that waits.
+The registry has at most one entry per job, added before the job is claimed and removed after its task has ended, so a
+job cannot run twice in a process. The heartbeat renews every claim of the registry and cancels the task of a job whose
+claim is lost. The scheduler claims due jobs, sleeps until the next job is due or one is enqueued here, and recovers
+jobs whose holder has ended. Everything waits with asyncio; a waiting job uses no thread, no connection and no task.
 """
 
 import asyncio
@@ -25,9 +24,9 @@ from headgate.foundation.log import get_logger
 from headgate.foundation.outages import Outage
 
 POLL_SECONDS = 0.5
-"""How often jobs that other processes made due are looked for."""
+"""Interval for finding jobs that other processes made due."""
 GRACE_SECONDS = 8.0
-"""How long jobs may go on when the process closes; what is left then is released."""
+"""Grace period of running jobs when the process closes; remaining jobs are released."""
 Key = tuple[str, str]
 """Kind and id of a job."""
 log = get_logger(__name__)
@@ -37,20 +36,20 @@ log = get_logger(__name__)
 class JobKind:
     """One kind of job.
 
-    The handler finishes or releases its job in its own transaction. What it does neither of, because it failed or the
-    database was away, is due again after `retry_seconds`.
+    The handler finishes or releases its job in its own transaction. If it does neither, because of a failure or an
+    unreachable database, the job is due again after `retry_seconds`.
     """
 
     name: str
     queue: Queue
     handle: Callable[[Job], Awaitable[None]]
     limit: int
-    """Jobs that run at once in one process."""
+    """Maximum concurrent jobs in one process."""
     retry_seconds: float = 10.0
     upkeep: Callable[[], Awaitable[None]] | None = None
-    """Done three times a lease, before what others left is recovered."""
+    """Called three times per lease, before lost jobs are recovered."""
     grace_seconds: float = GRACE_SECONDS
-    """How long its jobs may go on when the process closes."""
+    """Grace period of its jobs when the process closes."""
 
 
 @dataclass(slots=True, eq=False)
@@ -67,40 +66,40 @@ class _Entry:
     lost: bool = False
 
     def cancel(self) -> None:
-        """Cancel its task, once: what ends a write when it is cancelled is not cut short by a second time."""
+        """Cancel its task, once: a final write after a cancellation is not interrupted by a second one."""
         if self.task is not None and not self.task.cancelling():
             self.task.cancel()
 
 
 @dataclass(slots=True)
 class JobRunner:
-    """The jobs of one process. Lives on one event loop; close it before the database."""
+    """The jobs of one process. Bound to one event loop; close it before the database."""
 
     database: Database
     leases: Leases
     scans: bool = True
-    """Whether it runs whatever is due and recovers what others left. A command runs only what it enqueued itself."""
+    """Whether it runs all due jobs and recovers lost ones. A command runs only jobs that it enqueued itself."""
     poll_seconds: float = POLL_SECONDS
     _kinds: dict[str, JobKind] = field(default_factory=dict)
     _entries: dict[Key, _Entry] = field(default_factory=dict)
     _wanted: set[Key] = field(default_factory=set)
-    """Jobs enqueued here that are not claimed yet, where it runs no others."""
+    """Jobs enqueued here and not yet claimed, when it runs no others."""
     _claiming: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Between a claim and its entry nothing is recovered, and nobody concludes that nothing is due or running."""
+    """Between a claim and its entry, nothing is recovered, and no conclusion about due or running jobs is valid."""
     _nudged: asyncio.Event = field(default_factory=asyncio.Event)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _upkeep: "list[asyncio.Task[None]]" = field(default_factory=list)
     _closed: bool = False
     _stopped: asyncio.Event = field(default_factory=asyncio.Event)
-    """Whether nothing is claimed any more, so that nothing needs to be renewed."""
+    """Whether no more jobs are claimed, so that nothing needs renewal."""
 
     def register(self, *kinds: JobKind) -> None:
-        """Run these kinds from now on."""
+        """Register kinds of jobs to run."""
         self._kinds |= {kind.name: kind for kind in kinds}
         self._nudged.set()
 
     def open(self) -> None:
-        """Begin to run what is due. A process that does not scan begins with its first job."""
+        """Start running due jobs. A process that does not scan starts with its first job."""
         if self.scans:
             self._start()
 
@@ -113,7 +112,7 @@ class JobRunner:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Open, and closed at the end."""
+        """Open the runner, and close it at the end."""
         self.open()
         try:
             yield
@@ -121,21 +120,25 @@ class JobRunner:
             await self.close()
 
     async def close(self, grace_seconds: float = GRACE_SECONDS) -> None:
-        """Claim nothing more, give running jobs a moment, and release the rest: another process continues at once."""
+        """Stop claiming, wait briefly for running jobs, and release the rest: other processes continue them at once."""
         self._closed = True
         self._nudged.set()
         self._changed.set()
         await _ended(self._upkeep[:1], GRACE_SECONDS)
         running = [entry for entry in self._entries.values() if entry.runs]
         await asyncio.gather(
-            *(_ended([one.task], min(one.kind.grace_seconds, grace_seconds)) for one in running if one.task is not None)
+            *(
+                _ended([entry.task], min(entry.kind.grace_seconds, grace_seconds))
+                for entry in running
+                if entry.task is not None
+            )
         )
         self._stopped.set()
         await _ended(self._upkeep[1:], GRACE_SECONDS)
         self.leases.worker.close()
 
     def enqueue(self, kind: str, job_id: str) -> None:
-        """Run a job as soon as it is due; nothing happens when this process has it already."""
+        """Run a job as soon as it is due; no effect when this process already has it."""
         if not self._closed:
             self._start()
             self._want(kind, job_id)
@@ -146,24 +149,24 @@ class JobRunner:
         self._nudged.set()
 
     def owns(self, kind: str, job_id: str) -> bool:
-        """Whether this process has the job."""
+        """Return whether this process has the job."""
         return (kind, job_id) in self._entries
 
     async def cancel(self, kind: str, job_id: str, timeout_seconds: float | None = None) -> None:
-        """Cancel the handler of a job, if it runs here; return when it has ended."""
+        """Cancel the handler of a job, if it runs here; return after it has ended."""
         entry = self._entries.get((kind, job_id))
         if entry is not None and entry.runs:
             entry.cancel()
             await self.wait(kind, job_id, timeout_seconds)
 
     async def wait(self, kind: str, job_id: str, timeout_seconds: float | None = None) -> None:
-        """Return when this process does not have the job any more, or after so many seconds."""
+        """Return when this process no longer has the job, or after the timeout."""
         entry = self._entries.get((kind, job_id))
         if entry is not None and entry.task is not None:
             await asyncio.wait([entry.task], timeout=timeout_seconds)
 
     async def settle(self, kind: str) -> None:
-        """Return when nothing of a kind runs here and nothing of what this process may run is due."""
+        """Return when no job of a kind runs here and none that this process may run is due."""
         await self._look()
         while not self._closed and any(name == kind for name, _ in self._entries):
             self._changed.clear()
@@ -172,7 +175,7 @@ class JobRunner:
 
     @asynccontextmanager
     async def starting(self, kind: str, job_id: str) -> AsyncIterator[dict[str, Any]]:
-        """Make a row and run it here: put the columns given into the row, and commit before the block ends."""
+        """Create a row and run it here: store the columns in the row, and commit before the block ends."""
         with self._entered(kind, job_id, runs=True) as entry:
             lease = self.leases.lease()
             columns = entry.kind.queue.born(lease)
@@ -182,20 +185,20 @@ class JobRunner:
 
     @asynccontextmanager
     async def hold(self, kind: str, job_id: str, *only: ColumnElement[bool]) -> AsyncIterator[Job]:
-        """Have a job to oneself for the block, due or not, where `only` holds of it.
+        """Hold a job exclusively for the block, due or not, when it matches `only`.
 
-        A task here that has settled the job already, so that others see its new state, is waited for. Raises `JobBusy`
-        when somebody else has it, and `LeaseLost` when the claim was lost in the block.
+        Waits for a task of this process that has already settled the job, so that others see its new state. Raises
+        `JobBusy` when another worker has it, and `LeaseLost` when the claim was lost in the block.
         """
         ending = self._entries.get((kind, job_id))
         if ending is not None and ending.job is not None and ending.job.settled:
             await self.wait(kind, job_id)
         with self._entered(kind, job_id, runs=False) as entry:
             job = await self._taken(entry, only)
-            if job is None and await self.recover(kind):  # its holder is gone
+            if job is None and await self.recover(kind):  # its holder has ended
                 job = await self._taken(entry, only)
             if job is None:
-                raise JobBusy(f"The {kind} job {job_id} is claimed, or not in the state that this needs.")
+                raise JobBusy(f"The {kind} job {job_id} is claimed, or not in the required state.")
             entry.task = asyncio.current_task()
             try:
                 yield job
@@ -213,9 +216,9 @@ class JobRunner:
 
     @contextmanager
     def _entered(self, kind: str, job_id: str, *, runs: bool) -> Iterator[_Entry]:
-        """The registry's entry of a job that this process does not have; removed at the end unless a task has it."""
+        """Add a registry entry for a job that this process does not have; removed at the end unless a task owns it."""
         if (kind, job_id) in self._entries:
-            raise JobBusy(f"This process already works on the {kind} job {job_id}.")
+            raise JobBusy(f"This process is already working on the {kind} job {job_id}.")
         self._start()
         entry = self._entries[kind, job_id] = _Entry(self._kinds[kind], job_id, runs)
         try:
@@ -233,7 +236,7 @@ class JobRunner:
     # -- the scheduler --
 
     async def _schedule(self) -> None:
-        """Claim what is due, as long as the process lives. Nothing that fails may end it."""
+        """Claim due jobs for the lifetime of the process. No failure may end it."""
         recover_at, outage = 0.0, Outage(log, "database of jobs")
         time = asyncio.get_running_loop().time
         while not self._closed:
@@ -248,12 +251,12 @@ class JobRunner:
             except HeadgateError as error:
                 outage.failed(error.detail)
             except Exception:
-                log.exception("jobs not looked for")
+                log.exception("search for jobs failed")
             if not self._closed:
                 await waited(self._nudged, pause)
 
     async def _look(self) -> float:
-        """Claim and begin what is due and has room. Returns for how many seconds there is nothing more to do."""
+        """Claim and start due jobs within the limits. Returns the seconds until the next check."""
         async with self._claiming:
             moments = await self._next_due()
             now = clock()
@@ -262,7 +265,7 @@ class JobRunner:
         return min([self.poll_seconds, *((due_at - now) / MICROSECONDS for due_at in moments.values() if due_at > now)])
 
     async def _next_due(self) -> dict[str, int]:
-        """Kinds to the moment of their next job, in one query; of kinds without room there is nothing to know."""
+        """Return the time of the next job by kind, in one query; kinds at their limit are skipped."""
         kinds = [kind for kind in self._kinds.values() if self._room(kind) > 0]
         if not kinds or (not self.scans and not self._wanted):
             return {}
@@ -271,37 +274,37 @@ class JobRunner:
             return {row[0]: row[1] for row in await session.execute(union_all(*queries)) if row[1] is not None}
 
     async def _claim(self, kind: JobKind) -> None:
-        mine = None if self.scans else [job_id for name, job_id in self._wanted if name == kind.name]
-        if mine == []:
+        enqueued = None if self.scans else [job_id for name, job_id in self._wanted if name == kind.name]
+        if enqueued == []:
             return
         here = [job_id for name, job_id in self._entries if name == kind.name]
         async with self.database.writing() as session:
             lease = self.leases.lease()
-            jobs = await kind.queue.claim(session, lease, limit=max(self._room(kind), 0), ids=mine, but=here)
+            jobs = await kind.queue.claim(session, lease, limit=max(self._room(kind), 0), ids=enqueued, but=here)
         entered = [job for job in jobs if (kind.name, job.id) not in self._entries]
         for job in entered:
             self._wanted.discard((kind.name, job.id))
             entry = self._entries[kind.name, job.id] = _Entry(kind, job.id, runs=True, job=job)
             self._spawn(entry)
         for job in jobs:
-            if job not in entered:  # somebody here began to hold it meanwhile
+            if job not in entered:  # held here in the meantime
                 await self._let_go(kind, job, 0.0)
 
     def _room(self, kind: JobKind) -> int:
         return kind.limit - sum(entry.runs and entry.kind.name == kind.name for entry in self._entries.values())
 
     async def recover(self, *names: str) -> int:
-        """Make jobs, of these kinds or of all, due again whose holder is gone or whose lease ran out. How many."""
+        """Make lost jobs of these kinds, or of all, due again. Returns their number."""
         count = 0
         for kind in [self._kinds[name] for name in names or tuple(self._kinds)]:
             if kind.upkeep is not None:
                 await kind.upkeep()
             async with self._claiming, self.database.reading() as session:
                 claimed = await kind.queue.claimed(session)
-                lost = [job for job in claimed if self._is_lost(job, owned=self.owns(kind.name, job.id))]
-            if lost:
+                lost_jobs = [job for job in claimed if self._is_lost(job, owned=self.owns(kind.name, job.id))]
+            if lost_jobs:
                 async with self.database.writing() as session:
-                    recovered = await kind.queue.recover(session, lost)
+                    recovered = await kind.queue.recover(session, lost_jobs)
                 log.info("jobs recovered", kind=kind.name, count=recovered)
                 count += recovered
         return count
@@ -318,7 +321,7 @@ class JobRunner:
     async def _run(self, entry: _Entry) -> None:
         job, kind = entry.job, entry.kind
         if job is None:
-            raise RuntimeError("a job runs after it was claimed")
+            raise RuntimeError("job started after it was claimed")
         retry = kind.retry_seconds
         try:
             await kind.handle(job)
@@ -327,15 +330,15 @@ class JobRunner:
         except asyncio.CancelledError:
             retry = 0.0
         except HeadgateError as error:
-            log.warning("job put off", kind=kind.name, job_id=job.id, problem=error.detail)
+            log.warning("job postponed", kind=kind.name, job_id=job.id, problem=error.detail)
         except Exception:
-            log.exception("job put off", kind=kind.name, job_id=job.id)
+            log.exception("job postponed", kind=kind.name, job_id=job.id)
         if not entry.lost and not job.settled:
             await self._let_go(kind, job, retry)
             self._want(kind.name, job.id)
 
     async def _let_go(self, kind: JobKind, job: Job, retry_seconds: float | None = None) -> None:
-        """Release a claim, to be due again after so many seconds or as it was. What fails here is recovered later."""
+        """Release a claim, to be due again after so many seconds or unchanged. Failures are recovered later."""
         due_at = None if retry_seconds is None else clock() + int(retry_seconds * MICROSECONDS)
         try:
             async with self.database.writing() as session:
@@ -346,18 +349,18 @@ class JobRunner:
     # -- the heartbeat --
 
     async def _renew(self) -> None:
-        """Renew every claim; cancel what lost its claim."""
-        held = [entry for entry in self._entries.values() if entry.job is not None]
-        for kind in {entry.kind.name: entry.kind for entry in held}.values():
-            mine = {entry.id: entry for entry in held if entry.kind is kind}
+        """Renew every claim; cancel jobs whose claim is lost."""
+        claimed = [entry for entry in self._entries.values() if entry.job is not None]
+        for kind in {entry.kind.name: entry.kind for entry in claimed}.values():
+            own_entries = {entry.id: entry for entry in claimed if entry.kind is kind}
             async with self.database.writing() as session:
-                renewed = await kind.queue.renew(session, mine, self.leases.lease())
-            for entry in mine.values():
-                if entry.job is not None and not entry.job.settled:  # what was settled meanwhile is not lost
+                renewed = await kind.queue.renew(session, own_entries, self.leases.lease())
+            for entry in own_entries.values():
+                if entry.job is not None and not entry.job.settled:  # settled jobs are not lost
                     self._check(entry, renewed.get(entry.id))
 
     def _check(self, entry: _Entry, runs: bool | None) -> None:  # noqa: FBT001 - of `Queue.renew`
-        """Cancel what is not to run any more, and what is not ours any more: None."""
+        """Cancel jobs that must no longer run, and jobs whose claim is lost: None."""
         if runs is None and not entry.lost:
             log.warning("claim lost", kind=entry.kind.name, job_id=entry.id)
             entry.lost = True
@@ -367,9 +370,9 @@ class JobRunner:
 
 
 async def _ended(tasks: "Collection[asyncio.Task[Any]]", seconds: float) -> None:
-    """Return when tasks have ended; cancel those that have not after so many seconds.
+    """Wait for tasks to end; cancel those that have not ended after the timeout.
 
-    A task that is cancelled while it talks to the database may leave a connection behind, so the upkeep gets a moment.
+    Cancelling a task during a database operation may leak a connection, so upkeep gets some time.
     """
     if tasks and seconds:
         await asyncio.wait(tasks, timeout=seconds)

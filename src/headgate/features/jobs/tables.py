@@ -1,4 +1,4 @@
-"""The columns that make a row a job. The table, its status and its payload belong to whoever declares it."""
+"""Columns that make a row a job. The table, its status and its payload belong to its feature."""
 
 from typing import Any
 
@@ -8,17 +8,17 @@ from sqlalchemy.orm import Mapped, mapped_column
 from headgate.foundation.database import partial_index
 
 _DUE = "worker_id IS NULL AND due_at IS NOT NULL"
-"""Jobs that wait for their time: an index of these costs nothing for the rows that are over."""
+"""Jobs that wait for their time: this index does not cover finished rows."""
 _CLAIMED = "worker_id IS NOT NULL"
 _WAITING = "event IS NOT NULL"
 
 
 def job_columns() -> tuple[Column[Any], ...]:
-    """The job columns of a table. Times are microseconds in UTC.
+    """Return the job columns of a table. Times are microseconds in UTC.
 
-    `due_at`: when the job is to be claimed; null: not by time. `event`: the key whose event makes it due.
-    `worker_id` and `lease_until`: who has claimed it, and until when nobody else may. `attempts`: claims so far; the
-    number of the current one is the fence that keeps a late worker from writing.
+    `due_at`: when the job is to be claimed; null: not by time. `event`: the key of the event that makes it due.
+    `worker_id` and `lease_until`: holder and end of the claim. `attempts`: number of claims; the current number is the
+    fencing token that prevents writes of a late worker.
     """
     return (
         Column("due_at", BigInteger),
@@ -30,7 +30,7 @@ def job_columns() -> tuple[Column[Any], ...]:
 
 
 def job_indexes(table: str) -> tuple[Index, ...]:
-    """The partial indexes of a table with job columns."""
+    """Return the partial indexes of a table with job columns."""
     return (
         partial_index(f"ix_{table}_due", "due_at", where=_DUE),
         partial_index(f"ix_{table}_claimed", "worker_id", where=_CLAIMED),
@@ -39,7 +39,7 @@ def job_indexes(table: str) -> tuple[Index, ...]:
 
 
 class JobColumns:
-    """The same columns for a mapped class."""
+    """The job columns for a mapped class."""
 
     due_at: Mapped[int | None] = mapped_column(BigInteger)
     event: Mapped[str | None] = mapped_column(String(200))

@@ -1,4 +1,4 @@
-"""Work that a process repeats for as long as it lives: its heartbeats and its sweeps."""
+"""Periodic work of a process: heartbeats and sweeps."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,13 +14,13 @@ log = get_logger(__name__)
 async def repeat(
     work: Callable[[], Awaitable[object]], seconds: float, outage: Outage, *, stopped: asyncio.Event | None = None
 ) -> None:
-    """Do something every so many seconds, the first time after the first pause. No error of it ends the repetition.
+    """Call a function periodically, first after one interval. Its errors do not end the repetition.
 
     Args:
-        work: Is done; or else a process would lose every claim that it has, or recover nothing any more.
-        seconds: Between the end of one time and the beginning of the next.
-        outage: Logs that the database is away, once.
-        stopped: Ends it; without one it continues until it is cancelled.
+        work: The function; must not stop, since the process would lose its claims or recover nothing.
+        seconds: Pause between the end of one call and the start of the next.
+        outage: Logs an unreachable database once.
+        stopped: Ends the repetition; without it, cancellation does.
     """
     stopped = stopped or asyncio.Event()
     while not await waited(stopped, seconds):
@@ -34,7 +34,7 @@ async def repeat(
 
 
 async def waited(event: asyncio.Event, seconds: float) -> bool:
-    """Wait for an event, at most so many seconds; whether it came."""
+    """Wait for an event with a timeout; returns whether it occurred."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             return await event.wait()

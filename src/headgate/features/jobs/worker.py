@@ -1,8 +1,8 @@
-"""Who a worker is, and whether another one still lives.
+"""Identity of a worker, and detection of other live workers.
 
-Each worker holds a lock on a file of its own for as long as it lives. The kernel lets go of the lock when the process
-ends, however it ends, so a new process on the same data folder sees at once that the old one is gone. A worker that
-cannot be seen from here is judged by its leases alone.
+Each worker holds a lock on its own file for its lifetime. The kernel releases the lock when the process ends, for any
+reason, so a new process on the same data folder immediately detects that the old one has ended. Workers on other
+machines are judged by their leases alone.
 """
 
 import os
@@ -25,10 +25,10 @@ _FORGOTTEN_AFTER_SECONDS = 86_400
 
 
 class Worker:
-    """This process, as the rows of steps name it.
+    """This process, as named in job rows.
 
     Args:
-        folder: Where the lock files are; shared by the workers of one installation.
+        folder: Folder of lock files; shared by the workers of one installation.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -37,30 +37,30 @@ class Worker:
         self.id = f"{socket.gethostname()[:24]}:{os.getpid()}:{new_id()[-12:]}"
 
     def open(self) -> None:
-        """Take the lock; forget workers that ended long ago."""
+        """Acquire the lock; remove files of workers that ended long ago."""
         private_folder(self._folder)
         self._file = self._path(self.id).open("wb")
         _lock(self._file)
         for path in self._folder.glob("*.lock"):
-            with suppress(OSError):  # another process forgets the same one
+            with suppress(OSError):  # another process removes the same one
                 if time.time() - path.stat().st_mtime > _FORGOTTEN_AFTER_SECONDS and _is_free(path):
                     path.unlink()
 
     def close(self) -> None:
-        """Let go of the lock: what is still in this worker's name may be taken over."""
+        """Release the lock: jobs of this worker may be recovered."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
     def is_gone(self, worker_id: str) -> bool:
-        """Whether another worker surely ended. False when it lives, or cannot be seen from here."""
+        """Return whether another worker has certainly ended. False when it is alive, or on another machine."""
         if worker_id == self.id:
             return False
         path = self._path(worker_id)
         return path.exists() and _is_free(path)
 
     def sees_alive(self, worker_id: str) -> bool:
-        """Whether another worker surely lives. False when it ended, or cannot be seen from here."""
+        """Return whether another worker is certainly alive. False when it has ended, or is on another machine."""
         if worker_id == self.id:
             return False
         path = self._path(worker_id)
@@ -81,7 +81,7 @@ def _is_free(path: Path) -> bool:
 
 
 def _lock(file: IO[bytes]) -> None:
-    """Lock or raise `OSError` at once. Closing the file unlocks."""
+    """Lock immediately or raise `OSError`. Closing the file unlocks."""
     if sys.platform == "win32":
         with suppress(ValueError):
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)

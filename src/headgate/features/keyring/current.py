@@ -1,4 +1,4 @@
-"""Reads which keys are the current ones: a part of every start, so it imports little."""
+"""Reads the current keys: part of every start, so it imports little."""
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -9,5 +9,5 @@ _CURRENT = text("SELECT purpose, id FROM installation_keys WHERE state = 'curren
 
 
 async def read_current(session: AsyncSession) -> dict[Purpose, str]:
-    """Purpose to the id of its current key; a purpose without a rotation is not in it."""
+    """Return the current key id by purpose; purposes without a rotation are omitted."""
     return {Purpose(row.purpose): row.id for row in await session.execute(_CURRENT)}

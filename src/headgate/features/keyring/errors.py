@@ -1,4 +1,4 @@
-"""What can be wrong with a request about the installation's keys."""
+"""Errors of the installation's keys."""
 
 from collections.abc import Mapping
 
@@ -16,20 +16,20 @@ class KeyNotFound(NotFound):
 
 
 class RotationRuns(Conflict):
-    """A rotation of this purpose is not finished."""
+    """A rotation of this purpose is in progress."""
 
     code = "rotation_runs"
     title = "Rotation is running"
 
     def __init__(self, purpose: str) -> None:
         super().__init__(
-            f"A new {purpose} key is prepared already and not current yet.",
-            remedy="Wait until every process can read it: headgate keyring list shows which cannot.",
+            f"A new {purpose} key is already prepared but not yet current.",
+            remedy="Wait until every process can read it; `headgate keyring list` shows which cannot.",
         )
 
 
 class KeyInUse(Conflict):
-    """Something still uses the key."""
+    """The key is still in use."""
 
     code = "key_in_use"
     title = "Key in use"
@@ -38,24 +38,24 @@ class KeyInUse(Conflict):
         counted = ", ".join(f"{count} in {column}" for column, count in values.items())
         super().__init__(
             f"Key {key_id} still encrypts stored values: {counted}.",
-            remedy="They are being encrypted again. Retire this key when the list shows no values of it.",
+            remedy="They are being re-encrypted. Retire this key when the list shows no values for it.",
             values=dict(values),
         )
 
 
 class KeyNotOld(Conflict):
-    """Only a key that was replaced can be retired or revoked."""
+    """Only a replaced key can be retired or revoked."""
 
     code = "key_not_old"
-    title = "Key is not old"
+    title = "Key is current"
 
     def __init__(self, key_id: str, state: str) -> None:
-        remedy = "Rotate first, so that another key is the current one." if state in ("current", "prepared") else ""
+        remedy = "Rotate first, so that another key becomes current." if state in ("current", "prepared") else ""
         super().__init__(f"Key {key_id} is {state}.", remedy=remedy)
 
 
 class NotInstallationAdmin(Forbidden):
-    """The keys are the installation's, not an organisation's."""
+    """The keys belong to the installation, not to an organisation."""
 
     code = "not_installation_admin"
     title = "Not an admin of the installation"

@@ -1,4 +1,4 @@
-"""Statements on the installation's keys, and on what is encrypted with them. They are of no tenant."""
+"""Queries on the installation's keys, and on values encrypted with them. They belong to no tenant."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -17,19 +17,19 @@ _LOCK_SECONDS = 5
 
 
 async def list_ring_keys(session: AsyncSession) -> Sequence[Any]:
-    """Every key, the oldest first by purpose; the first key, whose age nobody knows, before the others."""
+    """Return every key, oldest first by purpose; the first key, whose age is unknown, before the others."""
     order = (_KEYS.c.purpose, func.coalesce(_KEYS.c.created_at, 0), _KEYS.c.id)
     return (await session.execute(select(_KEYS).order_by(*order))).all()
 
 
 async def find_ring_key(session: AsyncSession, key_id: str) -> Any:  # noqa: ANN401 - a row, or None
-    """A key, locked until the transaction ends."""
+    """Lock and return a key until the transaction ends."""
     query = select(_KEYS).where(_KEYS.c.id == key_id).with_for_update()
     return (await session.execute(query)).one_or_none()
 
 
 async def add_ring_key(session: AsyncSession, **values: Any) -> bool:  # noqa: ANN401 - columns
-    """Add a key; False where one of its purpose is in that state already."""
+    """Add a key; False when one of its purpose already has that state."""
     statement = insert_into(session, _KEYS).values(values).on_conflict_do_nothing().returning(_KEYS.c.id)
     return (await session.execute(statement)).one_or_none() is not None
 
@@ -40,13 +40,13 @@ async def change_ring_key(session: AsyncSession, key_id: str, **values: Any) -> 
 
 
 async def wake_current(session: AsyncSession, purpose: Purpose, *, due_at: int) -> None:
-    """Make the re-encryption with the current key due."""
+    """Make re-encryption with the current key due."""
     same = and_(_KEYS.c.purpose == purpose, _KEYS.c.state == KeyState.CURRENT)
     await session.execute(update(_KEYS).where(same).values(due_at=due_at))
 
 
 async def demote_current(session: AsyncSession, purpose: Purpose, *, at: int) -> None:
-    """The current key of a purpose is an old one from now on."""
+    """Mark the current key of a purpose as old."""
     same = and_(_KEYS.c.purpose == purpose, _KEYS.c.state == KeyState.CURRENT)
     values = {"state": KeyState.OLD, "replaced_at": at, "due_at": None, "progress": None}
     await session.execute(update(_KEYS).where(same).values(values))
@@ -55,7 +55,7 @@ async def demote_current(session: AsyncSession, purpose: Purpose, *, at: int) ->
 async def save_reader(
     session: AsyncSession, process_id: str, *, at: int, key_ids: Collection[str], writes_with: Mapping[Purpose, str]
 ) -> None:
-    """Write down what a process can read and what it writes with."""
+    """Store which keys a process can read and which it writes with."""
     values = {
         "seen_at": at,
         "key_ids": sorted(key_ids),
@@ -66,18 +66,18 @@ async def save_reader(
 
 
 async def forget_readers(session: AsyncSession, *, before: int) -> None:
-    """Forget processes that were last seen before a moment."""
+    """Delete processes that were last seen before a time."""
     await session.execute(delete(_READERS).where(_READERS.c.seen_at < before))
 
 
 async def live_readers(session: AsyncSession, *, since: int) -> Sequence[Any]:
-    """Processes that were seen since a moment."""
+    """Return processes that were seen since a time."""
     query = select(_READERS).where(_READERS.c.seen_at >= since).order_by(_READERS.c.process_id)
     return (await session.execute(query)).all()
 
 
 async def count_values(session: AsyncSession, columns: Sequence[Column[Any]]) -> dict[str, dict[str, int]]:
-    """Key id to the number of values that it encrypts, by column; empty for values that name no key."""
+    """Return the number of encrypted values by key id and column; empty id for values without one."""
     counts: dict[str, dict[str, int]] = {}
     for column in columns:
         prefix = _start(column).label("prefix")
@@ -89,7 +89,7 @@ async def count_values(session: AsyncSession, columns: Sequence[Column[Any]]) ->
 
 
 async def count_others(session: AsyncSession, column: Column[Any], key_id: str) -> int:
-    """Values of a column that are not encrypted with a key."""
+    """Return the number of values of a column that are not encrypted with a key."""
     query = select(func.count()).select_from(column.table).where(_of_another(column, key_id))
     return (await session.execute(query)).scalar_one()
 
@@ -97,7 +97,7 @@ async def count_others(session: AsyncSession, column: Column[Any], key_id: str) 
 async def next_values(
     session: AsyncSession, column: Column[Any], key_id: str, *, after: Sequence[Any] | None, limit: int
 ) -> Sequence[Any]:
-    """Values that are not encrypted with a key, by primary key: the columns of that, then the value."""
+    """Return values that are not encrypted with a key, by primary key: its columns, then the value."""
     primary = [*_table(column).primary_key.columns]
     query = select(*primary, column).where(_of_another(column, key_id)).order_by(*primary).limit(limit)
     if after is not None:
@@ -109,7 +109,7 @@ async def next_values(
 async def replace_value(
     session: AsyncSession, column: Column[Any], primary: Sequence[Any], before: bytes | str, after: bytes | str
 ) -> None:
-    """Put a ciphertext in the place of another, unless somebody changed that meanwhile."""
+    """Replace a ciphertext, unless it was changed concurrently."""
     table = _table(column)
     same = [of == value for of, value in zip(table.primary_key.columns, primary, strict=True)]
     unchanged = column == literal(before, _plain(column))
@@ -117,7 +117,7 @@ async def replace_value(
 
 
 async def lock_values(session: AsyncSession, columns: Sequence[Column[Any]]) -> None:
-    """Let nobody write ciphertexts until the transaction ends. SQLite has one writer in any case."""
+    """Lock ciphertexts against writes until the transaction ends. SQLite has a single writer anyway."""
     if session.get_bind().dialect.name != "postgresql":
         return
     await session.execute(text(f"SET LOCAL lock_timeout = '{_LOCK_SECONDS}s'"))
@@ -126,7 +126,7 @@ async def lock_values(session: AsyncSession, columns: Sequence[Column[Any]]) -> 
 
 
 def name_of(column: Column[Any]) -> str:
-    """A column as people read it: `variables.token`."""
+    """Return a column in display form: `variables.token`."""
     return f"{column.table.name}.{column.name}"
 
 
@@ -144,7 +144,7 @@ def _start(column: Column[Any]) -> Any:  # noqa: ANN401 - an expression
 
 
 def _plain(column: Column[Any]) -> Text | LargeBinary:
-    """The type of what is stored, whether it is a ciphertext or not."""
+    """Return the type of the stored value, whether it is a ciphertext or not."""
     return Text() if _is_text(column) else LargeBinary()
 
 
@@ -159,5 +159,5 @@ def _is_text(column: Column[Any]) -> bool:
 
 def _table(column: Column[Any]) -> Table:
     if not isinstance(column.table, Table):
-        raise TypeError("an encrypted column is one of a table")
+        raise TypeError("an encrypted column must belong to a table")
     return column.table

@@ -1,8 +1,8 @@
-"""The durable job of a rotation: distribute, activate, drain, re-encrypt. It can be killed at any point.
+"""Durable job of a key rotation: distribute, activate, drain, re-encrypt. It can be killed at any point.
 
-A new key becomes the current one when every live process has reported that it can read it. Then every process reports
-that it writes with it, and what older keys encrypt is encrypted again, in batches. What is done is known from the
-ciphertexts themselves, which name their key: a job that was killed continues with what is left.
+A new key becomes current when every live process has reported that it can read it. Once every process reports that it
+writes with it, values of older keys are re-encrypted, in batches. Progress is derived from the ciphertexts themselves,
+which name their key: a killed job continues with the remaining ones.
 """
 
 import asyncio
@@ -30,31 +30,31 @@ from headgate.foundation.log import get_logger
 
 KIND = "key_rotation"
 BATCH = 100
-"""Values encrypted again in one transaction."""
+"""Values re-encrypted in one transaction."""
 LIVE_LEASES = 4
-"""Leases after which a process that was not seen counts as ended."""
+"""Leases after which an unseen process counts as ended."""
 AGAIN_SECONDS = 1.0
-"""How long until the job asks again whether every process is ready."""
+"""Interval of checks whether every process is ready."""
 UNREADABLE_SECONDS = 600.0
-"""How long until it tries again what no key on this machine reads."""
+"""Interval of retries for values that no key on this machine can read."""
 _FORGET_LEASES = 100
 log = get_logger(__name__)
 
 
 class Rotation:
-    """Rotations of one installation, as far as this process takes part.
+    """Rotations of one installation, as seen by this process.
 
     Args:
-        database: Rows of keys, and everything that is encrypted.
+        database: Rows of keys, and all encrypted values.
         ring: The keys that this process can read.
-        box: Decrypts and encrypts with them.
-        runner: Runs the jobs; its upkeep reports what this process can read.
+        secret_box: Decrypts and encrypts with them.
+        runner: Runs the jobs; its upkeep reports the readable keys.
     """
 
-    def __init__(self, database: Database, ring: KeyRing, box: SecretBox, runner: JobRunner) -> None:
+    def __init__(self, database: Database, ring: KeyRing, secret_box: SecretBox, runner: JobRunner) -> None:
         self._database = database
         self._ring = ring
-        self._box = box
+        self._box = secret_box
         self._runner = runner
         running = installation_keys.c.state.in_([KeyState.PREPARED, KeyState.CURRENT])
         self._queue = Queue(installation_keys, only=running)
@@ -63,9 +63,9 @@ class Rotation:
         runner.register(JobKind(KIND, self._queue, self._run, 1, retry_seconds=AGAIN_SECONDS, upkeep=self.refresh))
 
     async def refresh(self) -> None:
-        """Learn which keys are the current ones, report what this process can read, delete files of retired keys.
+        """Update the current keys, report the readable keys, delete files of retired keys.
 
-        There is nothing to report before the first rotation: until then every process has the first key only.
+        There is nothing to report before the first rotation: until then every process has only the first key.
         """
         async with self._database.reading() as session:
             rows = await repository.list_ring_keys(session)
@@ -78,7 +78,7 @@ class Rotation:
         await self._report((tuple(readable), current))
 
     async def _report(self, state: tuple[tuple[str, ...], dict[Purpose, str]]) -> None:
-        """Write down what this process can read and writes with: when it changed, and once a lease."""
+        """Report the readable keys and those used for writing: on changes, and once per lease."""
         if state == self._reported and self._reported_at > self._since(1):
             return
         at = clock()
@@ -90,9 +90,9 @@ class Rotation:
         self._reported, self._reported_at = state, at
 
     async def finish(self, key_id: str, wait_seconds: float = 0.0) -> None:
-        """Work on a rotation in this process: for a command, whether a server runs or not.
+        """Run a rotation in this process: for a command, with or without a running server.
 
-        Returns when it is finished, when a key is missing, or when other processes were not ready for so long.
+        Returns when it is finished, when a key is missing, or when other processes were not ready in time.
         """
         until = clock() + int(wait_seconds * MICROSECONDS)
         while True:
@@ -100,8 +100,8 @@ class Rotation:
             await self._runner.settle(KIND)
             async with self._database.reading() as session:
                 row = next(row for row in await repository.list_ring_keys(session) if row.id == key_id)
-            ended = row.due_at is None and row.worker_id is None
-            if ended or (row.progress or {}).get("unreadable") or clock() >= until:
+            has_ended = row.due_at is None and row.worker_id is None
+            if has_ended or (row.progress or {}).get("unreadable") or clock() >= until:
                 return
             await asyncio.sleep(AGAIN_SECONDS / 4)
 
@@ -119,7 +119,7 @@ class Rotation:
         if behind:
             await self._again(job, {"waiting_for": behind})
         elif unreadable:
-            log.warning("values not encrypted again", keys=sorted(unreadable))
+            log.warning("values not re-encrypted", keys=sorted(unreadable))
             await self._again(job, {"unreadable": unreadable}, UNREADABLE_SECONDS)
         else:
             async with self._database.writing() as session:
@@ -131,14 +131,14 @@ class Rotation:
             await self._queue.release(session, job, due_at=due_at, progress=progress)
 
     async def _not_ready(self, ready: Any) -> list[str]:  # noqa: ANN401 - of a reader's row
-        """Live processes that are not."""
+        """Return live processes that are not ready."""
         async with self._database.reading() as session:
             readers = await repository.live_readers(session, since=self._since(LIVE_LEASES))
-        gone = self._runner.leases.worker.is_gone
-        return [reader.process_id for reader in readers if not ready(reader) and not gone(reader.process_id)]
+        is_gone = self._runner.leases.worker.is_gone
+        return [reader.process_id for reader in readers if not ready(reader) and not is_gone(reader.process_id)]
 
     async def _activate(self, job: Job, purpose: Purpose) -> None:
-        """Everything is written with the key from now on."""
+        """Make the key the current one."""
         now = clock()
         async with self._database.writing() as session:
             await repository.demote_current(session, purpose, at=now)
@@ -147,7 +147,7 @@ class Rotation:
                 change.values(state=KeyState.CURRENT, activated_at=now, progress=None).returning(installation_keys.c.id)
             )
             if changed.one_or_none() is None:
-                raise LeaseLost(f"The rotation to key {job.id} is no longer this worker's.")
+                raise LeaseLost(f"Another worker has claimed the rotation to key {job.id}.")
             await record(
                 session,
                 system_principal(DEFAULT_TENANT_ID),
@@ -159,22 +159,22 @@ class Rotation:
         await self.refresh()
 
     async def _encrypt_again(self, job: Job) -> dict[str, int]:
-        """Encrypt every value of another key with this one. Returns key ids to values that could not be read."""
+        """Re-encrypt every value of another key with this one. Returns key ids to values that could not be read."""
         unreadable: dict[str, int] = {}
         for column in encrypted_columns():
-            after: Sequence[Any] | None = None
+            last_key: Sequence[Any] | None = None
             while True:
                 async with self._database.reading() as session:
-                    rows = await repository.next_values(session, column, job.id, after=after, limit=BATCH)
+                    rows = await repository.next_values(session, column, job.id, after=last_key, limit=BATCH)
                 if not rows:
                     break
-                after = tuple(rows[-1])[:-1]
+                last_key = tuple(rows[-1])[:-1]
                 replaced = await asyncio.to_thread(self._replaced, rows, unreadable)
                 await self._write(job, column, replaced)
         return unreadable
 
     def _replaced(self, rows: Sequence[Any], unreadable: dict[str, int]) -> list[tuple[Any, bytes | str, bytes | str]]:
-        """Primary key, ciphertext and new ciphertext of the rows that can be read; counts the others."""
+        """Yield primary key, ciphertext and new ciphertext of readable rows; counts the others."""
         replaced: list[tuple[Any, bytes | str, bytes | str]] = []
         for *primary, stored in rows:
             token = stored.encode() if isinstance(stored, str) else bytes(stored)
@@ -189,12 +189,12 @@ class Rotation:
 
     async def _write(self, job: Job, column: Column[Any], replaced: Sequence[tuple[Any, Any, Any]]) -> None:
         async with self._database.writing() as session:
-            for primary, before, after in replaced:
-                await repository.replace_value(session, column, primary, before, after)
-            left = {repository.name_of(column): await repository.count_others(session, column, job.id)}
-            change = update(installation_keys).where(self._queue.held(job)).values(progress={"left": left})
+            for primary, old, new in replaced:
+                await repository.replace_value(session, column, primary, old, new)
+            remaining = {repository.name_of(column): await repository.count_others(session, column, job.id)}
+            change = update(installation_keys).where(self._queue.held(job)).values(progress={"left": remaining})
             if (await session.execute(change.returning(installation_keys.c.id))).one_or_none() is None:
-                raise LeaseLost(f"The rotation to key {job.id} is no longer this worker's.")
+                raise LeaseLost(f"Another worker has claimed the rotation to key {job.id}.")
 
     def _since(self, leases: int) -> int:
         return clock() - int(leases * self._runner.leases.seconds * MICROSECONDS)

@@ -27,7 +27,7 @@ KeyId = Annotated[str, Path(max_length=16)]
 
 @router.get("", summary="List the installation's keys", responses=problems(403), dependencies=_MANAGE)
 async def list_(session: ReadSession, caller: Caller, ring: Ring) -> Page[KeyringOut]:
-    """Keys that encrypt secrets and sign evidence, what each encrypts, and how a rotation proceeds."""
+    """Keys that encrypt secrets and sign evidence, their usage, and the progress of a rotation."""
     return Page(items=[KeyringOut.of(entry) for entry in await service.list_keys(session, caller, ring)])
 
 
@@ -35,7 +35,7 @@ async def list_(session: ReadSession, caller: Caller, ring: Ring) -> Page[Keyrin
     "/{purpose}/rotate", status_code=202, summary="Rotate a key", responses=problems(403, 409), dependencies=_MANAGE
 )
 async def rotate(purpose: Purpose, session: WriteSession, caller: Caller, ring: Ring) -> Page[KeyringOut]:
-    """Make a new key. It becomes the current one when every process can read it; then values are re-encrypted."""
+    """Create a key. It becomes current when every process can read it; then values are re-encrypted."""
     await service.rotate(session, caller, ring, purpose)
     return Page(items=[KeyringOut.of(entry) for entry in await service.list_keys(session, caller, ring)])
 
@@ -44,7 +44,7 @@ async def rotate(purpose: Purpose, session: WriteSession, caller: Caller, ring: 
 async def retire(
     key: KeyId, caller: Caller, ring: Ring, database: Annotated[Database, Depends(get_database)]
 ) -> RetiredOut:
-    """Delete an old key that encrypts no stored value any more. What it signed stays valid."""
+    """Delete an old key that encrypts no stored value. Its signatures stay valid."""
     return RetiredOut(left=await service.retire(database, caller, ring, key))
 
 
@@ -56,5 +56,5 @@ async def retire(
     dependencies=_MANAGE,
 )
 async def revoke(key: KeyId, body: RevokeIn, session: WriteSession, caller: Caller) -> None:
-    """Say that somebody else may have had an old signing key: evidence that it signed is not accepted any more."""
+    """Revoke a compromised old signing key: evidence that it signed is no longer accepted."""
     await service.revoke(session, caller, key, reason=body.reason)

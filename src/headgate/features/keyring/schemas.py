@@ -1,4 +1,4 @@
-"""What the API says and takes about the installation's keys. No schema has a place for a key itself."""
+"""API schemas of the installation's keys. No schema contains key material."""
 
 from datetime import datetime
 from typing import Any
@@ -14,29 +14,31 @@ _TIMES = ("created_at", "activated_at", "replaced_at", "retired_at", "revoked_at
 
 
 class KeyringOut(BaseModel):
-    """A key of the installation, without the key."""
+    """A key of the installation, without its material."""
 
     id: str
     purpose: Purpose
     state: KeyState = Field(description="`prepared`: not used until every process can read it.")
-    readable: bool = Field(description="Whether the server that answers can read it.")
-    public_key: str | None = Field(description="Of a signing key, in base64.")
-    created_at: datetime | None = Field(description="Null of the first key, which no rotation made.")
+    readable: bool = Field(description="Whether the server that answers this request can read it.")
+    public_key: str | None = Field(description="Public key of a signing key, in base64.")
+    created_at: datetime | None = Field(description="Null for the first key, which no rotation created.")
     activated_at: datetime | None
     replaced_at: datetime | None
     retired_at: datetime | None
     revoked_at: datetime | None
-    reason: str | None = Field(description="Why it was revoked.")
+    reason: str | None = Field(description="Reason for revoking it.")
     values: dict[str, int] = Field(description="Number of stored values that it encrypts, by table and column.")
-    running: bool = Field(description="Whether the rotation to this key is not finished.")
-    waiting_for: list[str] = Field(description="Processes that cannot read it yet, or still write with another key.")
+    running: bool = Field(description="Whether the rotation to this key is still running.")
+    waiting_for: list[str] = Field(
+        description=("Processes that cannot read it yet, or that still write with another key.")
+    )
     unreadable: dict[str, int] = Field(
-        description="Stored values that could not be encrypted again, by the id of the key that is missing."
+        description="Stored values that could not be re-encrypted, by the id of the missing key."
     )
 
     @classmethod
     def of(cls, entry: KeyEntry) -> "KeyringOut":
-        """A key as it is shown."""
+        """Return the schema of a key."""
         progress = entry.progress or {}
         times = {name: _moment(getattr(entry, name)) for name in _TIMES}
         return cls(
@@ -55,15 +57,17 @@ class KeyringOut(BaseModel):
 
 
 class RevokeIn(BaseModel):
-    """Why a signing key is revoked."""
+    """The reason for revoking a signing key."""
 
     model_config = ConfigDict(extra="forbid")
 
-    reason: str = Field(min_length=1, max_length=500, description="Shown to those who check evidence with the history.")
+    reason: str = Field(
+        min_length=1, max_length=500, description=("Shown to users who verify evidence with the key history.")
+    )
 
 
 class RetiredOut(BaseModel):
-    """What became of a key's material."""
+    """The result of deleting a key's material."""
 
     left: bool = Field(description="Whether this machine still has it, in its environment or a read-only folder.")
 

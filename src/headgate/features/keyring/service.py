@@ -1,4 +1,4 @@
-"""Lists, rotates, retires and revokes the installation's keys."""
+"""Listing, rotating, retiring and revoking the installation's keys."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,13 +22,13 @@ from headgate.foundation.keyring import InstallationKey, KeyRing, Purpose, signe
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """A key as it is shown: never its material. Times are microseconds in UTC."""
+    """A key in display form, never its material. Times are microseconds in UTC."""
 
     id: str
     purpose: Purpose
     state: KeyState
     readable: bool
-    """Whether the process that answers can read it."""
+    """Whether the responding process can read it."""
     public_key: str | None = None
     created_at: int | None = None
     activated_at: int | None = None
@@ -38,18 +38,18 @@ class KeyEntry:
     reason: str | None = None
     progress: dict[str, Any] | None = None
     running: bool = False
-    """Whether the rotation to this key is not finished."""
+    """Whether the rotation to this key is in progress."""
     values: dict[str, int] = field(default_factory=dict)
-    """Column to the number of stored values that it encrypts."""
+    """Column to the number of values encrypted with it."""
 
 
 async def list_keys(session: AsyncSession, principal: Principal, ring: KeyRing) -> list[KeyEntry]:
-    """Every key, by purpose and age, with what it encrypts. Raises `PermissionMissing`, `NotInstallationAdmin`."""
+    """Return every key, by purpose and age, with its usage. Raises `PermissionMissing`, `NotInstallationAdmin`."""
     _require(principal)
     counts = await repository.count_values(session, encrypted_columns())
     entries = [_entry(row, ring, counts) for row in await repository.list_ring_keys(session)]
-    known = {entry.purpose for entry in entries}
-    firsts = [ring.first(purpose) for purpose in Purpose if purpose not in known]
+    purposes = {entry.purpose for entry in entries}
+    firsts = [ring.first(purpose) for purpose in Purpose if purpose not in purposes]
     return [
         *(
             KeyEntry(key.id, key.purpose, KeyState.CURRENT, readable=True, values=counts.get(key.id, {}))
@@ -60,7 +60,7 @@ async def list_keys(session: AsyncSession, principal: Principal, ring: KeyRing) 
 
 
 async def rotate(session: AsyncSession, principal: Principal, ring: KeyRing, purpose: Purpose) -> str:
-    """Make a new key and prepare it; a durable job makes it current and re-encrypts. Returns its id.
+    """Create and prepare a key; a durable job makes it current and re-encrypts. Returns its id.
 
     Raises `PermissionMissing`, `NotInstallationAdmin`, `RotationRuns`, or `Unavailable` when it cannot be written.
     """
@@ -82,11 +82,10 @@ async def rotate(session: AsyncSession, principal: Principal, ring: KeyRing, pur
 
 
 async def retire(database: Database, principal: Principal, ring: KeyRing, key_id: str) -> bool:
-    """Delete a key that nothing uses any more; a signing key's public half stays.
+    """Delete an unused key; a signing key's public half stays.
 
-    Returns whether this machine could still read it, from its environment or a read-only folder. Raises `KeyInUse`,
-    after which it is tried once more to re-encrypt what uses it, `KeyNotFound`, `KeyNotOld`, `PermissionMissing` or
-    `NotInstallationAdmin`.
+    Returns whether this machine can still read it, from its environment or a read-only folder. Raises `KeyInUse`, which
+    triggers another re-encryption, `KeyNotFound`, `KeyNotOld`, `PermissionMissing` or `NotInstallationAdmin`.
     """
     _require(principal)
     columns = encrypted_columns()
@@ -111,9 +110,9 @@ async def retire(database: Database, principal: Principal, ring: KeyRing, key_id
 
 
 async def revoke(session: AsyncSession, principal: Principal, key_id: str, *, reason: str) -> None:
-    """Say that somebody else may have had a signing key: what it signed proves nothing from now on.
+    """Revoke a compromised signing key: its signatures are no longer accepted.
 
-    Raises `KeyNotFound`, `KeyNotOld` for a current key or one that encrypts, `PermissionMissing`.
+    Raises `KeyNotFound`, `KeyNotOld` for a current key or an encryption key, `PermissionMissing`.
     """
     _require(principal)
     row = await repository.find_ring_key(session, key_id)
@@ -128,7 +127,7 @@ async def revoke(session: AsyncSession, principal: Principal, key_id: str, *, re
 
 
 async def signing_keys(session: AsyncSession, ring: KeyRing) -> list[KeyRecord]:
-    """The public halves of every key that signed or signs evidence, the oldest first. Anybody may know them."""
+    """Return the public halves of every key that signed or signs evidence, oldest first. They are public."""
     rows = [row for row in await repository.list_ring_keys(session) if row.purpose == Purpose.EVIDENCE]
     signed = [row for row in rows if row.state != KeyState.PREPARED]
     if not signed:
@@ -157,7 +156,7 @@ async def _old_key(session: AsyncSession, key_id: str) -> Any:  # noqa: ANN401 -
 
 
 async def _uses(session: AsyncSession, columns: Sequence[Column[Any]], row: Any) -> dict[str, int]:  # noqa: ANN401
-    """What a key encrypts, by column; what names no key may be of any of them."""
+    """Return the number of values encrypted with a key, by column; values without a key id may belong to any."""
     if row.purpose != Purpose.SECRETS:
         return {}
     counts = await repository.count_values(session, columns)

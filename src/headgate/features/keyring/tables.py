@@ -1,4 +1,4 @@
-"""What the database knows of the installation's keys: never the keys themselves, which are in files."""
+"""Tables of the installation's keys: never the keys themselves, which are in files."""
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, String, Table, Text
 
@@ -28,10 +28,10 @@ installation_keys = Table(
     partial_index("ux_installation_keys_prepared", "purpose", where="state = 'prepared'", unique=True),
     *job_indexes("installation_keys"),
 )
-"""Times are microseconds in UTC; of the first key nobody knows when it was made. There is no row before a rotation.
+"""Times are microseconds in UTC; the age of the first key is unknown. There is no row before a rotation.
 
-`progress`: `waiting_for`, names of processes; `left`, values by column that are still of another key; `unreadable`,
-values by key id that no key of the ring reads.
+`progress`: `waiting_for`, names of processes; `left`, remaining values of other keys by column; `unreadable`, values by
+key id that no key of the ring can read.
 """
 
 key_readers = Table(
@@ -42,4 +42,4 @@ key_readers = Table(
     Column("key_ids", Json, nullable=False),
     Column("writes_with", Json, nullable=False),
 )
-"""Processes that run jobs: ids of the keys that each can read, and purpose to the key that it writes with."""
+"""Processes that run jobs: ids of readable keys, and the writing key by purpose."""

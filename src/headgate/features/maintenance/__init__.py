@@ -1,1 +1,1 @@
-"""Jobs that keep an installation in order: retention, the sweep of orphans, what was left undone."""
+"""Maintenance jobs of an installation: retention, removal of orphans, recovery."""

@@ -1,4 +1,4 @@
-"""Writes the end of each tenant's audit log into the server's log, which whoever owns the database may not own."""
+"""Writes the end of each tenant's audit log to the server's log, which the owner of the database may not control."""
 
 from headgate.features.files.storage import Storage
 from headgate.features.maintenance import repository
@@ -13,10 +13,10 @@ log = get_logger(__name__)
 async def log_audit_heads(
     database: Database, _storage: Storage, _settings: RetentionSettings, *, dry: bool = False
 ) -> Outcome:
-    """One line a tenant, with `noted` as `headgate audit verify --noted` takes it; none when it is `dry`."""
+    """Log one line per tenant, with `noted` in the form of `headgate audit verify --noted`; none when `dry`."""
     if dry:
         return Outcome()
     async with database.reading() as session:
         for head in await repository.audit_heads(session):
-            log.info("audit log ends", tenant_id=head.tenant_id, noted=f"{head.seq}:{head.hash}")
+            log.info("audit log heads", tenant_id=head.tenant_id, noted=f"{head.seq}:{head.hash}")
     return Outcome()

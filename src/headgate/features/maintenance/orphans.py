@@ -1,8 +1,8 @@
-"""Deletes technical garbage: artifacts that belong to nothing, and contents that no record names (seed 002, Cleanup).
+"""Deletes orphaned artifacts, and contents without a record (seed 002, Cleanup).
 
-An artifact goes only if it is older than the grace time AND its run is missing, failed or cancelled AND no completed
-step result names it. One that a run was started with stays too. Whatever a completed step made is evidence, and is
-never touched here.
+An artifact is deleted only if it is older than the grace period AND its run is missing, failed or cancelled AND no
+completed step result refers to it. Inputs of a run stay too. Artifacts of completed steps are evidence, and are never
+deleted here.
 """
 
 from collections.abc import Sequence
@@ -25,42 +25,42 @@ BATCH = 50
 async def sweep_orphans(
     database: Database, storage: Storage, settings: RetentionSettings, *, dry: bool = False
 ) -> Outcome:
-    """Delete orphans; `dry` only counts. Raises `Unavailable`, or what the storage raises."""
+    """Delete orphans; `dry` only counts. Raises `Unavailable`, or errors of the storage."""
     outcome = Outcome()
     before = now() - timedelta(minutes=settings.orphan_grace_minutes)
-    after = ""
+    last_id = ""
     while True:
         async with database.reading() as session:
-            found = await repository.orphan_candidates(session, before, after=after, limit=BATCH)
-            garbage = await _unnamed(session, found)
+            candidates = await repository.orphan_candidates(session, before, after=last_id, limit=BATCH)
+            garbage = await _unnamed(session, candidates)
         for row in garbage:
             outcome.count(row.tenant_id, artifacts=1, size=row.size_bytes)
             if not dry:
                 await files.delete_file_system(database, storage, tenant_id=row.tenant_id, file_id=row.id)
-        if len(found) < BATCH:
+        if len(candidates) < BATCH:
             break
-        after = found[-1].id
+        last_id = candidates[-1].id
     await _sweep_contents(database, storage, before, outcome, dry=dry)
     return outcome
 
 
 async def _unnamed(session: AsyncSession, candidates: Sequence[StoredFile]) -> list[StoredFile]:
-    """Those that no completed step result, no run's input and no test names."""
+    """Return files that no completed step result, no run's input and no test refers to."""
     garbage: list[StoredFile] = []
     ordered = sorted(candidates, key=lambda row: row.tenant_id)
     for tenant_id, group in groupby(ordered, key=lambda row: row.tenant_id):
-        left = {row.id: row for row in group}
-        runs = {row.flow_run_id for row in left.values() if row.flow_run_id is not None}
-        for named in (
-            # most are named by a step of their own run, which is quick to see
-            await repository.named_in_results(session, [*left], tenant_id=tenant_id, runs=runs),
-            await repository.named_in_inputs(session, [*left], tenant_id=tenant_id),
-            await repository.named_in_tests(session, [*left], tenant_id=tenant_id),
+        unnamed = {row.id: row for row in group}
+        runs = {row.flow_run_id for row in unnamed.values() if row.flow_run_id is not None}
+        for referenced in (
+            # most are referred to by a step of their own run, which is fast to check
+            await repository.named_in_results(session, [*unnamed], tenant_id=tenant_id, runs=runs),
+            await repository.named_in_inputs(session, [*unnamed], tenant_id=tenant_id),
+            await repository.named_in_tests(session, [*unnamed], tenant_id=tenant_id),
         ):
-            left = {key: row for key, row in left.items() if key not in named}
-        if left:
-            named = await repository.named_in_results(session, [*left], tenant_id=tenant_id)
-            garbage += [row for key, row in left.items() if key not in named]
+            unnamed = {key: row for key, row in unnamed.items() if key not in referenced}
+        if unnamed:
+            referenced = await repository.named_in_results(session, [*unnamed], tenant_id=tenant_id)
+            garbage += [row for key, row in unnamed.items() if key not in referenced]
     return garbage
 
 
@@ -82,9 +82,9 @@ async def _drop_unknown(
     database: Database, storage: Storage, batch: Sequence[StoredItem], outcome: Outcome, *, dry: bool
 ) -> None:
     async with database.reading() as session:
-        known = await repository.known_files(session, [item.file_id for item in batch])
+        known_ids = await repository.known_files(session, [item.file_id for item in batch])
     for item in batch:
-        if item.file_id not in known:
+        if item.file_id not in known_ids:
             outcome.contents += 1
             if not dry:
                 await storage.delete(item.tenant_id, item.file_id)

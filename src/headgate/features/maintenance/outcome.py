@@ -1,4 +1,4 @@
-"""What a job did, counted, in all and by tenant."""
+"""Result of a job, in total and by tenant."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 
 @dataclass(slots=True)
 class Outcome:
-    """Counts of what was deleted, or, of a dry run, would have been."""
+    """Counts of deleted objects or, for a dry run, of those that would be."""
 
     runs: int = 0
     sessions: int = 0
     """Of the development agent."""
     artifacts: int = 0
     contents: int = 0
-    """Contents in the storage that no record named."""
+    """Contents in the storage without a record."""
     bytes: int = 0
     """Of the artifacts."""
     keys: int = 0
@@ -27,13 +27,13 @@ class Outcome:
         self.sessions += sessions
         self.artifacts += artifacts
         self.bytes += size
-        mine = self.tenants.setdefault(tenant_id, {"runs": 0, "sessions": 0, "artifacts": 0})
-        mine["runs"] += runs
-        mine["sessions"] += sessions
-        mine["artifacts"] += artifacts
+        counts = self.tenants.setdefault(tenant_id, {"runs": 0, "sessions": 0, "artifacts": 0})
+        counts["runs"] += runs
+        counts["sessions"] += sessions
+        counts["artifacts"] += artifacts
 
     def as_json(self) -> dict[str, Any]:
-        """The outcome as it is stored."""
+        """Return the stored form of the outcome."""
         return {
             "runs": self.runs,
             "sessions": self.sessions,

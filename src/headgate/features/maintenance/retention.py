@@ -1,7 +1,7 @@
-"""Deletes runs that are older than their flow, or the installation, keeps them. Nothing is deleted unless that is set.
+"""Deletes runs older than the retention period of their flow or installation. Nothing is deleted by default.
 
-A run that is under way is never touched, nor one whose results a kept run took over, nor an artifact of an expired run
-that a kept run was started with or a test gives.
+Active runs are never deleted, nor runs whose results a kept run reuses, nor artifacts of an expired run that are inputs
+of a kept run or a test.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _DAY = 86_400 * 1_000_000
 async def delete_expired_runs(
     database: Database, storage: Storage, settings: RetentionSettings, *, dry: bool = False
 ) -> Outcome:
-    """Delete what is older than the policy; `dry` only counts. Raises `Unavailable`, or what the storage raises."""
+    """Delete runs older than the policy; `dry` only counts. Raises `Unavailable`, or errors of the storage."""
     outcome = Outcome()
     now = clock()
     async with database.reading() as session:
@@ -46,28 +46,28 @@ async def delete_expired_runs(
 async def _apply(
     database: Database, storage: Storage, outcome: Outcome, *, flow_id: str | None, before: int, dry: bool
 ) -> None:
-    after = ""
+    last_id = ""
     while True:
         async with database.writing() as session:
-            found = await repository.expired_runs(session, before, flow_id=flow_id, after=after, limit=BATCH)
-            if not found:
+            rows = await repository.expired_runs(session, before, flow_id=flow_id, after=last_id, limit=BATCH)
+            if not rows:
                 return
-            after = found[-1].id
-            paid = await repository.payers_among(session, [row.id for row in found])
-            gone = await _delete(session, [row for row in found if row.id not in paid], outcome, dry=dry)
-        for row in gone:
+            last_id = rows[-1].id
+            paid = await repository.payers_among(session, [row.id for row in rows])
+            deleted = await _delete(session, [row for row in rows if row.id not in paid], outcome, dry=dry)
+        for row in deleted:
             await storage.delete(row.tenant_id, row.id)
 
 
 async def _delete(session: AsyncSession, rows: Sequence[Any], outcome: Outcome, *, dry: bool) -> list[StoredFile]:
-    """Delete the rows of runs and of their artifacts. Returns the artifacts whose contents are to follow."""
+    """Delete the rows of runs and of their artifacts. Returns the artifacts whose contents are to be deleted."""
     deleted: list[StoredFile] = []
     for tenant_id, of_tenant in groupby(sorted(rows, key=lambda row: row.tenant_id), key=lambda row: row.tenant_id):
         runs = list(of_tenant)
         run_ids = [row.id for row in runs]
-        made = await repository.artifacts_of(session, run_ids, tenant_id=tenant_id)
-        kept = await _still_used(session, made, run_ids, tenant_id=tenant_id)
-        garbage = [row for row in made if row.id not in kept]
+        artifacts = await repository.artifacts_of(session, run_ids, tenant_id=tenant_id)
+        still_used = await _still_used(session, artifacts, run_ids, tenant_id=tenant_id)
+        garbage = [row for row in artifacts if row.id not in still_used]
         outcome.count(tenant_id, runs=len(run_ids), artifacts=len(garbage), size=sum(row.size_bytes for row in garbage))
         if not dry:
             await files.forget_files(session, [row.id for row in garbage], tenant_id=tenant_id)
@@ -79,7 +79,7 @@ async def _delete(session: AsyncSession, rows: Sequence[Any], outcome: Outcome, 
 
 
 async def _record(session: AsyncSession, runs: Sequence[Any], *, tenant_id: str) -> None:
-    """Evidence that is gone was there: the audit log says which, and that nobody but the policy deleted it."""
+    """Record the deleted evidence: the audit log names it and the policy."""
     for run in runs:
         payload = {"flow_id": run.flow_id}
         await record(
@@ -94,10 +94,10 @@ async def _record(session: AsyncSession, runs: Sequence[Any], *, tenant_id: str)
 
 
 async def _still_used(
-    session: AsyncSession, made: Sequence[StoredFile], run_ids: Sequence[str], *, tenant_id: str
+    session: AsyncSession, artifacts: Sequence[StoredFile], run_ids: Sequence[str], *, tenant_id: str
 ) -> set[str]:
-    if not made:
+    if not artifacts:
         return set()
-    ids = [row.id for row in made]
+    ids = [row.id for row in artifacts]
     used = await repository.named_in_inputs(session, ids, tenant_id=tenant_id, but=run_ids)
     return used | await repository.named_in_tests(session, ids, tenant_id=tenant_id)

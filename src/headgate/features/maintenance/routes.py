@@ -1,5 +1,7 @@
 """HTTP routes of retention and the other maintenance jobs."""
 
+from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request
@@ -10,6 +12,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.audit.recorder import record
 from headgate.features.encryption.schemas import EncryptionOut
 from headgate.features.encryption.service import encryption_of
+from headgate.features.maintenance.backups import backup_state
 from headgate.features.maintenance.service import Maintenance
 from headgate.foundation.api import ReadSession, get_database, problems
 from headgate.foundation.database import Database
@@ -49,6 +52,17 @@ class JobRun(BaseModel):
     """Number of `runs`, `sessions` and `artifacts` deleted; with `dry_run`, those that would be."""
 
 
+class BackupOut(BaseModel):
+    """Backups of the installation."""
+
+    last_at: datetime | None
+    """When the newest backup was made; null: never."""
+    every_hours: float | None
+    """Hours between scheduled backups; null: none are scheduled."""
+    overdue: bool
+    """Whether backups are scheduled, and none was made for twice the interval."""
+
+
 class MaintenanceOut(BaseModel):
     """The retention policy and the jobs that apply it."""
 
@@ -60,11 +74,12 @@ class MaintenanceOut(BaseModel):
     """Days that sessions waiting for an answer are kept; null: without limit."""
     jobs: list[JobOut]
     encryption: EncryptionOut
+    backup: BackupOut
 
 
-@router.get("", summary="Read the state of maintenance", responses=problems(403), dependencies=_RUN)
+@router.get("", summary="Read the maintenance status", responses=problems(403), dependencies=_RUN)
 async def read(jobs: Jobs, caller: Caller, session: ReadSession, request: Request) -> MaintenanceOut:
-    """The retention policy, for each job its next and its last execution, and whether content is encrypted."""
+    """The retention policy, the next and last execution of each job, encryption of content, and the last backup."""
     settings: Settings = request.app.state.settings
     encryption = await encryption_of(session, caller, always=settings.storage.encrypt)
     states = [
@@ -86,6 +101,7 @@ async def read(jobs: Jobs, caller: Caller, session: ReadSession, request: Reques
         waiting_session_days=retention.waiting_session_days,
         jobs=states,
         encryption=EncryptionOut.of(encryption),
+        backup=BackupOut(**asdict(await backup_state(session, settings))),
     )
 
 
@@ -100,7 +116,7 @@ async def run(
 ) -> JobRun:
     """Run a job now. It applies the retention policies of the installation and of each flow.
 
-    While the job runs, here or in another process, the answer is 409 `job_busy`.
+    While the job runs, here or in another process, the response is 409 `job_busy`.
     """
     outcome = await jobs.run_job(job, dry=dry_run)
     if not dry_run:
@@ -110,7 +126,7 @@ async def run(
 
 
 def _counts_of(outcome: dict[str, Any], tenant_id: str) -> dict[str, int]:
-    """The counts of one organisation."""
+    """Return the counts of one organisation."""
     nothing = {"runs": 0, "sessions": 0, "artifacts": 0}
-    mine: dict[str, int] = outcome.get("tenants", {}).get(tenant_id, {})
-    return nothing | mine
+    counts: dict[str, int] = outcome.get("tenants", {}).get(tenant_id, {})
+    return nothing | counts

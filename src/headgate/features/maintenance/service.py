@@ -38,14 +38,17 @@ class Job:
 JOBS: Mapping[str, Job] = {
     "retention": Job(
         delete_expired_runs,
-        "Deletes runs, and what they made, older than their flow or HEADGATE_RETENTION__RUN_DAYS allows.",
+        (
+            "Deletes runs, and the files they created, that are older than their flow or "
+            "HEADGATE_RETENTION__RUN_DAYS allows."
+        ),
     ),
     "orphan_sweep": Job(
         sweep_orphans,
-        "Deletes what failed and cancelled runs left and no result names, and contents without a record.",
+        "Deletes files of failed and cancelled runs that no result refers to, and content without a record.",
     ),
-    "idempotency_keys": Job(delete_expired_keys, "Deletes idempotency keys that are a day old."),
-    "audit_heads": Job(log_audit_heads, "Writes the end of each audit log into the server's log."),
+    "idempotency_keys": Job(delete_expired_keys, "Deletes idempotency keys that are older than a day."),
+    "audit_heads": Job(log_audit_heads, "Writes the latest entry of each audit log to the server log."),
 }
 """The jobs of this layer in execution order: the sweep deletes what retention leaves behind."""
 KIND = "maintenance"
@@ -110,7 +113,7 @@ class Maintenance:
         return self._settings
 
     async def schedule(self) -> None:
-        """Add missing rows, due now; correct due times that a clock that was ahead set too late."""
+        """Add missing rows, due now; correct due times that are too late because of a clock change."""
         now = clock()
         rows = await self._rows()
         missing = [name for name in self.jobs if name not in rows]
@@ -140,7 +143,7 @@ class Maintenance:
             return await self._recorded(claimed)
 
     async def status(self) -> list[JobState]:
-        """Every job and its last execution."""
+        """Return every job and its last execution."""
         rows = await self._rows()
         return [_state(name, job.summary, rows.get(name)) for name, job in self.jobs.items()]
 

@@ -1,1 +1,1 @@
-"""Tools of MCP servers that a space has registered, for the steps of its flows."""
+"""Tools of a space's MCP servers, for the steps of its flows."""

@@ -1,4 +1,4 @@
-"""From a registered server to a session with it. No database connection is held while a server is asked."""
+"""Opens sessions with registered servers. No database connection is held during requests to a server."""
 
 import asyncio
 import time
@@ -39,9 +39,9 @@ class McpConnector:
     """Opens sessions with the servers of any tenant.
 
     Args:
-        database: Where servers and their tools are.
-        box: Decrypts their headers.
-        secrets_of: The variables of the space that a user works in, for headers that name one. Not for runs.
+        database: The database of servers and their tools.
+        secret_box: Decrypts their headers.
+        secrets_of: The variables of the user's space, for headers that name one. Not for runs.
         http: Sends the requests.
         settings: Limits; whether programs are allowed.
     """
@@ -53,7 +53,7 @@ class McpConnector:
     settings: McpSettings
 
     async def connection(self, *, tenant_id: str, space_id: str, name: str, secrets: Secrets) -> "Connection":
-        """A space's server with its enabled tools; nothing is sent yet. `secrets`: the space's, for a certain reader.
+        """A space's server with its enabled tools, without connecting. `secrets`: the space's, for a certain reader.
 
         Raises `McpServerNotFound` with the nearest name, `McpServerOff`, `McpToolsNotFound`, `ProgramsRefused`.
         """
@@ -66,49 +66,51 @@ class McpConnector:
             target = service.target_of(row, self.box)
         return Connection(self, secrets, target, [tool for tool in tools if tool.enabled])
 
-    async def refresh(self, principal: Principal, which: str) -> tuple[Discovery, Changes]:
-        """Ask a server for its tools and keep them; a failure is kept with the server and raised."""
-        target, secrets, server_id = await self._target(principal, which)
+    async def refresh(self, principal: Principal, id_or_name: str) -> tuple[Discovery, Changes]:
+        """List a server's tools and store them; a failure is stored with the server and raised."""
+        target, secrets, server_id = await self._target(principal, id_or_name)
         try:
-            found = await self._discover(secrets, target)
+            discovery = await self._discover(secrets, target)
         except HeadgateError as error:
             async with self.database.writing() as session:
                 await service.note_failure(session, principal, server_id, str(error))
             raise
         async with self.database.writing() as session:
-            return found, await service.store_discovery(session, principal, server_id, found)
+            return discovery, await service.store_discovery(session, principal, server_id, discovery)
 
-    async def test(self, principal: Principal, which: str) -> McpTestOut:
-        """Reach a server and count its tools; nothing is kept. Raises `McpServerFailed`."""
-        target, secrets, _ = await self._target(principal, which)
+    async def test(self, principal: Principal, id_or_name: str) -> McpTestOut:
+        """Connect to a server and count its tools; nothing is stored. Raises `McpServerFailed`."""
+        target, secrets, _ = await self._target(principal, id_or_name)
         started = time.perf_counter()
-        found = await self._discover(secrets, target)
+        discovery = await self._discover(secrets, target)
         ms = (time.perf_counter() - started) * 1000
-        return McpTestOut(protocol=found.protocol, server=found.server, tools=len(found.tools), ms=round(ms, 1))
+        return McpTestOut(
+            protocol=discovery.protocol, server=discovery.server, tools=len(discovery.tools), ms=round(ms, 1)
+        )
 
     async def open_session(self, secrets: Secrets, target: Target) -> "Session":
-        """A new session; the caller closes it."""
+        """Return a new session; the caller closes it."""
         filled = await target.filled(secrets)
         session = _session_class()(filled, self.http, self.settings)
         await session.open()
         return session
 
-    async def _target(self, principal: Principal, which: str) -> tuple[Target, Secrets, str]:
+    async def _target(self, principal: Principal, id_or_name: str) -> tuple[Target, Secrets, str]:
         async with self.database.reading() as session:
-            row = await service.get_server(session, principal, which, permission=Permission.MCP_SERVERS_MANAGE)
+            row = await service.get_server(session, principal, id_or_name, permission=Permission.MCP_SERVERS_MANAGE)
             return service.target_of(row, self.box), self.secrets_of(within(principal, row.space_id)), row.id
 
     async def _discover(self, secrets: Secrets, target: Target) -> Discovery:
         session = await self.open_session(secrets, target)
         try:
-            tools, left_out = taken_tools(await session.list_tools(), most=self.settings.max_tools)
+            tools, left_out = taken_tools(await session.list_tools(), limit=self.settings.max_tools)
             return Discovery(session.protocol, session.server, tools, left_out)
         finally:
             await session.close()
 
 
 class Connection:
-    """One step's connection to one server."""
+    """A step's connection to one server."""
 
     def __init__(self, connector: McpConnector, secrets: Secrets, target: Target, tools: Sequence[McpToolRow]) -> None:
         self._connector = connector
@@ -120,8 +122,8 @@ class Connection:
         """The enabled tools as the server described them when they were last found."""
 
     async def call(self, tool: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
-        """Call a tool; the first call opens the session. Raises what connecting and the tool raise."""
-        if tool not in {one.name for one in self.tools}:
+        """Call a tool; the first call opens the session. Raises errors of the connection and of the tool."""
+        if tool not in {own_tool.name for own_tool in self.tools}:
             raise McpToolNotFound(f"The MCP server '{self._target.name}' has no enabled tool '{tool[:128]}'.")
         async with self._opening:
             if self._session is None or not self._session.is_open:
@@ -136,24 +138,26 @@ class Connection:
 
 def _require_usable(row: McpServerRow, settings: McpSettings) -> None:
     if not row.enabled:
-        raise McpServerOff(f"The MCP server '{row.name}' is switched off.", remedy="Switch it on, or take it out.")
+        raise McpServerOff(
+            f"The MCP server '{row.name}' is disabled.", remedy=("Enable it, or remove it from the flow.")
+        )
     if row.transport == "stdio" and not settings.allow_stdio:
         raise ProgramsRefused(row.name)
     if row.tools_found_at is None:
         raise McpToolsNotFound(
             f"The tools of the MCP server '{row.name}' are not known yet. {row.error_message or ''}".strip(),
-            remedy=f"Look for them: `headgate mcp-servers refresh {row.name}`.",
+            remedy=f"List them with `headgate mcp-servers refresh {row.name}`.",
         )
 
 
 def _session_class() -> "type[Session]":
-    """What speaks MCP, imported at the first connection. Raises `McpMissing`."""
+    """Return the class that implements MCP, imported at the first connection. Raises `McpMissing`."""
     try:
         from headgate.features.mcptools.protocol import Session  # noqa: PLC0415 - heavy, see there
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types"}:
             raise
         raise McpMissing(
-            "The package that speaks MCP is not installed.", remedy="Install it: pip install 'headgate[mcp]'."
+            "The MCP client package is not installed.", remedy="Install it: pip install 'headgate[mcp]'."
         ) from error
     return Session

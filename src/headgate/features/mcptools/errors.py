@@ -1,21 +1,21 @@
-"""What can go wrong with MCP servers. No message holds the value of a header or an environment variable.
+"""Errors of MCP servers. No message contains the value of a header or an environment variable.
 
 NotFound
 ├── McpServerNotFound
-└── McpToolNotFound      the server has no such tool, or has it no longer
+└── McpToolNotFound      the server has no such tool, or no longer has it
 Conflict
 └── McpServerNameTaken
 Invalid
-├── AmbiguousMcpServer   several spaces have a server of that name
-├── BadMcpServer         a name, address, command or header that no server has
-└── McpToolsNotFound     the tools of the server were never looked up
+├── AmbiguousMcpServer   several spaces have a server with that name
+├── BadMcpServer         an invalid name, URL, command or header
+└── McpToolsNotFound     the tools of the server were never listed
 Forbidden
-├── McpServerOff         the server is switched off
+├── McpServerOff         the server is disabled
 └── ProgramsRefused      the operator does not allow programs
 Unavailable
 └── McpMissing           the package is not installed
 UpstreamFailed
-├── McpServerFailed      the server cannot be reached, or does not speak MCP
+├── McpServerFailed      the server cannot be reached, or does not support MCP
 └── McpToolFailed        the tool itself reported an error
 """
 
@@ -28,13 +28,13 @@ from headgate.graph.names import did_you_mean, listed
 
 
 class McpServerNotFound(NotFound):
-    """The caller sees no server of that name or id; a run, none in its flow's space."""
+    """The caller can view no server with that name or id; for a run, its space has none."""
 
     code = "mcp_server_not_found"
     title = "MCP server not found"
 
-    def __init__(self, name: str, known: Iterable[str] = ()) -> None:
-        names = sorted(known)
+    def __init__(self, name: str, candidates: Iterable[str] = ()) -> None:
+        names = sorted(candidates)
         super().__init__(
             f"There is no MCP server '{name[:64]}'{did_you_mean(name, names) or '.'}",
             remedy=f"Registered: {listed(names)}. Add one with `headgate mcp-servers add`.",
@@ -49,50 +49,48 @@ class McpToolNotFound(NotFound):
 
 
 class McpServerNameTaken(Conflict):
-    """The space has a server of that name."""
+    """The space already has a server with that name."""
 
     code = "mcp_server_name_taken"
     title = "Name taken"
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f"There is an MCP server called '{name}' in this space already.", remedy="Choose another name."
-        )
+        super().__init__(f"An MCP server named '{name}' already exists in this space.", remedy="Choose another name.")
 
 
 class AmbiguousMcpServer(Invalid):
-    """Several spaces have a server of that name. Carries their ids as `servers`."""
+    """Several spaces have a server with that name. Carries their ids as `servers`."""
 
     code = "mcp_server_ambiguous"
     title = "Several MCP servers have that name"
 
     def __init__(self, name: str, ids: Sequence[str]) -> None:
         super().__init__(
-            f"{len(ids)} MCP servers are called '{name}': {', '.join(ids)}.",
-            remedy="Give the id of the one you mean.",
+            f"{len(ids)} MCP servers are named '{name}': {', '.join(ids)}.",
+            remedy="Give the id of one.",
             servers=list[JsonValue](ids),
         )
 
 
 class BadMcpServer(Invalid):
-    """Something that no MCP server has."""
+    """The definition of the MCP server is invalid."""
 
     code = "bad_mcp_server"
     title = "Not an MCP server"
 
 
 class McpToolsNotFound(Invalid):
-    """The server's tools were never looked up, or could not be."""
+    """The server's tools were never listed, or could not be."""
 
     code = "mcp_tools_not_found"
-    title = "Tools not known"
+    title = "Tools not listed"
 
 
 class McpServerOff(Forbidden):
-    """The server is switched off."""
+    """The server is disabled."""
 
     code = "mcp_server_off"
-    title = "MCP server is off"
+    title = "MCP server is disabled"
 
 
 class ProgramsRefused(Forbidden):
@@ -103,27 +101,27 @@ class ProgramsRefused(Forbidden):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"The MCP server '{name}' is a program of this machine, and those are not allowed.",
-            remedy="Use one with a web address; or the operator sets HEADGATE_MCP__ALLOW_STDIO=true.",
+            f"The MCP server '{name}' is a program on this machine, and programs are not allowed.",
+            remedy="Use a server with a URL, or ask the operator to set HEADGATE_MCP__ALLOW_STDIO=true.",
         )
 
 
 class McpMissing(Unavailable):
-    """The package that speaks MCP is not installed."""
+    """The package for MCP is not installed."""
 
     code = "mcp_missing"
     title = "MCP is not installed"
 
 
 class McpServerFailed(UpstreamFailed):
-    """The server cannot be reached or does not speak MCP."""
+    """The server cannot be reached or does not support MCP."""
 
     code = "mcp_server_failed"
     title = "MCP server failed"
 
 
 class McpToolFailed(UpstreamFailed):
-    """The tool reported an error. The words are the server's."""
+    """The tool reported an error. The text is the server's."""
 
     code = "mcp_tool_failed"
     title = "Tool failed"

@@ -1,7 +1,7 @@
-"""Speaks MCP through the official client. Imported at the first connection: it takes a second to import.
+"""MCP sessions with the official client. Imported at the first connection: importing takes a second.
 
-The newest stateless revision (2026-07-28) is asked for first; servers that do not know it get the handshake of
-2025-11-25 and before (`mcp.client.Client`, mode `auto`).
+The newest stateless revision (2026-07-28) is requested first; servers without it get the handshake of 2025-11-25 and
+before (`mcp.client.Client`, mode `auto`).
 """
 
 import asyncio
@@ -35,16 +35,16 @@ MAX_PAGES = 50
 _TAIL = 2000
 _LONGEST_ERROR = 2000
 
-for _name in ("mcp", "client"):  # its lines hold addresses and answers; errors are told by ours
+for _name in ("mcp", "client"):  # its log lines contain URLs and responses; errors are reported by Headgate
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
 
 class Session:
-    """One session with one server, usable from any task; a task of its own opens and ends it.
+    """A session with one server, usable from any task; a separate task opens and ends it.
 
     Args:
-        target: The server, variables filled in.
-        http: Sends the requests to a web address.
+        target: The server, with variables filled in.
+        http: Sends the requests to a URL.
         settings: Limits; whether programs are allowed.
     """
 
@@ -61,22 +61,22 @@ class Session:
 
     @property
     def is_open(self) -> bool:
-        """Whether it can be used: the other side may have ended it."""
+        """Return whether it can be used: the other side may have ended it."""
         return self._owner is not None and not self._owner.done()
 
     @property
     def protocol(self) -> str:
-        """The revision that both speak."""
+        """Return the protocol revision in use."""
         return str(self._client.result().protocol_version)
 
     @property
     def server(self) -> str:
-        """The name that the server gives itself; empty when it gives none."""
+        """Return the server's own name; empty when there is none."""
         info = self._client.result().server_info
         return clipped(clean(info.name), 100) if info else ""
 
     async def open(self) -> None:
-        """Connect. Raises `McpServerFailed`, `ProgramsRefused`, or why the address may not be reached."""
+        """Connect. Raises `McpServerFailed`, `ProgramsRefused`, or why the URL may not be reached."""
         if self._target.transport == "http":
             await self._http.check(self._target.url)
         elif not self._settings.allow_stdio:
@@ -89,31 +89,31 @@ class Session:
         self._client.result()
 
     async def list_tools(self) -> list[Described]:
-        """What the server offers, page by page, as long as the list is within bounds."""
-        found: list[Described] = []
+        """Return the server's tools, page by page, within the limits."""
+        tools: list[Described] = []
         cursor: str | None = None
         for _ in range(MAX_PAGES):
             page = await self._asked(self._client.result().list_tools(cursor=cursor, cache_mode="bypass"))
-            found += [
+            tools += [
                 Described(tool.name, tool.description or "", tool.input_schema, _reads(tool)) for tool in page.tools
             ]
             cursor = page.next_cursor
-            if cursor is None or len(found) > 2 * self._settings.max_tools:
-                return found
+            if cursor is None or len(tools) > 2 * self._settings.max_tools:
+                return tools
         raise self._failed(f"lists its tools on more than {MAX_PAGES} pages")
 
     async def call_tool(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
-        """Call a tool: its structured result, else its text. Raises `McpToolFailed`, `McpToolNotFound`."""
+        """Call a tool and return its structured result, else its text. Raises `McpToolFailed`, `McpToolNotFound`."""
         if self._names is None:
             self._names = [tool.name for tool in await self.list_tools()]
         if name not in self._names:
             raise McpToolNotFound(
-                f"The MCP server '{self._target.name}' has no tool '{name}' any more"
-                f"{did_you_mean(name, self._names) or '.'}",
-                remedy=f"It has: {listed(self._names)}. Refresh the server and change the flow.",
+                f"The MCP server '{self._target.name}' no longer has a tool "
+                f"'{name}'{did_you_mean(name, self._names) or '.'}",
+                remedy=f"Its tools are: {listed(self._names)}. Refresh the server and change the flow.",
             )
-        answer = await self._asked(self._client.result().call_tool(name, dict(arguments)))
-        return self._result(name, answer)
+        result = await self._asked(self._client.result().call_tool(name, dict(arguments)))
+        return self._result(name, result)
 
     async def close(self) -> None:
         """End the session, and the program with it."""
@@ -127,10 +127,10 @@ class Session:
             with suppress(asyncio.CancelledError):
                 await self._owner
         if self._client.done() and not self._client.cancelled():
-            self._client.exception()  # it was told, or nobody asks any more
+            self._client.exception()  # it was reported, or nobody waits any more
 
     async def _own(self) -> None:
-        """Open, wait for the end, close: all in one task, as the client's task groups want it."""
+        """Open, wait for the end, and close in one task, as the client's task groups require."""
         try:
             info = Implementation(name="headgate", version=headgate.__version__)
             transport = self._over_http() if self._target.transport == "http" else self._as_program()
@@ -174,65 +174,65 @@ class Session:
                 self._last_words = _tail(errors)
 
     async def _asked(self, call: Any) -> Any:  # noqa: ANN401 - a coroutine of the client, and its result
-        """What a request gives, within the time limit; any failure as an error of ours."""
+        """Return the result of a request, within the time limit; failures become Headgate's errors."""
         try:
             async with asyncio.timeout(self._settings.timeout_seconds):
                 return await call
         except Exception as error:
             raise self._translated(error) from error
 
-    def _result(self, tool: str, answer: CallToolResult) -> JsonValue:
+    def _result(self, tool: str, result: CallToolResult) -> JsonValue:
         parts = [
-            self._target.scrubbed(clean(one.text))
-            if isinstance(one, TextContent)
-            else f"[{one.type} left out: only text is taken]"
-            for one in answer.content
+            self._target.scrubbed(clean(item.text))
+            if isinstance(item, TextContent)
+            else f"[{item.type} omitted: only text is supported]"
+            for item in result.content
         ]
         text = "\n".join(parts)
-        if answer.is_error:
-            said = clipped(text, _LONGEST_ERROR) or "it gave no reason"
-            raise McpToolFailed(f"The tool '{self._target.name}.{tool}' failed. Its server says: {said}")
-        if answer.structured_content is not None:
-            found: JsonValue = _scrubbed_json(answer.structured_content, self._target)
-            return found
+        if result.is_error:
+            reason = clipped(text, _LONGEST_ERROR) or "no reason was given"
+            raise McpToolFailed(f"The tool '{self._target.name}.{tool}' failed. The server reports: {reason}")
+        if result.structured_content is not None:
+            content: JsonValue = _scrubbed_json(result.structured_content, self._target)
+            return content
         return text
 
     def _translated(self, error: BaseException) -> HeadgateError:
-        """The error of ours that says what went wrong."""
-        for one in _causes(error):
-            if isinstance(one, HeadgateError):
-                return one
-            if isinstance(one, TimeoutError):
+        """Return Headgate's error for a failure."""
+        for cause in _causes(error):
+            if isinstance(cause, HeadgateError):
+                return cause
+            if isinstance(cause, TimeoutError):
                 return self._failed(f"did not answer within {self._settings.timeout_seconds:g} seconds")
-            if isinstance(one, MCPError):
-                return self._failed(self._refused(one))
-            if isinstance(one, ValidationError):
-                return self._failed("gave an answer that is not MCP")
-            if isinstance(one, OSError):
-                return self._failed(f"could not be started: {one.strerror or type(one).__name__}")
-            if isinstance(one, httpx2.HTTPError):
-                return self._failed(f"could not be reached: {clipped(str(one), 300)}")
+            if isinstance(cause, MCPError):
+                return self._failed(self._refused(cause))
+            if isinstance(cause, ValidationError):
+                return self._failed("sent a response that is not MCP")
+            if isinstance(cause, OSError):
+                return self._failed(f"could not be started: {cause.strerror or type(cause).__name__}")
+            if isinstance(cause, httpx2.HTTPError):
+                return self._failed(f"could not be reached: {clipped(str(cause), 300)}")
         return self._failed(f"failed: {clipped(str(error), 300) or type(error).__name__}")
 
     def _refused(self, error: MCPError) -> str:
         if self._status is not None and self._status >= 400:
             return f"answered {self._status}: {clipped(clean(error.message), 300)}"
-        return f"answered with an error: {clipped(clean(error.message), _LONGEST_ERROR)}"
+        return f"returned an error: {clipped(clean(error.message), _LONGEST_ERROR)}"
 
-    def _failed(self, what: str) -> McpServerFailed:
+    def _failed(self, problem: str) -> McpServerFailed:
         return McpServerFailed(
-            self._target.scrubbed(f"The MCP server '{self._target.name}' {what}.{self._last_words}"),
-            remedy="Check its address or command and its headers; `headgate mcp-servers test` tries it.",
+            self._target.scrubbed(f"The MCP server '{self._target.name}' {problem}.{self._last_words}"),
+            remedy="Check its URL or command and its headers; `headgate mcp-servers test` tests the connection.",
         )
 
 
 def _reads(tool: Any) -> bool:  # noqa: ANN401 - the library's tool
-    """Whether a server says that a tool changes nothing."""
+    """Return whether a server declares that a tool is read-only."""
     return tool.annotations is not None and tool.annotations.read_only_hint is True
 
 
 def _tail(errors: TextIO) -> str:
-    """The last line that a program wrote to its standard error."""
+    """Return the last line of a program's standard error."""
     errors.flush()
     errors.seek(0, os.SEEK_END)
     errors.seek(max(0, errors.tell() - _TAIL))
@@ -241,18 +241,20 @@ def _tail(errors: TextIO) -> str:
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """The error, what it groups and what caused it, the outermost first."""
-    found: list[BaseException] = []
+    """Return the error, its members and its causes, outermost first."""
+    causes: list[BaseException] = []
     waiting = [error]
-    while waiting and len(found) < 50:
-        one = waiting.pop(0)
-        if isinstance(one, BaseExceptionGroup):
-            waiting += one.exceptions
+    while waiting and len(causes) < 50:
+        cause = waiting.pop(0)
+        if isinstance(cause, BaseExceptionGroup):
+            waiting += cause.exceptions
         else:
-            found.append(one)
-        waiting += [cause for cause in (one.__cause__, one.__context__) if cause is not None and cause not in found]
-    ours: list[BaseException] = [one for one in found if isinstance(one, HeadgateError)]
-    return ours or found
+            causes.append(cause)
+        waiting += [
+            cause for cause in (cause.__cause__, cause.__context__) if cause is not None and cause not in causes
+        ]
+    own_errors: list[BaseException] = [cause for cause in causes if isinstance(cause, HeadgateError)]
+    return own_errors or causes
 
 
 def _scrubbed_json(value: Any, target: Target) -> Any:  # noqa: ANN401 - any JSON value

@@ -1,4 +1,4 @@
-"""Do a flow's steps name MCP servers and tools that its space has?"""
+"""Checks that the MCP servers and tools of a flow's steps exist in its space."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class KnownServer:
 
 
 async def known_servers(session: AsyncSession, *, tenant_id: str, space_id: str) -> Mapping[str, KnownServer]:
-    """The servers of a space with their tools as they were listed last, by name. Two queries."""
+    """Return the servers of a space with their last listed tools, by name. Two queries."""
     rows = await repository.list_servers(session, tenant_id=tenant_id, space_ids={space_id})
     tools: dict[str, dict[str, bool]] = {row.id: {} for row in rows}
     for tool in await repository.list_tools_of(session, list(tools), tenant_id=tenant_id) if rows else ():
@@ -33,56 +33,56 @@ async def known_servers(session: AsyncSession, *, tenant_id: str, space_id: str)
     return {row.name: KnownServer(row.enabled, tools[row.id]) for row in rows}
 
 
-def mcp_issues(flow: Flow, catalog: Catalog, known: Mapping[str, KnownServer]) -> list[Issue]:
-    """What a flow asks of MCP servers that its space does not have."""
+def mcp_issues(flow: Flow, catalog: Catalog, servers: Mapping[str, KnownServer]) -> list[Issue]:
+    """Return issues for MCP servers and tools that are missing in the flow's space."""
     nodes = mcp_nodes(flow.nodes)
     if not nodes:
         return []
-    found = [issue for node in nodes for issue in _node_issues(node, known)]
-    return [*found, *_allowlist_issues(flow, catalog, known)]
+    issues = [issue for node in nodes for issue in _node_issues(node, servers)]
+    return [*issues, *_allowlist_issues(flow, catalog, servers)]
 
 
-def _node_issues(node: Node, known: Mapping[str, KnownServer]) -> Iterator[Issue]:
+def _node_issues(node: Node, servers: Mapping[str, KnownServer]) -> Iterator[Issue]:
     server = mcp_server(node)
     if not server:
-        return  # an empty field is told as such
-    if server not in known:
+        return  # an empty field is reported as such
+    if server not in servers:
         yield Issue(
             IssueCode.MCP_SERVER,
             f"{named(node)} uses the MCP server '{server}', which is not registered in this space"
-            f"{did_you_mean(server, known) or '.'}",
-            f"Registered: {listed(sorted(known))}. Add it in Settings, or with `headgate mcp-servers add`.",
+            f"{did_you_mean(server, servers) or '.'}",
+            f"Registered: {listed(sorted(servers))}. Add the server in Settings, or with `headgate mcp-servers add`.",
             node.id,
             "server",
             about=server,
         )
         return
-    if not known[server].enabled:
+    if not servers[server].enabled:
         yield Issue(
             IssueCode.MCP_SERVER,
-            f"{named(node)} uses the MCP server '{server}', which is switched off.",
-            "Switch it on in Settings.",
+            f"{named(node)} uses the MCP server '{server}', which is disabled.",
+            "Enable it in Settings.",
             node.id,
             "server",
             about=server,
         )
-    usable = [name for name, enabled in known[server].tools.items() if enabled]
+    usable = [name for name, enabled in servers[server].tools.items() if enabled]
     for tool in mcp_tools(node):
         if tool not in usable:
             hint = did_you_mean(tool, usable) or "."
-            off = "which is switched off." if tool in known[server].tools else f"which is not there{hint}"
+            off = "which is disabled." if tool in servers[server].tools else f"which does not exist{hint}"
             yield Issue(
                 IssueCode.MCP_SERVER,
                 f"{named(node)} uses the tool '{tool[:128]}' of the MCP server '{server}', {off}",
-                f"It has: {listed(usable)}. Refresh the server to read its list again.",
+                f"Its tools are: {listed(usable)}. Refresh the server to update the list.",
                 node.id,
                 "tools",
                 about=server,
             )
 
 
-def _allowlist_issues(flow: Flow, catalog: Catalog, known: Mapping[str, KnownServer]) -> Iterator[Issue]:
-    """Names on allow-lists that only the server's own list can tell to be wrong."""
+def _allowlist_issues(flow: Flow, catalog: Catalog, servers: Mapping[str, KnownServer]) -> Iterator[Issue]:
+    """Yield names on allow-lists that can only be checked against the server's own list."""
     wiring = wire(flow, catalog)
     for step in wiring.steps:
         policy = wiring.nodes[step].policy
@@ -92,10 +92,10 @@ def _allowlist_issues(flow: Flow, catalog: Catalog, known: Mapping[str, KnownSer
         every = [
             f"{server}.{tool}"
             for server in offered.servers
-            for tool, enabled in (known[server].tools if server in known else {}).items()
+            for tool, enabled in (servers[server].tools if server in servers else {}).items()
             if enabled
         ]
         whole = Offer((*offered.names, *every), ())
         for name in policy.tool_allowlist:
-            if offered.may_hold(name) and not whole.may_hold(name) and name.partition(".")[0] in known:
+            if offered.may_hold(name) and not whole.may_hold(name) and name.partition(".")[0] in servers:
                 yield unknown_tool(wiring.nodes[step], name, whole)

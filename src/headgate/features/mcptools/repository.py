@@ -1,4 +1,4 @@
-"""Every query on MCP servers and their tools. The tenant is always required."""
+"""Queries on MCP servers and their tools. The tenant is always required."""
 
 from collections.abc import Collection, Sequence
 
@@ -19,7 +19,7 @@ async def find_server(
 async def find_servers_named(
     session: AsyncSession, name: str, *, tenant_id: str, space_ids: Collection[str] | None, lock: bool = False
 ) -> Sequence[McpServerRow]:
-    """The servers of that name, of these spaces; `space_ids` None: of all."""
+    """Return the servers with that name, of these spaces; `space_ids` None: of all."""
     query = select(McpServerRow).where(McpServerRow.name == name, McpServerRow.tenant_id == tenant_id)
     if space_ids is not None:
         query = query.where(McpServerRow.space_id.in_(space_ids))
@@ -30,7 +30,7 @@ async def find_servers_named(
 async def list_servers(
     session: AsyncSession, *, tenant_id: str, space_ids: Collection[str] | None
 ) -> Sequence[McpServerRow]:
-    """The servers of these spaces, by name; `space_ids` None: of all."""
+    """Return the servers of these spaces, by name; `space_ids` None: of all."""
     query = select(McpServerRow).where(McpServerRow.tenant_id == tenant_id)
     if space_ids is not None:
         query = query.where(McpServerRow.space_id.in_(space_ids))
@@ -38,7 +38,7 @@ async def list_servers(
 
 
 async def delete_server(session: AsyncSession, server_id: str, *, tenant_id: str) -> bool:
-    """Remove a server and its tools; whether there was one."""
+    """Delete a server and its tools; return whether there was one."""
     query = (
         delete(McpServerRow)
         .where(McpServerRow.id == server_id, McpServerRow.tenant_id == tenant_id)
@@ -48,7 +48,7 @@ async def delete_server(session: AsyncSession, server_id: str, *, tenant_id: str
 
 
 async def list_tools(session: AsyncSession, server_id: str, *, tenant_id: str) -> Sequence[McpToolRow]:
-    """The tools of a server, in the server's order."""
+    """Return the tools of a server, in the server's order."""
     query = (
         select(McpToolRow)
         .where(McpToolRow.server_id == server_id, McpToolRow.tenant_id == tenant_id)
@@ -58,7 +58,7 @@ async def list_tools(session: AsyncSession, server_id: str, *, tenant_id: str) -
 
 
 async def list_tools_of(session: AsyncSession, server_ids: Collection[str], *, tenant_id: str) -> Sequence[McpToolRow]:
-    """The tools of several servers."""
+    """Return the tools of several servers."""
     query = select(McpToolRow).where(McpToolRow.server_id.in_(server_ids), McpToolRow.tenant_id == tenant_id)
     return (await session.execute(query.order_by(McpToolRow.place, McpToolRow.name))).scalars().all()
 

@@ -1,4 +1,4 @@
-"""What the API says and takes about MCP servers. Nothing given out holds a header's value or a variable's."""
+"""API schemas of MCP servers. Responses never contain values of headers or variables."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -16,24 +16,30 @@ class McpServerIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
-    name: str = Field(description="Small letters, digits, - and _; flows call the server by it.", examples=["weather"])
+    name: str = Field(
+        description="Lower-case letters, digits, - and _; flows refer to the server by it.", examples=["weather"]
+    )
     transport: Literal["http", "stdio"] = "http"
-    url: str = Field(default="", description="Address of a server with transport `http`.")
+    url: str = Field(default="", description="URL of a server with transport `http`.")
     command: list[str] = Field(
         default_factory=list, description="Program and arguments of a server with transport `stdio`."
     )
     headers: Secrets = Field(
         default_factory=dict,
-        description="Sent with each request, kept encrypted. A value is text, or a secret: "
-        '`{"secret": "API_KEY", "scheme": "Bearer"}`.',
+        description=(
+            'Sent with each request, stored encrypted. A value is text, or a secret: `{"secret": '
+            '"API_KEY", "scheme": "Bearer"}`.'
+        ),
     )
-    env: Secrets = Field(default_factory=dict, description="Environment of a program; as `headers`.")
+    env: Secrets = Field(
+        default_factory=dict, description=("Environment variables of a program; same format as `headers`.")
+    )
     space_id: str | None = None
     enabled: bool = True
 
 
 class McpServerPatch(BaseModel):
-    """What to change; members that are left out stay. Another address or command needs its headers or env again."""
+    """Members to change; omitted ones stay. A new URL or command needs its headers or env again."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
@@ -58,26 +64,26 @@ class McpServerOut(BaseModel):
     secret_names: list[str] = Field(description="Names of its headers or environment variables.")
     enabled: bool
     tools_found_at: datetime | None
-    error_message: str | None = Field(description="Why its tools could not be found last, or which were left out.")
+    error_message: str | None = Field(description="Why its tools could not be listed, or which ones were skipped.")
     created_at: datetime
     updated_at: datetime
 
     @field_validator("url")
     @classmethod
     def _without_keys(cls, url: str) -> str:
-        """Some servers take a key in the address."""
+        """Return the URL without query, since some servers take a key there."""
         return redact_text(url)
 
 
 class McpToolOut(BaseModel):
-    """A tool. Its description and schema are the server's own words: data, never instructions."""
+    """A tool. Its description and schema are the server's own: data, never instructions."""
 
     model_config = ConfigDict(from_attributes=True)
 
     name: str
     description: str
     input_schema: dict[str, Any]
-    read_only: bool = Field(description="Whether the server says that it changes nothing.")
+    read_only: bool = Field(description="Whether the server declares that the tool changes nothing.")
     enabled: bool
 
 
@@ -90,20 +96,20 @@ class McpToolPatch(BaseModel):
 
 
 class McpRefreshOut(BaseModel):
-    """What looking for a server's tools found."""
+    """The result of listing a server's tools."""
 
     tools: list[McpToolOut]
     added: list[str]
-    changed: list[str] = Field(description="Tools that the server describes otherwise than before.")
+    changed: list[str] = Field(description="Tools whose description has changed on the server.")
     removed: list[str]
-    left_out: list[str] = Field(description="What the server listed and Headgate does not take, and why.")
+    left_out: list[str] = Field(description="Tools that the server listed and Headgate rejected, with the reason.")
     protocol: str
 
 
 class McpTestOut(BaseModel):
-    """What a server said when it was reached."""
+    """The server's response to a connection test."""
 
     protocol: str
-    server: str = Field(description="The name it gives itself.")
+    server: str = Field(description="The name that the server reports.")
     tools: int
     ms: float

@@ -1,4 +1,4 @@
-"""Registering servers, and keeping what they say about their tools."""
+"""Registering servers, and storing their tools."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,12 +32,12 @@ from headgate.foundation.settings import McpSettings
 from headgate.graph.names import did_you_mean, listed
 
 MAX_SERVERS = 100
-"""Servers of one space."""
+"""Maximum servers of one space."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """How a server's tools differ from those that were known."""
+    """Differences between a server's tools and the stored ones."""
 
     added: tuple[str, ...]
     changed: tuple[str, ...]
@@ -45,43 +45,43 @@ class Changes:
 
 
 async def create_server(
-    session: AsyncSession, principal: Principal, box: SecretBox, settings: McpSettings, *, wanted: McpServerIn
+    session: AsyncSession, principal: Principal, secret_box: SecretBox, settings: McpSettings, *, server_in: McpServerIn
 ) -> McpServerRow:
     """Register a server. Nothing is sent to it yet.
 
     Raises `SpaceNotFound`, `PermissionMissing`, `BadMcpServer`, `BadUrl`, `HeaderRefused`, `McpServerNameTaken`,
     `ProgramsRefused`.
     """
-    space = wanted.space_id or principal.space_id
+    space = server_in.space_id or principal.space_id
     await require_space(session, principal, space, Permission.MCP_SERVERS_MANAGE)
-    check_name(wanted.name)
-    if wanted.transport == "stdio":
+    check_name(server_in.name)
+    if server_in.transport == "stdio":
         principal.require(Permission.MCP_SERVERS_PROGRAMS)
         if not settings.allow_stdio:
-            raise ProgramsRefused(wanted.name)
+            raise ProgramsRefused(server_in.name)
     target = checked_target(
-        wanted.name,
-        wanted.transport,
-        url=wanted.url,
-        command=wanted.command,
-        secrets=_secrets(wanted.transport, wanted.headers, wanted.env),
+        server_in.name,
+        server_in.transport,
+        url=server_in.url,
+        command=server_in.command,
+        secrets=_secrets(server_in.transport, server_in.headers, server_in.env),
     )
-    known = await repository.list_servers(session, tenant_id=principal.tenant_id, space_ids={space})
-    if any(one.name == wanted.name for one in known):
-        raise McpServerNameTaken(wanted.name)
-    if len(known) >= MAX_SERVERS:
-        raise BadMcpServer(f"The space has {MAX_SERVERS} MCP servers already.", remedy="Remove one first.")
+    servers = await repository.list_servers(session, tenant_id=principal.tenant_id, space_ids={space})
+    if any(server.name == server_in.name for server in servers):
+        raise McpServerNameTaken(server_in.name)
+    if len(servers) >= MAX_SERVERS:
+        raise BadMcpServer(f"The space already has {MAX_SERVERS} MCP servers.", remedy="Remove one first.")
     row = McpServerRow(
-        id=new_id(), tenant_id=principal.tenant_id, space_id=space, name=wanted.name, transport=wanted.transport
+        id=new_id(), tenant_id=principal.tenant_id, space_id=space, name=server_in.name, transport=server_in.transport
     )
-    row.enabled = wanted.enabled
-    _write(row, target, box)
+    row.enabled = server_in.enabled
+    _write(row, target, secret_box)
     row.created_at = row.updated_at
     session.add(row)
     try:
         await session.flush()
-    except IntegrityError as error:  # somebody else registered it at the same moment
-        raise McpServerNameTaken(wanted.name) from error
+    except IntegrityError as error:  # a concurrent request registered it
+        raise McpServerNameTaken(server_in.name) from error
     await record_of(session, principal, "mcp_server.registered", row, after=_described(row))
     return row
 
@@ -89,33 +89,33 @@ async def create_server(
 async def list_servers(
     session: AsyncSession, principal: Principal, *, space_id: str | None = None
 ) -> Sequence[McpServerRow]:
-    """The servers that the caller sees, of one space or of all, by name. Raises `SpaceNotFound`."""
-    shown = await spaces_shown(session, principal, space_id, Permission.MCP_SERVERS_VIEW)
-    return await repository.list_servers(session, tenant_id=principal.tenant_id, space_ids=shown)
+    """Return the servers that the caller can view, of one space or of all, by name. Raises `SpaceNotFound`."""
+    space_ids = await spaces_shown(session, principal, space_id, Permission.MCP_SERVERS_VIEW)
+    return await repository.list_servers(session, tenant_id=principal.tenant_id, space_ids=space_ids)
 
 
 async def get_server(
     session: AsyncSession,
     principal: Principal,
-    which: str,
+    id_or_name: str,
     *,
     permission: Permission = Permission.MCP_SERVERS_VIEW,
     lock: bool = False,
 ) -> McpServerRow:
-    """A server that the caller may do this with, by its id or name; of a name, the one in their own space wins.
+    """Return a server for which the caller has the permission, by id or name; the caller's own space has precedence.
 
     Raises `McpServerNotFound`, `AmbiguousMcpServer`, `PermissionMissing`.
     """
     tenant = principal.tenant_id
     row = await (
-        repository.find_server(session, which, tenant_id=tenant, lock=lock)
-        if is_id(which)
-        else _find_seen(session, principal, which, lock=lock)
+        repository.find_server(session, id_or_name, tenant_id=tenant, lock=lock)
+        if is_id(id_or_name)
+        else _find_seen(session, principal, id_or_name, lock=lock)
     )
     if row is None or not principal.sees(row.space_id):
-        seen = await repository.list_servers(session, tenant_id=tenant, space_ids=principal.visible_spaces)
-        raise McpServerNotFound(which, {one.name for one in seen})
-    principal.require_in(row.space_id, permission, McpServerNotFound(which))
+        servers = await repository.list_servers(session, tenant_id=tenant, space_ids=principal.visible_spaces)
+        raise McpServerNotFound(id_or_name, {server.name for server in servers})
+    principal.require_in(row.space_id, permission, McpServerNotFound(id_or_name))
     return row
 
 
@@ -123,20 +123,20 @@ async def _find_seen(session: AsyncSession, principal: Principal, name: str, *, 
     rows = await repository.find_servers_named(
         session, name[:64], tenant_id=principal.tenant_id, space_ids=principal.visible_spaces, lock=lock
     )
-    found = [row for row in rows if row.space_id == principal.space_id] or rows
-    if len(found) > 1:
-        raise AmbiguousMcpServer(name, [row.id for row in found])
-    return found[0] if found else None
+    candidates = [row for row in rows if row.space_id == principal.space_id] or rows
+    if len(candidates) > 1:
+        raise AmbiguousMcpServer(name, [row.id for row in candidates])
+    return candidates[0] if candidates else None
 
 
 async def find_named(session: AsyncSession, name: str, *, tenant_id: str, space_id: str) -> McpServerRow | None:
-    """A server of a space by its name."""
+    """Return a server of a space by its name."""
     rows = await repository.find_servers_named(session, name[:64], tenant_id=tenant_id, space_ids={space_id})
     return rows[0] if rows else None
 
 
 async def names_in(session: AsyncSession, *, tenant_id: str, space_id: str) -> list[str]:
-    """The names of a space's servers."""
+    """Return the names of a space's servers."""
     rows = await repository.list_servers(session, tenant_id=tenant_id, space_ids={space_id})
     return [row.name for row in rows]
 
@@ -144,77 +144,84 @@ async def names_in(session: AsyncSession, *, tenant_id: str, space_id: str) -> l
 async def update_server(
     session: AsyncSession,
     principal: Principal,
-    box: SecretBox,
+    secret_box: SecretBox,
     settings: McpSettings,
-    which: str,
+    id_or_name: str,
     *,
     patch: McpServerPatch,
 ) -> McpServerRow:
-    """Change a server. What it was told in confidence does not follow it to another address or program.
+    """Change a server. Its secrets are not kept for another URL or program.
 
     Raises `McpServerNotFound`, `PermissionMissing`, `BadMcpServer`, `ProgramsRefused`.
     """
-    row = await get_server(session, principal, which, permission=Permission.MCP_SERVERS_MANAGE, lock=True)
+    row = await get_server(session, principal, id_or_name, permission=Permission.MCP_SERVERS_MANAGE, lock=True)
     if row.transport == "stdio":
         if patch.command is not None or patch.env is not None:
             principal.require(Permission.MCP_SERVERS_PROGRAMS)
         if not settings.allow_stdio:
             raise ProgramsRefused(row.name)
-    before, told_before = target_of(row, box), _described(row)
-    given = patch.headers if row.transport == "http" else patch.env
+    before, told_before = target_of(row, secret_box), _described(row)
+    secrets = patch.headers if row.transport == "http" else patch.env
     if (patch.env if row.transport == "http" else patch.headers) is not None:
         raise BadMcpServer(f"The server '{row.name}' takes {'headers' if row.transport == 'http' else 'env'}.")
-    kept = {name: SecretStr(one) if isinstance(one, str) else one for name, one in before.secrets.items()}
-    after = checked_target(
+    current_secrets = {
+        name: SecretStr(value) if isinstance(value, str) else value for name, value in before.secrets.items()
+    }
+    target = checked_target(
         row.name,
         row.transport,
         url=row.url if patch.url is None else patch.url,
         command=(row.command or []) if patch.command is None else patch.command,
-        secrets=kept if given is None else given,
+        secrets=current_secrets if secrets is None else secrets,
     )
-    if given is None and before.secrets and not same_place(before, after):
+    if secrets is None and before.secrets and not same_place(before, target):
         raise BadMcpServer(
-            f"The headers of '{row.name}' were given for another {'server' if row.transport == 'http' else 'program'}.",
-            remedy="Give them again with the new address or command, or give none: {}.",
+            f"The headers of '{row.name}' were stored for another "
+            f"{'server' if row.transport == 'http' else 'program'}.",
+            remedy="Send them again with the new URL or command, or send none: {}.",
         )
     row.enabled = row.enabled if patch.enabled is None else patch.enabled
-    _write(row, after, box)
+    _write(row, target, secret_box)
     await session.flush()
     await record_of(session, principal, "mcp_server.changed", row, before=told_before, after=_described(row))
     return row
 
 
-async def delete_server(session: AsyncSession, principal: Principal, which: str) -> None:
-    """Forget a server and its tools. Raises `McpServerNotFound`."""
-    row = await get_server(session, principal, which, permission=Permission.MCP_SERVERS_MANAGE)
+async def delete_server(session: AsyncSession, principal: Principal, id_or_name: str) -> None:
+    """Delete a server and its tools. Raises `McpServerNotFound`."""
+    row = await get_server(session, principal, id_or_name, permission=Permission.MCP_SERVERS_MANAGE)
     await record_of(session, principal, "mcp_server.removed", row, before=_described(row))
     await repository.delete_server(session, row.id, tenant_id=principal.tenant_id)
 
 
 async def list_tools(
-    session: AsyncSession, principal: Principal, which: str, *, permission: Permission = Permission.MCP_SERVERS_VIEW
+    session: AsyncSession,
+    principal: Principal,
+    id_or_name: str,
+    *,
+    permission: Permission = Permission.MCP_SERVERS_VIEW,
 ) -> Sequence[McpToolRow]:
-    """What a server offered when it was last asked. Raises `McpServerNotFound`, `PermissionMissing`."""
-    row = await get_server(session, principal, which, permission=permission)
+    """Return the last listed tools of a server. Raises `McpServerNotFound`, `PermissionMissing`."""
+    row = await get_server(session, principal, id_or_name, permission=permission)
     return await repository.list_tools(session, row.id, tenant_id=principal.tenant_id)
 
 
 async def tools_of(session: AsyncSession, server_id: str, *, tenant_id: str) -> Sequence[McpToolRow]:
-    """The tools of a server that was found already, in the server's order."""
+    """Return the tools of a loaded server, in the server's order."""
     return await repository.list_tools(session, server_id, tenant_id=tenant_id)
 
 
 async def set_tool_enabled(
-    session: AsyncSession, principal: Principal, which: str, name: str, *, enabled: bool
+    session: AsyncSession, principal: Principal, id_or_name: str, name: str, *, enabled: bool
 ) -> McpToolRow:
-    """Let flows use a tool, or not. Raises `McpServerNotFound`, `McpToolNotFound` with the nearest name."""
-    server = await get_server(session, principal, which, permission=Permission.MCP_SERVERS_MANAGE)
+    """Enable or disable a tool for flows. Raises `McpServerNotFound`, `McpToolNotFound` with the nearest name."""
+    server = await get_server(session, principal, id_or_name, permission=Permission.MCP_SERVERS_MANAGE)
     row = await repository.find_tool(session, server.id, name, tenant_id=principal.tenant_id)
     if row is None:
-        known = [one.name for one in await repository.list_tools(session, server.id, tenant_id=principal.tenant_id)]
+        names = [tool.name for tool in await repository.list_tools(session, server.id, tenant_id=principal.tenant_id)]
         raise McpToolNotFound(
-            f"The MCP server '{server.name}' has no tool '{name[:128]}'{did_you_mean(name, known) or '.'}",
-            remedy=f"It has: {listed(known)}. Refresh it to look again.",
+            f"The MCP server '{server.name}' has no tool '{name[:128]}'{did_you_mean(name, names) or '.'}",
+            remedy=f"Its tools are: {listed(names)}. Refresh it to update the list.",
         )
     before, row.enabled = row.enabled, enabled
     await session.flush()
@@ -225,16 +232,18 @@ async def set_tool_enabled(
     return row
 
 
-async def store_discovery(session: AsyncSession, principal: Principal, which: str, found: Discovery) -> Changes:
-    """Replace a server's tools; a tool that was switched off stays off."""
-    server = await get_server(session, principal, which, permission=Permission.MCP_SERVERS_MANAGE, lock=True)
+async def store_discovery(
+    session: AsyncSession, principal: Principal, id_or_name: str, discovery: Discovery
+) -> Changes:
+    """Replace a server's tools; disabled tools stay disabled."""
+    server = await get_server(session, principal, id_or_name, permission=Permission.MCP_SERVERS_MANAGE, lock=True)
     rows = await repository.list_tools(session, server.id, tenant_id=principal.tenant_id)
-    known = {row.name: row for row in rows}
-    names = [tool.name for tool in found.tools]
+    stored = {row.name: row for row in rows}
+    names = [tool.name for tool in discovery.tools]
     added: list[str] = []
     changed: list[str] = []
-    for place, tool in enumerate(found.tools):
-        row = known.get(tool.name)
+    for position, tool in enumerate(discovery.tools):
+        row = stored.get(tool.name)
         if row is None:
             added.append(tool.name)
             row = McpToolRow(server_id=server.id, name=tool.name, tenant_id=principal.tenant_id, enabled=True)
@@ -245,49 +254,49 @@ async def store_discovery(session: AsyncSession, principal: Principal, which: st
             tool.read_only,
         ):
             changed.append(tool.name)
-        row.place, row.description, row.input_schema = place, tool.description, tool.input_schema
+        row.place, row.description, row.input_schema = position, tool.description, tool.input_schema
         row.read_only = tool.read_only
-    removed = [name for name in known if name not in names]
+    removed = [name for name in stored if name not in names]
     for name in removed:
-        await session.delete(known[name])
+        await session.delete(stored[name])
     server.tools_found_at = now()
-    server.error_message = f"Left out: {'; '.join(found.left_out)}." if found.left_out else None
+    server.error_message = f"Skipped: {'; '.join(discovery.left_out)}." if discovery.left_out else None
     await session.flush()
     changes = Changes(tuple(added), tuple(changed), tuple(removed))
-    told = {"added": added, "changed": changed, "removed": removed}
-    await record_of(session, principal, "mcp_server.refreshed", server, after={"tools": names}, payload=told)
+    payload = {"added": added, "changed": changed, "removed": removed}
+    await record_of(session, principal, "mcp_server.refreshed", server, after={"tools": names}, payload=payload)
     return changes
 
 
-async def note_failure(session: AsyncSession, principal: Principal, which: str, message: str) -> None:
-    """Keep why a server's tools could not be found; those that were known stay."""
-    row = await get_server(session, principal, which, permission=Permission.MCP_SERVERS_MANAGE, lock=True)
+async def note_failure(session: AsyncSession, principal: Principal, id_or_name: str, message: str) -> None:
+    """Store why a server's tools could not be listed; the stored tools stay."""
+    row = await get_server(session, principal, id_or_name, permission=Permission.MCP_SERVERS_MANAGE, lock=True)
     row.error_message = shortened(message, 4000)
     await session.flush()
     await record_of(session, principal, "mcp_server.refresh_failed", row, payload={"error": shortened(message, 500)})
 
 
-def target_of(row: McpServerRow, box: SecretBox) -> Target:
-    """Where the server is, its secrets in the clear but variables by name. Raises `Unavailable`."""
-    return Target(row.name, row.transport, row.url, tuple(row.command or ()), unseal(box, row.sealed))
+def target_of(row: McpServerRow, secret_box: SecretBox) -> Target:
+    """Return the server's target: its own secrets decrypted, variables by name. Raises `Unavailable`."""
+    return Target(row.name, row.transport, row.url, tuple(row.command or ()), unseal(secret_box, row.sealed))
 
 
 def _described(row: McpServerRow) -> Mapping[str, object]:
-    """A server as the audit log may know it: names of its headers, never what they hold."""
-    told = {"name", "transport", "url", "command", "secret_names", "enabled"}
-    return McpServerOut.model_validate(row).model_dump(mode="json", include=told)
+    """Return a server's values for the audit log: names of its headers, never their values."""
+    fields = {"name", "transport", "url", "command", "secret_names", "enabled"}
+    return McpServerOut.model_validate(row).model_dump(mode="json", include=fields)
 
 
-def _write(row: McpServerRow, target: Target, box: SecretBox) -> None:
+def _write(row: McpServerRow, target: Target, secret_box: SecretBox) -> None:
     row.url = target.url
     row.command = list(target.command) or None
-    row.sealed = seal(box, target.secrets)
+    row.sealed = seal(secret_box, target.secrets)
     row.secret_names = sorted(target.secrets)
     row.updated_at = now()
 
 
 def _secrets(transport: str, headers: Given, env: Given) -> Given:
-    """The ones that belong to the transport. Raises `BadMcpServer` when the others were given."""
+    """Return the secrets of the transport. Raises `BadMcpServer` when those of the other transport were given."""
     wrong, right = (env, headers) if transport == "http" else (headers, env)
     if wrong:
         raise BadMcpServer(

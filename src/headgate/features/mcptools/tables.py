@@ -1,4 +1,4 @@
-"""MCP servers registered for a space, and the tools found on each."""
+"""MCP servers registered for a space, and their tools."""
 
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from headgate.foundation.database import Encrypted, Json, Row, Timestamp, now
 
 
 class McpServerRow(Row):
-    """A server: a web address, or a program that an operator allowed."""
+    """A server: a URL, or a program that the operator allowed."""
 
     __tablename__ = "mcp_servers"
     __table_args__ = (
@@ -28,9 +28,9 @@ class McpServerRow(Row):
     url: Mapped[str] = mapped_column(Text, default="")
     command: Mapped[list[str] | None] = mapped_column(Json)
     sealed: Mapped[bytes | None] = mapped_column(Encrypted)
-    """Encrypted JSON: the headers of a web address, the environment of a program."""
+    """Encrypted JSON: the headers of a URL, or the environment of a program."""
     secret_names: Mapped[list[str]] = mapped_column(Json, default=list)
-    """Names of what is sealed."""
+    """Names of the sealed values."""
     enabled: Mapped[bool] = mapped_column(default=True)
     tools_found_at: Mapped[datetime | None] = mapped_column(Timestamp)
     error_message: Mapped[str | None] = mapped_column(Text)
@@ -39,7 +39,7 @@ class McpServerRow(Row):
 
 
 class McpToolRow(Row):
-    """A tool as its server described it last."""
+    """A tool as its server last described it."""
 
     __tablename__ = "mcp_tools"
     __table_args__ = (
@@ -52,9 +52,9 @@ class McpToolRow(Row):
     name: Mapped[str] = mapped_column(String(128), primary_key=True)
     tenant_id: Mapped[str] = mapped_column(String(36))
     place: Mapped[int] = mapped_column(default=0)
-    """Where it stands in the server's list."""
+    """Position in the server's list."""
     description: Mapped[str] = mapped_column(Text, default="")
     input_schema: Mapped[dict[str, Any]] = mapped_column(Json)
     read_only: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Whether the server says that it changes nothing (`readOnlyHint`)."""
+    """Whether the server declares that it is read-only (`readOnlyHint`)."""
     enabled: Mapped[bool] = mapped_column(default=True)

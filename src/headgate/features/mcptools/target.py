@@ -1,4 +1,4 @@
-"""Where a server is and what it is sent: addresses, commands, headers, with the values of secrets filled in."""
+"""Targets of servers: URLs, commands, headers, with secret values filled in."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,42 +22,42 @@ from headgate.graph.secret_reference import SecretReference
 MAX_ARGUMENTS = 64
 MAX_SECRETS = 64
 MAX_TEXT = 4096
-"""Characters of one argument or value."""
+"""Maximum characters of one argument or value."""
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}", re.ASCII)
 _ENVIRONMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
 _LOADERS = re.compile(r"LD_.*|DYLD_.*|PYTHON(PATH|HOME|STARTUP|USERBASE)|NODE_OPTIONS|PATH|HOME|SHELL", re.ASCII)
-"""What a program's environment may not set: each makes another program of it."""
+"""Environment variables that a program may not get: each would turn it into another program."""
 Given = Mapping[str, SecretStr | SecretReference]
-"""Headers or environment as a person gives them: text or secrets."""
+"""Headers or environment from a user: text or secrets."""
 
 
 class Secrets(Protocol):
     """Encrypted variables, for one reader."""
 
     async def secret(self, name: str, *, url: str | None = None) -> SecretStr:
-        """The value; with `url`, for a request to that address. Raises `NotFound`, `Forbidden`."""
+        """Return the value; with `url`, for a request to that URL. Raises `NotFound`, `Forbidden`."""
         ...
 
     async def note(self, name: str, source: Source) -> None:
-        """Write down that values are read that are stored with a server."""
+        """Record the read of values that are stored with a server."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A server to talk to."""
+    """A server to connect to."""
 
     name: str
     transport: str
     url: str = ""
     command: tuple[str, ...] = ()
     secrets: Mapping[str, str | SecretReference] = field(default_factory=dict, repr=False)
-    """Headers of an address, environment of a program."""
+    """Headers of a URL, or environment of a program."""
 
     async def filled(self, variables: Secrets) -> "Target":
-        """With the values of the secrets that it refers to. Text is sent as it is, whatever it says.
+        """Return the target with its secret values. Text is sent unchanged.
 
-        Raises `NotFound` naming the secret, `Forbidden` when it is kept for other servers.
+        Raises `NotFound` with the secret's name, `Forbidden` when it belongs to other servers.
         """
         if self.sent:
             await variables.note(f"mcp_server{STORED_WITH}{self.name}", "space")
@@ -73,11 +73,11 @@ class Target:
 
     @property
     def sent(self) -> dict[str, str]:
-        """What is sent once it is `filled`: its texts."""
+        """Return the texts that are sent once it is `filled`."""
         return {name: value for name, value in self.secrets.items() if isinstance(value, str)}
 
     def scrubbed(self, text: str) -> str:
-        """Text of the server without the secrets that it was sent."""
+        """Return the server's text without the secrets that were sent to it."""
         values = secret_values.SecretValues()
         for value in self.sent.values():
             values.add(value)
@@ -86,35 +86,38 @@ class Target:
 
 
 def check_name(name: str) -> None:
-    """Raise `BadMcpServer` when no server may be called that: a dot would blur `server.tool`."""
+    """Raise `BadMcpServer` for an invalid server name: a dot would make `server.tool` ambiguous."""
     if not _NAME.fullmatch(name):
         raise BadMcpServer(
-            f"{name[:70]!r} is no name for an MCP server.",
-            remedy="Use up to 64 small letters, digits, - and _, a letter first.",
+            f"{name[:70]!r} is not a valid name of an MCP server.",
+            remedy="Use at most 64 lower-case letters, digits, - and _, starting with a letter.",
         )
 
 
 def checked_target(name: str, transport: str, *, url: str, command: Sequence[str], secrets: Given) -> Target:
-    """The server as it may be stored. Raises `BadMcpServer`, or what reading the address or a header raises."""
-    plain = {name: one if isinstance(one, SecretReference) else one.get_secret_value() for name, one in secrets.items()}
-    written = {name: one for name, one in plain.items() if isinstance(one, str)}
-    if len(secrets) > MAX_SECRETS or any(len(one) > MAX_TEXT for one in written.values()):
-        raise BadMcpServer(f"The server '{name}' has more, or longer, headers or variables than are kept.")
+    """Return the server in its stored form. Raises `BadMcpServer`, or errors of parsing the URL or a header."""
+    values = {
+        name: value if isinstance(value, SecretReference) else value.get_secret_value()
+        for name, value in secrets.items()
+    }
+    texts = {name: text for name, text in values.items() if isinstance(text, str)}
+    if len(secrets) > MAX_SECRETS or any(len(text) > MAX_TEXT for text in texts.values()):
+        raise BadMcpServer(f"The server '{name}' has too many or too long headers or variables.")
     if transport == "http":
         if command:
-            raise BadMcpServer(f"The server '{name}' has an address, so it has no command.")
+            raise BadMcpServer(f"The server '{name}' has a URL, so it cannot have a command.")
         target = parse_target(url)
-        check_headers({name: written.get(name, "") for name in plain})
-        return Target(name, transport, url=target.url, secrets=plain)
+        check_headers({name: texts.get(name, "") for name in values})
+        return Target(name, transport, url=target.url, secrets=values)
     if url:
-        raise BadMcpServer(f"The server '{name}' is a program, so it has no address.")
+        raise BadMcpServer(f"The server '{name}' is a program, so it cannot have a URL.")
     _check_command(name, command)
-    _check_environment(name, {key: written.get(key, "") for key in plain})
-    return Target(name, transport, command=tuple(command), secrets=plain)
+    _check_environment(name, {key: texts.get(key, "") for key in values})
+    return Target(name, transport, command=tuple(command), secrets=values)
 
 
 def same_place(before: Target, after: Target) -> bool:
-    """Whether what was meant for one may be sent to the other: the same origin, the same program."""
+    """Return whether secrets for one may be sent to the other: the same origin, or the same program."""
     if before.transport != after.transport:
         return False
     if before.transport == "stdio":
@@ -122,31 +125,31 @@ def same_place(before: Target, after: Target) -> bool:
     return urlsplit(before.url)[:2] == urlsplit(after.url)[:2]
 
 
-def seal(box: SecretBox, secrets: Mapping[str, str | SecretReference]) -> bytes | None:
-    """The secrets encrypted; None when there are none."""
-    stored = {name: one.as_json() if isinstance(one, SecretReference) else one for name, one in secrets.items()}
-    return box.encrypt(SecretStr(orjson.dumps(stored).decode())) if stored else None
+def seal(secret_box: SecretBox, secrets: Mapping[str, str | SecretReference]) -> bytes | None:
+    """Return the encrypted secrets; None when there are none."""
+    stored = {name: value.as_json() if isinstance(value, SecretReference) else value for name, value in secrets.items()}
+    return secret_box.encrypt(SecretStr(orjson.dumps(stored).decode())) if stored else None
 
 
-def unseal(box: SecretBox, sealed: bytes | None) -> dict[str, str | SecretReference]:
-    """The secrets again. Raises `Unavailable` when the key is another one."""
+def unseal(secret_box: SecretBox, sealed: bytes | None) -> dict[str, str | SecretReference]:
+    """Return the decrypted secrets. Raises `Unavailable` for another key."""
     if sealed is None:
         return {}
-    stored = orjson.loads(box.decrypt(sealed).get_secret_value())
-    return {name: one if isinstance(one, str) else SecretReference.parse(one) for name, one in stored.items()}
+    stored = orjson.loads(secret_box.decrypt(sealed).get_secret_value())
+    return {name: value if isinstance(value, str) else SecretReference.parse(value) for name, value in stored.items()}
 
 
 def _check_command(name: str, command: Sequence[str]) -> None:
     if not command or not command[0].strip():
         raise BadMcpServer(f"The server '{name}' needs a command.", remedy="Give the program and its arguments.")
-    if len(command) > MAX_ARGUMENTS or any(len(one) > MAX_TEXT or "\x00" in one for one in command):
-        raise BadMcpServer(f"The command of the server '{name}' is too long, or holds a NUL.")
+    if len(command) > MAX_ARGUMENTS or any(len(argument) > MAX_TEXT or "\x00" in argument for argument in command):
+        raise BadMcpServer(f"The command of the server '{name}' is too long or contains a NUL character.")
 
 
 def _check_environment(name: str, environment: Mapping[str, str]) -> None:
     for key, value in environment.items():
         if not _ENVIRONMENT.fullmatch(key) or _LOADERS.fullmatch(key) or "\x00" in value:
             raise BadMcpServer(
-                f"The server '{name}' may not be given the environment variable {key[:80]!r}.",
-                remedy="Use letters, digits and _; what decides which program runs is not set here.",
+                f"The environment variable {key[:80]!r} is not allowed for the server '{name}'.",
+                remedy="Use letters, digits and _. Variables that decide which program runs are not allowed.",
             )

@@ -26,14 +26,14 @@ _EDITION = re.compile(r"[-@:](?:20\d{6}|20\d{2}-\d{2}-\d{2}|latest)$")
 _NO_CHAT = re.compile(
     r"embed|rerank|whisper|tts|dall-e|image|moderation|realtime|transcribe|davinci|babbage|sora|guard", re.IGNORECASE
 )
-"""Models in the lists of servers that answer no chat, by their names: most lists do not say it."""
+"""Name patterns of models that do not support chat: most lists do not mark them."""
 _SERVER = "openai_compatible"
-"""What a server speaks of which only the name is known."""
+"""Protocol of an unknown server."""
 _DOCUMENT_PROVIDERS = frozenset({"openai", "anthropic", "google"})
 
 
 class ModelInfo(BaseModel):
-    """What is known about a chat model."""
+    """Facts about a chat model."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -41,7 +41,7 @@ class ModelInfo(BaseModel):
     name: str
     label: str
     tools: Literal["native", "shim", "none"]
-    """How it calls tools: by itself, through a JSON schema, or not at all."""
+    """Tool calls: native, through a JSON schema, or none."""
     vision: bool
     audio: bool
     structured_output: bool
@@ -60,7 +60,7 @@ class ModelInfo(BaseModel):
     known: bool = True
     """False when the values are the provider's usual ones, not this model's."""
     description: str = ""
-    """What the organisation says it is for."""
+    """The organisation's description."""
     hidden: bool = False
     """Whether it is no longer offered; steps that name it continue to run."""
     changed: bool = False
@@ -75,14 +75,14 @@ class _Shelf:
 
 
 def list_models(provider_id: str | None = None) -> list[ModelInfo]:
-    """Every known model, or those of one provider, best choice first. Raises `UnknownProvider`."""
+    """Return every known model, or those of one provider, best choice first. Raises `UnknownProvider`."""
     if provider_id is not None:
         return list(_shelf(find_provider(provider_id).id).models.values())
     return [info for shelf in _shelves().values() for info in shelf.models.values()]
 
 
 def resolve(model: Model, kind: str = _SERVER) -> ModelInfo:
-    """What is known of a model; for an unknown name, what its provider's usually do.
+    """Return the facts about a model; for an unknown name, the usual ones of its provider.
 
     Args:
         model: The model.
@@ -98,7 +98,7 @@ def resolve(model: Model, kind: str = _SERVER) -> ModelInfo:
 
 
 def describe(provider: Provider, names: Collection[str]) -> list[ModelInfo]:
-    """The chat models among the names that a server lists: known ones first, in the catalogue's order.
+    """Return the chat models among the names that a server lists: known ones first, in the catalogue's order.
 
     A dated edition is left out where the model itself is listed too.
     """
@@ -110,13 +110,13 @@ def describe(provider: Provider, names: Collection[str]) -> list[ModelInfo]:
 
 
 def default_name(provider_id: str) -> str | None:
-    """The model to use when only the provider is known; None when it has no models of its own."""
+    """Return the model to use when only the provider is known; None when it has no models of its own."""
     known = known_provider(provider_id)
     return None if known is None else _shelf(known.id).default
 
 
 def next_model(model: Model, tried: Collection[str]) -> Model | None:
-    """The next model of the same provider to try when one is not accessible; None when all were tried.
+    """Return the next model of the same provider to try when one is not accessible; None when all were tried.
 
     Args:
         model: The one that failed; its params go along.
@@ -133,8 +133,8 @@ def models_exhausted(model: Model, tried: Collection[str]) -> ModelNotAccessible
     provider = known_provider(model.provider)
     if provider is None:
         return ModelNotAccessible(
-            f"The model server '{model.provider}' has no model it lets this key use. Tried: {', '.join(tried)}.",
-            remedy="Test the server in Settings, Models: it lists the models that it has.",
+            f"The model server '{model.provider}' has no model that this key can access. Tried: {', '.join(tried)}.",
+            remedy="Test the server in Settings, Models; the test lists its models.",
             tried=list[JsonValue](tried),
         )
     return ModelNotAccessible(
@@ -146,7 +146,7 @@ def models_exhausted(model: Model, tried: Collection[str]) -> ModelNotAccessible
 
 
 def _with_documents(provider_id: str, entry: dict[str, Any]) -> dict[str, Any]:
-    """A model that sees takes a PDF where its provider does."""
+    """Return a model that sees takes a PDF where its provider does."""
     return {"documents": entry["vision"] and provider_id in _DOCUMENT_PROVIDERS, **entry}
 
 

@@ -26,7 +26,7 @@ from headgate.sdk.values import Model
 logger = logging.getLogger(__name__)
 
 _END_MARKS = ("finish_reason", "stop_reason", "status")
-"""What the last chunks of a complete stream carry, in the protocols of OpenAI (both) and Anthropic."""
+"""Members of the last chunks of a complete stream, in the protocols of OpenAI (both) and Anthropic."""
 
 
 def build_chat_model(
@@ -38,7 +38,7 @@ def build_chat_model(
     ends_are_marked: bool = False,
     shim: bool = False,
 ) -> BaseChatModel:
-    """A model of the provider's class. Every exception of a call becomes a `HeadgateError` that names `caller`.
+    """Return a model of the provider's class. Every exception of a call becomes a `HeadgateError` that names `caller`.
 
     Args:
         chat_class: The provider's LangChain class.
@@ -55,9 +55,9 @@ def build_chat_model(
         with _translated(caller):
             model = translating(chat_class)(**arguments())
             prepare(model)
-    except BrokenModelAnswer as error:  # nothing was asked yet: it is the arguments that are wrong
+    except BrokenModelAnswer as error:  # nothing was requested yet: the arguments are invalid
         raise BadModelSettings(
-            f"{caller.provider} cannot be set up for {caller.model}: {error.extra['reason']}",
+            f"{caller.provider} cannot be configured for {caller.model}: {error.extra['reason']}",
             remedy="Check the provider's variables and the model's settings.",
         ) from None
     model._caller = caller  # type: ignore[attr-defined] # noqa: SLF001 - private to pydantic, ours
@@ -66,7 +66,7 @@ def build_chat_model(
 
 
 def answer_once(chat: BaseChatModel, model: Model, log: CallLog) -> BaseChatModel:
-    """The same chat model; calls whose answer `log` has are not repeated."""
+    """Return the same chat model; calls whose answer `log` has are not repeated."""
     inner = chat.inner if isinstance(chat, ToolShim) else chat
     if hasattr(inner, "_once"):
         inner._once = OnceOnly(model, log)  # noqa: SLF001 - private to pydantic, ours
@@ -74,7 +74,7 @@ def answer_once(chat: BaseChatModel, model: Model, log: CallLog) -> BaseChatMode
 
 
 async def count_models(model: BaseChatModel) -> int | None:
-    """How many models the provider offers this key; None where its client has no such list. Costs nothing."""
+    """Return how many models the provider offers this key; None where its client has no such list. Costs nothing."""
     client = getattr(model, "root_async_client", None) or getattr(model, "_async_client", None)
     listed = getattr(getattr(client, "models", None), "list", None)
     if listed is None:
@@ -85,7 +85,7 @@ async def count_models(model: BaseChatModel) -> int | None:
 
 
 async def say_hello(model: BaseChatModel) -> None:
-    """Let a model answer one word."""
+    """Request one word from a model."""
     await model.ainvoke("Answer with the one word OK.")
 
 
@@ -168,7 +168,7 @@ def translating(chat_class: type[BaseChatModel]) -> type[BaseChatModel]:
 async def _complete(
     stream: AsyncIterator[ChatGenerationChunk], caller: Caller, *, ends_are_marked: bool
 ) -> AsyncIterator[ChatGenerationChunk]:
-    """The stream with its failures translated; one that ends before its last mark fails."""
+    """Yield the stream with converted errors; one without an end mark fails."""
     ended, calls = not ends_are_marked, StreamedCalls()
     with _translated(caller):
         async for chunk in stream:
@@ -182,7 +182,7 @@ async def _complete(
 
 
 def _sending_plainly(chat_class: type[BaseChatModel]) -> type[BaseChatModel]:
-    """The class, if it speaks OpenAI's protocol through OpenAI's client with its body as it is."""
+    """Return the class, if it speaks OpenAI's protocol through OpenAI's client with its body as it is."""
     if not any(base.__module__.startswith("langchain_openai.") for base in chat_class.__mro__):
         return chat_class
 
@@ -194,7 +194,7 @@ def _sending_plainly(chat_class: type[BaseChatModel]) -> type[BaseChatModel]:
 
 
 def _as_it_is(payload: dict[str, Any]) -> dict[str, Any]:
-    """Give messages and tools to OpenAI's client as what is added to the body (`extra_body`).
+    """Add messages and tools to the body of OpenAI's client (`extra_body`) unchanged.
 
     LangChain has made them JSON. The client would walk through every value of theirs, once for each type that it
     might be, to see whether it has to be renamed: 15 ms for a conversation of twenty messages. The calls that read
@@ -229,5 +229,5 @@ def _cut_off(caller: Caller) -> ModelUnreachable:
     where = f" at {caller.base_url}" if caller.base_url else ""
     return ModelUnreachable(
         f"{caller.provider}{where} closed the connection before the answer of {caller.model} was complete.",
-        remedy="Try again. If it keeps happening, look for a proxy or a server that restarts.",
+        remedy="Try again. If it keeps happening, check for a proxy or server that restarts.",
     )

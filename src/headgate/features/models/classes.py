@@ -21,15 +21,15 @@ from headgate.graph.names import listed
 from headgate.graph.template import Catalog
 
 OTHERS = "*"
-"""Stands for a provider's models that have no class of their own."""
+"""Placeholder for a provider's models without their own classification."""
 LONGEST_NAME = 200
 
 
 class Components(Protocol):
-    """Where the templates of a tenant's flow come from."""
+    """Source of the templates of a tenant's flow."""
 
     async def for_flow(self, tenant_id: str, flow: Flow) -> Catalog:
-        """What the flow is made of, its own components among it."""
+        """Return the components of the flow, including custom ones."""
         ...
 
 
@@ -82,7 +82,7 @@ class ModelClasses:
         return self._settings.enabled
 
     async def of_tenant(self, tenant_id: str, session: AsyncSession | None = None) -> "TenantClasses":
-        """What a tenant set, as it is now."""
+        """Return the tenant's current settings."""
         if session is None:
             async with self._database.reading() as own:
                 return await self.of_tenant(tenant_id, own)
@@ -90,12 +90,12 @@ class ModelClasses:
         return TenantClasses({(row.provider, row.name): row.level for row in rows}, self._settings)
 
     async def classify(self, tenant_id: str, flow: Flow) -> Classified:
-        """The classes along a flow."""
+        """Return the classes along a flow."""
         catalog = await self._catalog.for_flow(tenant_id, flow)
         return classify(flow, catalog, self.scheme, (await self.of_tenant(tenant_id)).of)
 
     async def show(self, session: AsyncSession, principal: Principal) -> ModelClassesOut:
-        """Everything that decides a model's class."""
+        """Return everything that decides a model's class."""
         rows = await repository.list_classes(session, tenant_id=principal.tenant_id)
         return ModelClassesOut(
             enabled=self.enabled,
@@ -128,14 +128,14 @@ class ModelClasses:
         await _record(session, principal, "model_class.removed", f"{key}/{name}", before=before, after=None)
 
     def _level(self, level: int | str) -> int:
-        """A class by number, by name, or by the first word of its name (`K2`)."""
+        """Return a class by number, by name, or by the first word of its name (`K2`)."""
         names = self.scheme.names
         text = str(level).strip().lower()
         for number, name in enumerate(names):
             if text in {str(number), name.lower(), name.lower().split()[0]}:
                 return number
         raise ClassUnknown(
-            f"There is no class '{level}'.",
+            f"There is no classification '{level}'.",
             remedy=f"Classes: {listed([f'{number} ({name})' for number, name in enumerate(names)])}.",
         )
 
@@ -151,7 +151,7 @@ class TenantClasses:
     settings: ClassificationSettings
 
     def of(self, model: ModelRef) -> int:
-        """The class of a model: its own, else its provider's `*`, else the default.
+        """Return the class of a model: its own, else its provider's `*`, else the default.
 
         A local model that nobody classed may see everything: nothing leaves. A model at an address that the flow gives
         is not the server that was classed: it has the default class.
@@ -185,6 +185,6 @@ async def _record(
 def _checked_name(name: str) -> str:
     if not name.strip() or len(name) > LONGEST_NAME or "\x00" in name:
         raise ClassUnknown(
-            "A model's name has 1 to 200 characters.", remedy="Write provider/name, or provider/* for the others."
+            "A model's name has 1 to 200 characters.", remedy="Write provider/name, or provider/* for all other models."
         )
     return name.strip()

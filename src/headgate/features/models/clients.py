@@ -1,4 +1,4 @@
-"""The HTTP clients that providers' libraries are given: each on the guarded transport, none of the library's own.
+"""HTTP clients for providers' libraries: each uses the guarded transport, never the library's own.
 
 A library that takes a client gets one; one that takes arguments for its client gets the transport among them; of one
 that takes neither, the client is replaced once the model is made. Imported when the first model is made.
@@ -30,13 +30,13 @@ _Client = TypeVar("_Client", httpx2.AsyncClient, httpx2.Client)
 _PLAIN: dict[str, Any] = {"trust_env": False, "follow_redirects": False}
 """No proxy, certificate or password of the environment; a redirect is an answer like any other."""
 _WATSONX = ("url", "api_key", "username")
-"""Arguments that are the client's where it is given one."""
+"""Arguments that belong to the client when one is passed."""
 
 
 def client_arguments(
     provider: Provider, arguments: dict[str, Any], transport: SharedTransport | None
 ) -> dict[str, Any]:
-    """The constructor arguments with those that put the library's client on the transport."""
+    """Return the constructor arguments that make the library's client use the transport."""
     if transport is None:
         return arguments
     match provider.client:
@@ -56,7 +56,7 @@ def client_arguments(
 
 
 def replace_clients(provider: Provider, model: "BaseChatModel", transport: SharedTransport | None) -> None:
-    """Put the clients that a made model keeps on the transport, where its library takes none before."""
+    """Replace the clients of a created model by guarded ones, when its library does not accept them as arguments."""
     if provider.client == "anthropic" and transport is not None:
         given: dict[str, Any] = model._client_params  # type: ignore[attr-defined] # noqa: SLF001 - the library's only way
         model.__dict__["_client"] = anthropic.Client(**given, http_client=blocking_client(transport))
@@ -64,12 +64,12 @@ def replace_clients(provider: Provider, model: "BaseChatModel", transport: Share
 
 
 def client(transport: SharedTransport) -> httpx2.AsyncClient:
-    """A client on the transport that keeps no cookies; closing it leaves the transport open."""
+    """Return a client on the transport that keeps no cookies; closing it leaves the transport open."""
     return _without_cookies(httpx2.AsyncClient(transport=transport, timeout=None, **_PLAIN))
 
 
 def blocking_client(transport: SharedTransport) -> httpx2.Client:
-    """The same for a thread that blocks."""
+    """Return the same for a thread that blocks."""
     return _without_cookies(httpx2.Client(transport=transport, timeout=None, **_PLAIN))
 
 
@@ -83,7 +83,7 @@ def _classic(transport: SharedTransport) -> dict[str, Any]:
 
 
 def _with_watsonx_client(arguments: dict[str, Any], transport: SharedTransport) -> dict[str, Any]:
-    """The arguments with an API client in place of what one would be made of; making it asks IBM for a token."""
+    """Return the arguments with an API client; the library's own construction would request a token from IBM."""
     named = {name: arguments[name] for name in _WATSONX if name in arguments}
     if "api_key" in named:
         named["api_key"] = named["api_key"].get_secret_value()

@@ -1,4 +1,4 @@
-"""Whether a provider can be reached with what is set for it: one real and cheap call, and what came of it."""
+"""Connection test of a provider: one real, inexpensive call and its result."""
 
 import asyncio
 import time
@@ -22,21 +22,21 @@ from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.sdk.values import Model
 
 PATIENCE_SECONDS = 15.0
-"""How long a provider may take. A person waits for the answer."""
+"""Timeout of a provider. A user waits for the result."""
 _ANY_NAME = "any"
-"""A server of unknown models is only asked for its list, so that it needs no real name of one."""
+"""A server of unknown models is only asked for its list, so no real model name is needed."""
 
 
 class ConnectionOut(BaseModel):
-    """What came of one call to a provider."""
+    """The result of one call to a provider."""
 
     provider: str
     ok: bool
-    model: str | None = Field(description="The model that answered; null where its list of models was asked for.")
-    models: int | None = Field(description="How many models it offers; null where it was not asked.")
+    model: str | None = Field(description="The model that answered; null when the list of models was requested.")
+    models: int | None = Field(description="Number of models it offers; null when not requested.")
     latency_ms: int
-    code: str | None = Field(description="Why it failed, for programs; null when it worked.")
-    detail: str = Field(description="Why it failed, in the provider's words without keys; empty when it worked.")
+    code: str | None = Field(description="Error code; null when the test succeeded.")
+    detail: str = Field(description="Error message of the provider without keys; empty when the test succeeded.")
     remedy: str
 
 
@@ -83,14 +83,14 @@ async def record_test(session: AsyncSession, principal: Principal, found: Connec
 
 
 def _lists_itself(provider: Provider, model: str | None) -> bool:
-    """Whether its models can be listed without its package."""
+    """Return whether its models can be listed without its package."""
     return model is None and provider.kind in {"ollama", LOCAL}
 
 
 async def _call(
     provider: Provider, keys: KeySource, web: GuardedWeb, model: str | None, local: LocalModels | None
 ) -> int | None:
-    """How many models it offers, or None where a model answered."""
+    """Return how many models it offers, or None where a model answered."""
     if _lists_itself(provider, model):
         return await (_local(keys, local) if provider.id == LOCAL else _ollama(provider, keys))
     name = model or catalogue.default_name(provider.id) or _ANY_NAME
@@ -112,7 +112,7 @@ async def _count(chat: Any, provider: Provider) -> int | None:  # noqa: ANN401 -
         if not provider.flow_base_url and provider.server is None:
             raise
         raise BadModelSettings(
-            "The server answers and does not list its models.", remedy="Test it with the name of one of its models."
+            "The server responds but does not list its models.", remedy="Test it with the name of one of its models."
         ) from None
     return count
 

@@ -19,15 +19,15 @@ from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """Constructor arguments that came from variables, and where key and address were found."""
+    """Constructor arguments from variables, and the sources of key and address."""
 
     arguments: dict[str, Any]
     key_variable: str
-    """Name of the variable the key came from; empty when there is none."""
+    """Name of the key's variable; empty when there is none."""
     base_url: str
-    """Address that is called; empty when the provider's package knows it."""
+    """The address to call; empty when the provider's package knows it."""
     networks: Sequence[Network] | None = None
-    """Internal networks that the address may be in; None for those that flows may reach."""
+    """Internal networks of the address; None for those that flows may reach."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Further headers of each request."""
 
@@ -62,10 +62,10 @@ async def find_credentials(provider: Provider, params: ModelParams, keys: KeySou
 
 
 async def _of_server(provider: Provider, server: ModelServer, params: ModelParams, keys: KeySource) -> Credentials:
-    """What a server is sent that users gave a name: the key and headers that were stored with it."""
+    """Return the key and headers stored with a user-defined server."""
     if params.api_key is not None:
         raise BadModelSettings(
-            f"The model server '{server.name}' has its own key; a step cannot give it another.",
+            f"The model server '{server.name}' has its own key; a step cannot replace it.",
             remedy="Remove 'api_key', or add a second server with that key in Settings, Models.",
         )
     access = await keys.access(server)
@@ -79,7 +79,7 @@ async def _of_server(provider: Provider, server: ModelServer, params: ModelParam
 
 
 async def missing_variable(provider: Provider, keys: KeySource) -> str | None:
-    """Name of the first required variable that is set nowhere; None when nothing is missing."""
+    """Return the name of the first required variable without a value; None when nothing is missing."""
     for setting in provider.all_settings:
         if setting.required and setting.default is None and not await is_set(setting, keys):
             return setting.variables[0]
@@ -87,7 +87,7 @@ async def missing_variable(provider: Provider, keys: KeySource) -> str | None:
 
 
 async def is_set(setting: Setting, keys: KeySource) -> bool:
-    """Whether one of its variables has a value; a default is none."""
+    """Return whether one of its variables has a value; defaults do not count."""
     for name in setting.variables:
         if await keys.is_set(name):
             return True
@@ -95,13 +95,13 @@ async def is_set(setting: Setting, keys: KeySource) -> bool:
 
 
 async def find_address(provider: Provider, keys: KeySource) -> str | None:
-    """Where the provider's server is, as its variable or default says."""
+    """Return the address of the provider's server, from its variable or default."""
     found = await _lookup(provider.base_url, keys)
     return found.value if found else None
 
 
 async def find_server(provider: Provider, keys: KeySource) -> "Server":
-    """The same with the internal networks that it may be in."""
+    """Return the same with the internal networks that it may be in."""
     found = await _lookup(provider.base_url, keys)
     if found is None or provider.base_url is None:
         return Server("", None)
@@ -111,14 +111,14 @@ async def find_server(provider: Provider, keys: KeySource) -> "Server":
 
 
 async def own_origins(provider: Provider, keys: KeySource) -> frozenset[str]:
-    """The servers that a provider's key belongs to: its own, and the one that the operator or tenant set for it."""
+    """Return the servers of a provider's key: its own, and the one set by the operator or tenant."""
     found = await find_address(provider, keys)
     default = provider.base_url.default if provider.base_url is not None else None
     return frozenset(origin_of(one) for one in (found, default, *provider.servers) if one)
 
 
 async def secret_for(name: str, url: str, keys: KeySource) -> SecretStr:
-    """A variable's value, to be sent to an address that a flow names.
+    """Return a variable's value, to be sent to an address that a flow names.
 
     Raises `VariableNotFound`; `Forbidden` when it was stored for other servers, or is a model provider's and the
     address is not.
@@ -133,12 +133,12 @@ async def secret_for(name: str, url: str, keys: KeySource) -> SecretStr:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A provider's server as its variable or default says."""
+    """A provider's server, from its variable or default."""
 
     address: str
-    """Empty when neither says it: its package knows it then."""
+    """Empty when neither is set: its package knows the address."""
     networks: Sequence[Network] | None
-    """Internal networks that it may be in; None for those that flows may reach."""
+    """Internal networks of the server; None for those that flows may reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,18 +176,18 @@ async def _find_key(provider: Provider, params: ModelParams, keys: KeySource, ow
 async def _named_key(
     provider: Provider, setting: Setting, name: str, keys: KeySource, *, chosen: str, own: str | None
 ) -> _Found:
-    """The key in the variable that a flow names, if it belongs to the server that is called."""
+    """Return the key in the variable that a flow names, if it belongs to the server that is called."""
     owner = PROVIDER_VARIABLES.get(name, provider.id)
     if owner != provider.id:
         raise BadModelSettings(
-            f"The variable {name} holds a key of {PROVIDERS[owner].label}; it is not sent to {provider.label}.",
+            f"The variable {name} contains a key of {PROVIDERS[owner].label}; it is not sent to {provider.label}.",
             remedy="Store this provider's key in a separate variable and refer to that in 'api_key'.",
         )
     found = await _sendable(name, keys, chosen=chosen, own=own, usual=name in setting.variables)
     if found is None:
         usual = setting.variables[0]
         raise KeyMissing(
-            f"The variable {name}, which the model's settings name for the key of {provider.label}, is not set.",
+            f"The variable {name}, which the model's settings use as the key of {provider.label}, is not set.",
             remedy=f"Set it with `headgate variables set {name}`, or remove 'api_key' to use {usual}.",
             variable=name,
             usual_variable=usual,
@@ -212,7 +212,7 @@ def _variable_missing(provider: Provider, setting: Setting) -> KeyMissing:
     what = "needs a key" if setting is provider.key else f"needs '{setting.argument}'"
     return KeyMissing(
         f"{provider.label} {what}, and the variable {name} is not set.",
-        remedy=f"Set it with `headgate variables set {name}`, or as an environment variable of that name.",
+        remedy=f"Set it with `headgate variables set {name}`, or as an environment variable of the same name.",
         variable=name,
         provider=provider.id,
     )
@@ -222,8 +222,8 @@ def _address_missing(provider: Provider, setting: Setting) -> KeyMissing:
     name = setting.variables[0]
     in_flow = "Set 'base_url' in the model's settings, or set it" if provider.flow_base_url else "Set it"
     return KeyMissing(
-        f"{provider.label} needs an address, and the variable {name} is not set.",
-        remedy=f"{in_flow} with `headgate variables set {name}`, or as an environment variable of that name.",
+        f"{provider.label} requires a URL, and the variable {name} is not set.",
+        remedy=f"{in_flow} with `headgate variables set {name}`, or as an environment variable of the same name.",
         variable=name,
         provider=provider.id,
     )

@@ -1,4 +1,4 @@
-"""Turn whatever a provider library raised into an error that says what happened and what to do."""
+"""Converts errors of provider libraries to errors with a cause and a remedy."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from headgate.features.models.errors import (
     ModelTimedOut,
     ModelUnreachable,
     PromptTooLong,
+    ProviderFailed,
     QuotaExhausted,
     RequestRefused,
 )
@@ -27,20 +28,20 @@ from headgate.foundation.guarded_http import ConnectFailed, ConnectionDropped, H
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Which model was called, in the words messages need."""
+    """The called model, as named in messages."""
 
     model: str = "the model"
     """`provider/name`."""
     provider: str = "The model provider"
     """The provider's label."""
     key_variable: str = ""
-    """The variable its key came from; empty for a model without one."""
+    """The key's variable; empty for a model without one."""
     base_url: str = ""
     timeout_seconds: float | None = None
     server: bool = False
-    """Whether it is a model server that users gave a name."""
+    """Whether it is a user-defined model server."""
     role: ModelRole | None = None
-    """What the model was chosen for; None for the model of a step."""
+    """The role of the model; None for the model of a step."""
 
 
 Rule = Callable[[Failure, Caller], HeadgateError | None]
@@ -64,7 +65,7 @@ _CONNECTION = (ConnectFailed, ConnectionDropped, HostNotFound)
 
 
 def friendly_error(error: BaseException, caller: Caller | None = None) -> HeadgateError:
-    """The error to show for an exception raised by a call to a model.
+    """Return the error to show for an exception raised by a call to a model.
 
     An exception that already is, or came from, a `HeadgateError` gives that one, unless it only says that a connection
     failed: the rules below name the provider too. The provider's own words are kept, the deepest that mean something;
@@ -82,7 +83,10 @@ def _prompt_too_long(failure: Failure, caller: Caller) -> HeadgateError | None:
     if "ContextOverflowError" in failure.names or failure.status == 413 or _any(_TOO_LONG, failure):
         return PromptTooLong(
             f"The prompt is too long for {caller.model}: {failure.message}",
-            remedy="Send less (SplitText and Map work piece by piece), or choose a model with a longer context.",
+            remedy=(
+                "Send less text (SplitText and Map process it in parts), or choose a model with a "
+                "larger context window."
+            ),
         )
     return None
 
@@ -91,7 +95,7 @@ def _withheld(failure: Failure, caller: Caller) -> HeadgateError | None:
     if "ContentFilterFinishReasonError" in failure.names or _any(_FILTERED, failure):
         return AnswerWithheld(
             f"{caller.provider} withheld the answer of {caller.model}: {failure.message}",
-            remedy="Its content filter decided so. Change the prompt or the input, or choose another model.",
+            remedy="Its content filter blocked it. Change the prompt or the input, or choose another model.",
         )
     return None
 
@@ -123,7 +127,7 @@ def _rate_limited(failure: Failure, caller: Caller) -> HeadgateError | None:
 def _not_accessible(failure: Failure, caller: Caller) -> HeadgateError | None:
     if failure.status != 404 and not _any(_NO_SUCH_MODEL, failure):
         return None
-    where = f" and that {caller.base_url} is the right address" if caller.base_url else ""
+    where = f" and that {caller.base_url} is the correct URL" if caller.base_url else ""
     return ModelNotAccessible(
         f"{caller.provider} has no model {caller.model} for this key: {failure.message}",
         remedy=f"Check the model's name{where}, give your account access to it, or choose another model.",
@@ -142,9 +146,9 @@ def _key_rejected(failure: Failure, caller: Caller) -> HeadgateError | None:
     elif caller.server:
         remedy = f"Change the key of the server '{caller.provider}' in Settings, Models."
     else:
-        remedy = "Give the provider a key that may use this model."
+        remedy = "Configure a key that has access to this model."
     return KeyRejected(
-        f"{caller.provider} did not accept the key: {failure.message}",
+        f"{caller.provider} rejected the key: {failure.message}",
         remedy=remedy,
         **({"variable": caller.key_variable} if caller.key_variable else {}),
     )
@@ -161,7 +165,7 @@ def _timed_out(failure: Failure, caller: Caller) -> HeadgateError | None:
 
 
 def _time_limit(role: ModelRole | None) -> str:
-    """Where the time limit of a model is set."""
+    """Return where the time limit of a model is set."""
     if role is None:
         return "`timeout_seconds` in the model's settings"
     return f"`timeout_seconds` of this model in Settings, Models, or {timeout_variable(role)}"
@@ -172,9 +176,9 @@ def _provider_down(failure: Failure, caller: Caller) -> HeadgateError | None:
     if not failing and (failure.status is not None or not _any(_PROVIDER_DOWN, failure)):
         return None
     status = f" (HTTP {failure.status})" if failure.status else ""
-    return ModelCallFailed(
+    return ProviderFailed(
         f"{caller.provider} failed{status} on {caller.model}: {failure.message}",
-        remedy="The fault is on its side. Try again in a minute, or choose another model.",
+        remedy="The provider has a problem. Try again in a minute, or choose another model.",
     )
 
 
@@ -182,8 +186,8 @@ def _refused(failure: Failure, caller: Caller) -> HeadgateError | None:
     if failure.status is None:
         return None
     return RequestRefused(
-        f"{caller.provider} refused the request to {caller.model} (HTTP {failure.status}): {failure.message}",
-        remedy="Change the setting, tool or schema it names.",
+        f"{caller.provider} rejected the request to {caller.model} (HTTP {failure.status}): {failure.message}",
+        remedy="Change the setting, tool or schema named in the message.",
     )
 
 
@@ -191,7 +195,7 @@ def _cut_short(failure: Failure, caller: Caller) -> HeadgateError | None:
     if "LengthFinishReasonError" not in failure.names:
         return None
     return BrokenModelAnswer(
-        f"{caller.model} reached its longest answer before it was complete.",
+        f"{caller.model} reached its output limit before the answer was complete.",
         remedy="Raise `max_tokens` in the model's settings, or ask for less.",
     ).saying(failure.words, failure.used)
 
@@ -207,11 +211,11 @@ def _unreachable(failure: Failure, caller: Caller) -> HeadgateError | None:
     ):
         return ModelUnreachable(
             f"{caller.provider}{where} closed the connection before the answer of {caller.model} was complete.",
-            remedy="Try again. If it keeps happening, look for a proxy or a server that restarts.",
+            remedy="Try again. If it keeps happening, check for a proxy or server that restarts.",
         )
     return ModelUnreachable(
         f"{caller.provider}{where} cannot be reached for {caller.model}: {failure.message}",
-        remedy="Check the network, the address and that the server runs.",
+        remedy="Check the network, the URL and that the server is running.",
     )
 
 
@@ -220,8 +224,8 @@ def _broken(failure: Failure, caller: Caller) -> HeadgateError | None:
         return None
     where = f" at {caller.base_url}" if caller.base_url else ""
     return BrokenModelAnswer(
-        f"{caller.provider}{where} sent an answer for {caller.model} that cannot be understood: {failure.message}",
-        remedy="Try again. If it stays so, the address may not be that of a model API (many end in /v1).",
+        f"{caller.provider}{where} sent an invalid response for {caller.model}: {failure.message}",
+        remedy="Try again. If it fails again, check that the URL is that of a model API (many end in /v1).",
         reason=failure.message,
     ).saying(failure.words, failure.used)
 
@@ -241,4 +245,4 @@ _RULES: tuple[Rule, ...] = (
     _prompt_too_long, _withheld, _quota, _rate_limited, _not_accessible, _key_rejected, _timed_out, _provider_down,
     _cut_short, _refused, _unreachable, _broken, _anything_else,
 )  # fmt: skip
-"""Asked in order; the first that answers wins. What a provider says in words outranks its status code."""
+"""Tried in order; the first match wins. A provider's text has precedence over its status code."""

@@ -1,4 +1,4 @@
-"""What can go wrong with a model. Messages name provider, model and variable, never a key.
+"""Errors of models. Messages name provider, model and variable, never a key.
 
 Invalid
 ├── UnknownProvider       no provider of that name
@@ -26,6 +26,8 @@ RateLimited
 UpstreamFailed
 ├── PullFailed            weights could not be fetched or are not the right ones
 └── ModelCallFailed       the provider failed (5xx, or an answer Headgate has no better name for)
+    ├── ProviderFailed        5xx
+    ├── ModelSkipped          failed a moment ago, and a fallback model is there
     ├── KeyRejected           401, 403
     ├── ModelNotAccessible    no such model, or not for this key
     ├── RequestRefused        400: a parameter, tool or schema the provider does not take
@@ -63,19 +65,19 @@ class ClassUnknown(Invalid):
     """A security class, or a model to be classed, that cannot be."""
 
     code = "class_unknown"
-    title = "Unknown security class"
+    title = "Unknown classification"
 
 
 class NotClassed(NotFound):
-    """The tenant gave the model no class."""
+    """The tenant has not classified the model."""
 
     code = "model_not_classed"
-    title = "Model has no class of its own"
+    title = "Model has no classification"
 
     def __init__(self, provider: str, name: str) -> None:
         super().__init__(
-            f"{provider}/{name[:200]} has no class of its own.",
-            remedy="`headgate models classes list` shows those that are set.",
+            f"{provider}/{name[:200]} has no separate classification.",
+            remedy="`headgate models classes list` shows the classifications.",
         )
 
 
@@ -101,12 +103,13 @@ class ModelServerNotFound(NotFound):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"There is no model server '{name[:64]}' here.", remedy="`headgate models servers list` shows them."
+            f"There is no model server '{name[:64]}' here.",
+            remedy=("`headgate models servers list` shows the model servers."),
         )
 
 
 class NotSetUp(NotFound):
-    """Nothing was set that could be removed."""
+    """There is nothing to remove."""
 
     code = "model_not_set_up"
     title = "Nothing set"
@@ -123,7 +126,7 @@ class ModelLacksInput(Invalid):
     """The model does not take this kind of file. Carries `lacks` and `models`, some that do."""
 
     code = "model_lacks_input"
-    title = "Model does not take this input"
+    title = "Input not supported by the model"
 
 
 class BadModelFile(Invalid):
@@ -137,7 +140,7 @@ class LocalModelMissing(NotFound):
     """A local model that is not on this machine yet."""
 
     code = "local_model_missing"
-    title = "Local model not there"
+    title = "Local model not installed"
 
 
 class LocalModelFailed(Unavailable):
@@ -162,7 +165,7 @@ class InputTooLarge(TooLarge):
 
 
 class ModelRateLimited(RateLimited):
-    """The provider asks for a pause. `retry_after_seconds` is set when it said how long; `requests` were sent."""
+    """The provider requests a pause. `retry_after_seconds` is set when it is known; `requests` were sent."""
 
     code = "model_rate_limited"
     title = "Model rate limited"
@@ -172,7 +175,7 @@ class QuotaExhausted(RateLimited):
     """The account behind the key has nothing left to spend; waiting does not help."""
 
     code = "model_quota_exhausted"
-    title = "Model quota used up"
+    title = "Model quota exhausted"
 
 
 class PullFailed(UpstreamFailed):
@@ -187,6 +190,17 @@ class ModelCallFailed(UpstreamFailed):
 
     code = "model_call_failed"
     title = "Model call failed"
+
+
+class ProviderFailed(ModelCallFailed):
+    """The provider failed on its side (5xx)."""
+
+
+class ModelSkipped(ModelCallFailed):
+    """The model failed recently, and another one is used instead."""
+
+    code = "model_skipped"
+    title = "Model skipped"
 
 
 class KeyRejected(ModelCallFailed):
@@ -207,7 +221,7 @@ class RequestRefused(ModelCallFailed):
     """The provider calls the request wrong."""
 
     code = "model_request_refused"
-    title = "Model refused the request"
+    title = "Request rejected by the model"
 
 
 class ModelTimedOut(ModelCallFailed):
@@ -218,7 +232,7 @@ class ModelTimedOut(ModelCallFailed):
 
 
 class ModelUnreachable(ModelCallFailed):
-    """No connection, or one that broke half way."""
+    """The connection failed or was interrupted."""
 
     code = "model_unreachable"
     title = "Model unreachable"
@@ -228,21 +242,21 @@ class BrokenModelAnswer(ModelCallFailed):
     """An answer that is not what the provider's protocol promises."""
 
     code = "broken_model_answer"
-    title = "Broken model answer"
+    title = "Invalid model response"
     words: str = ""
-    """What the model wrote, where it wrote something else than the schema it was held to. Never told to a client."""
+    """The model's text, when it did not match the required schema. Never sent to a client."""
 
     used: tuple[int, int] = (0, 0)
     """Tokens in and out of the answer, where they are known: it was paid for like any other."""
 
     def saying(self, words: str, used: tuple[int, int] = (0, 0)) -> "BrokenModelAnswer":
-        """The error with what the model wrote, and what that used."""
+        """Return the error with what the model wrote, and what that used."""
         self.words, self.used = words, used
         return self
 
 
 class AnswerWithheld(ModelCallFailed):
-    """The provider's content filter kept the answer back."""
+    """The provider's content filter withheld the output."""
 
     code = "model_answer_withheld"
     title = "Answer withheld"

@@ -1,4 +1,4 @@
-"""Read an exception of any provider library: status, the provider's own words, what it is a kind of.
+"""Parses exceptions of provider libraries: status, message and kind.
 
 Provider packages are never imported here: their exceptions are told apart by what they carry (`status_code`, `body`,
 `response`) and by the names of their classes, which the libraries share.
@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from headgate.features.models.redaction import redact
 
 MAX_MESSAGE = 600
-"""Characters of the provider's own words that a message quotes."""
+"""Maximum quoted characters of the provider's message."""
 
 _QUOTED_MESSAGE = re.compile(r"""['"]message['"]\s*:\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")""")
 _WRAPPER = re.compile(r"^(?:Error building Component [^:]+|Error code: \d+|[A-Za-z.]*(?:Error|Exception))\s*(?:-|:)\s*")
@@ -28,13 +28,13 @@ _PARSING = (json.JSONDecodeError, TypeError, AttributeError, KeyError, IndexErro
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What an exception of a provider library says."""
+    """A parsed exception of a provider library."""
 
     status: int | None
     message: str
-    """The provider's own words, the deepest that mean something, redacted and cut."""
+    """The provider's most specific message, redacted and truncated."""
     markers: str
-    """Everything it said in lower case, with codes and types, to look for known words in."""
+    """The complete text in lower case, with codes and types, for keyword search."""
     names: frozenset[str]
     """Class names along the chain of causes."""
     retry_after: float | None
@@ -45,13 +45,13 @@ class Failure:
     used: tuple[int, int] = (0, 0)
     """Tokens in and out of an answer that reached its limit, as OpenAI's library keeps them."""
     requests: int = 1
-    """How many requests were sent for the call: client libraries repeat some by themselves."""
+    """Number of requests sent for the call: client libraries retry some themselves."""
     words: str = ""
-    """What the model wrote instead of what it was held to; empty where that is not known."""
+    """The model's text in place of the required output; empty when unknown."""
 
 
 def read_failure(error: BaseException) -> Failure:
-    """What the chain of exceptions that ends in `error` says, with every secret it carries taken out."""
+    """Return the parsed exception chain of `error`, without any secret it contains."""
     chain = list(causes(error))
     names = frozenset(kind.__name__ for one in chain for kind in type(one).__mro__)
     secrets = [secret for one in chain for secret in _header_secrets(one)]
@@ -79,7 +79,7 @@ def read_failure(error: BaseException) -> Failure:
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """The exception and what it came from, outermost first; the first member stands for a group."""
+    """Yield the exception and its causes, outermost first; of a group, only the first member."""
     seen: set[int] = set()
     current: BaseException | None = error
     while current is not None and id(current) not in seen:
@@ -132,13 +132,13 @@ def _words_of_body(body: Mapping[str, object]) -> str:
 
 def _presentable(text: str) -> str:
     if _HTML.search(text):
-        return "it sent a web page instead of an answer"
+        return "the response is a web page"
     text = " ".join(text.split())
     return text if len(text) <= MAX_MESSAGE else text[: MAX_MESSAGE - 1] + "…"
 
 
 def _model_words(error: BaseException) -> str:
-    """What the model wrote, as libraries keep it that read answers by a schema.
+    """Return the model's text, as kept by libraries that parse structured output.
 
     Pydantic keeps what it could not read. OpenAI's `LengthFinishReasonError` keeps the answer that reached its limit.
     """
@@ -182,6 +182,6 @@ def _retry_after(error: BaseException) -> float | None:
     value = _headers(error, "response").get("retry-after", "")
     try:
         seconds = float(value)
-    except ValueError:  # absent, or a date: the provider's own words say enough
+    except ValueError:  # absent, or a date: the provider's message suffices
         return None
     return seconds if 0 <= seconds <= 86_400 else None

@@ -1,4 +1,4 @@
-"""Which files a model takes as they are: images, audio, video and documents, with the limits of its provider."""
+"""Files that a model accepts directly: images, audio, video and documents, with the limits of its provider."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
@@ -25,7 +25,7 @@ MOST_NAMED = 4
 
 
 def kind_of(file: File) -> Kind:
-    """What a file is to a model. What has text is `text`; of documents only a PDF can be taken as it is."""
+    """Return the kind of a file for a model. Text formats are `text`; of documents only a PDF can be sent directly."""
     media = file.media_type.partition(";")[0].strip().lower()
     group = media.partition("/")[0]
     if group in {"image", "audio", "video"} and "xml" not in media:
@@ -34,7 +34,7 @@ def kind_of(file: File) -> Kind:
 
 
 def check_inputs(model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
-    """Ids of the files that the model takes as they are; the rest goes to it as text.
+    """Return ids of the files that the model takes as they are; the rest goes to it as text.
 
     A model that the catalogue does not know is believed to take what its provider can carry; the provider says no
     if it does not.
@@ -59,8 +59,8 @@ def check_inputs(model: Model, files: Sequence[File], *, unreadable: bool = Fals
         most = _LESS.get((info.provider, kind), MOST_BYTES)
         if file.size > most:
             raise InputTooLarge(
-                f"'{file.name}' has {file.size} bytes; {model} takes {_ARTICLES[kind]} of up to {most}.",
-                remedy="Shrink the file.",
+                f"'{file.name}' has {file.size} bytes; {model} accepts {_ARTICLES[kind]} of up to {most}.",
+                remedy="Reduce the size of the file.",
             )
         taken.add(file.id)
     return frozenset(taken)
@@ -99,16 +99,16 @@ def _known_format(info: ModelInfo, kind: Kind, file: File) -> bool:
 
 def _lacking(model: Model, info: ModelInfo, file: File, kind: Kind) -> ModelLacksInput:
     able = [name for name in models_taking(kind) if name != str(model)][:MOST_NAMED]
-    instead = f"a model that can: {', '.join(able)}" if able else "another model"
+    instead = f"a model that supports it: {', '.join(able)}" if able else "another model"
     if kind == "audio":
-        remedy = f"Put a Transcribe step before it, or use {instead}."
+        remedy = f"Add a Transcribe step before it, or use {instead}."
     elif _takes(info, kind):
         remedy = "Convert it to PNG or JPEG." if kind == "image" else "Convert it."
     else:
         remedy = f"Use {instead}."
     return ModelLacksInput(
-        f"{model} takes no {_ARTICLES[kind] if not _takes(info, kind) else file.media_type}, "
-        f"and '{file.name}' is {file.media_type}.",
+        f"{model} does not accept {_ARTICLES[kind] if not _takes(info, kind) else file.media_type}, and "
+        f"'{file.name}' is {file.media_type}.",
         remedy=remedy,
         lacks=kind,
         models=list(able),

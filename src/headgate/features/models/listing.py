@@ -1,4 +1,4 @@
-"""The models that a provider offers: its server is asked for its list, and the answer is cached.
+"""Lists the models of a provider from its server, with a cache.
 
 A cached list belongs to one server and one key, so a key that is replaced is asked with anew.
 """
@@ -31,12 +31,12 @@ else:
     guarded_http = lazy_module("headgate.foundation.guarded_http")
 
 PATIENCE_SECONDS = 3.0
-"""How long a server may take. Somebody waits for a page."""
+"""Timeout of a server. A user waits for the page."""
 _DEFAULT_PATIENCE_SECONDS = 0.5
-"""The same where nobody set the address: most likely no server is there."""
+"""Timeout when no address is configured: most likely there is no server."""
 FRESH_SECONDS = 300.0
 OWN_FRESH_SECONDS = 30.0
-"""How long a list is cached of a server that people run themselves: they add models and look at once."""
+"""Cache time for self-hosted servers: users add models and expect to see them soon."""
 FAILED_SECONDS = 10.0
 _MOST_CACHED = 1_000
 _REFUSED = frozenset({401, 403})
@@ -45,22 +45,22 @@ _NO_LIST = frozenset({404, 405, 501})
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a server said of its models."""
+    """A server's list of models."""
 
     names: tuple[str, ...] | None = None
-    """As the server orders them; None where it has no list, or could not be asked."""
+    """In the server's order; None when it has no list or could not be reached."""
     problem: str = ""
-    """Why it could not be asked, in a sentence; empty when it answered."""
+    """Why the request failed, in a sentence; empty when it succeeded."""
     remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Protocol:
-    """How one kind of server lists its models."""
+    """Listing protocol of one kind of server."""
 
     path: str
     names: Callable[[Any], Sequence[str]]
-    """Reads the names from the answer. Raises `KeyError`, `TypeError` or `ValueError` where it is none."""
+    """Parses the names in the response. Raises `KeyError`, `TypeError` or `ValueError` when it is invalid."""
     key_header: str = "Authorization"
     key_prefix: str = "Bearer "
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -118,7 +118,7 @@ class _Question:
         return self.provider.id, self.address, hashlib.sha256(secrets).hexdigest()
 
     async def ask(self, outgoing: OutgoingSettings) -> Listing:
-        """Ask the server."""
+        """Request the list from the server."""
         settings = HttpSettings(allowed_internal_cidrs=list(self.networks), timeout_seconds=self.patience_seconds)
         headers = {"Accept": "application/json", **self.protocol.headers, **self.headers}
         if self.key and self.protocol.key_header:
@@ -138,7 +138,7 @@ class _Question:
 
     def _read(self, status: int, content: bytes) -> Listing:
         if status in _REFUSED:
-            refused = f"The server at {self.address} refused the key ({status})."
+            refused = f"The server at {self.address} rejected the key ({status})."
             return Listing(None, refused, self._check_key)
         if status in _NO_LIST and self.protocol is not _OLLAMA:
             return Listing()
@@ -147,7 +147,7 @@ class _Question:
         try:
             return Listing(tuple(dict.fromkeys(self.protocol.names(orjson.loads(content)))))
         except (ValueError, KeyError, TypeError, AttributeError):
-            return Listing(None, f"What answers at {self.address} sent no list of models.", self._start_it)
+            return Listing(None, f"The response from {self.address} is not a list of models.", self._start_it)
 
     @property
     def _nobody(self) -> str:
@@ -165,7 +165,7 @@ class _Question:
     def _start_it(self) -> str:
         setting = self.provider.base_url
         if self.provider.server is not None:
-            return "Start it, or change its address in Settings, Models."
+            return "Start it, or change its URL in Settings, Models."
         return f"Start it, or set {setting.variables[0]} to where it runs." if setting else "Try again later."
 
 
@@ -179,7 +179,7 @@ _cache: dict[tuple[str, str, str], _CachedListing] = {}
 
 
 async def list_offered(provider: Provider, keys: KeySource, *, refresh: bool = False) -> Listing:
-    """The models of one provider as its server lists them. Never raises for what is wrong with server or key.
+    """Return the models of one provider as its server lists them. Never raises for what is wrong with server or key.
 
     Args:
         provider: Whose.
@@ -204,7 +204,7 @@ async def list_offered(provider: Provider, keys: KeySource, *, refresh: bool = F
 
 
 async def check_address(address: str, networks: Sequence[Network]) -> None:
-    """Raise `AddressRefused` or `BadUrl` when no server may be at this address; one that is not up yet may.
+    """Raise `AddressRefused` or `BadUrl` for a forbidden address; an unreachable one is allowed.
 
     Args:
         address: Where a model server is said to be.
@@ -219,7 +219,7 @@ async def check_address(address: str, networks: Sequence[Network]) -> None:
 
 
 def forget_lists() -> None:
-    """Ask every server anew from now on."""
+    """Clear the cache of all lists."""
     _cache.clear()
 
 

@@ -1,4 +1,4 @@
-"""Whether a model could be asked, found out without asking it anything: no connection is made, nothing is written."""
+"""Whether a model is usable, determined without a connection and without writing."""
 
 import asyncio
 from urllib.parse import urlsplit
@@ -19,25 +19,25 @@ from headgate.sdk.values import Model
 
 
 class ModelOutlook(BaseModel):
-    """What is known of a model before it is asked."""
+    """What is known about a model before a call."""
 
     model: str
     usable: bool
-    """Whether key, package and settings are there. Whether the provider knows the model shows when it is asked."""
+    """Whether key, package and settings are present. Whether the provider knows the model is unknown."""
     problem: str = ""
     remedy: str = ""
     host: str = ""
-    """The server it is asked at; empty for one that runs inside Headgate, and where only its package knows."""
+    """Its server; empty for one that runs inside Headgate, and when only its package knows it."""
     variable: str = ""
-    """Name of the variable that its key comes from, or that is not set."""
+    """Name of its key's variable, or of the missing one."""
     info: ModelInfo | None = None
-    """What it can do and costs; None for an unknown provider."""
+    """Capabilities and costs; None for an unknown provider."""
     note: str = ""
-    """What is worth knowing of a model that works, such as that it is hidden from lists."""
+    """A note on a usable model, such as that it is hidden from lists."""
 
 
 async def look_at(model: Model, keys: KeySource, local: LocalModels | None = None) -> ModelOutlook:
-    """The outlook of one model. Never raises for what is wrong with it."""
+    """Return the outlook of one model. Never raises for what is wrong with it."""
     info, keys = None, await keys.checks()
     try:
         provider = await provider_of(model.provider, keys)
@@ -64,7 +64,7 @@ async def look_at(model: Model, keys: KeySource, local: LocalModels | None = Non
 
 async def _local(model: Model, info: ModelInfo, local: LocalModels | None) -> ModelOutlook:
     if local is None:
-        return _unusable(model, info, "Local models are switched off here.", "Choose another model.")
+        return _unusable(model, info, "Local models are disabled.", "Choose another model.")
     await asyncio.to_thread(find_local, local.models_dir, model.name)
     return ModelOutlook(model=str(model), usable=True, info=info)
 

@@ -32,9 +32,9 @@ class ModelParams(BaseModel):
     base_url: str | None = Field(default=None, max_length=2000)
     """Address of the server, for providers that have no fixed one."""
     api_key: SecretReference | None = None
-    """The secret that the key is in, when it is not the provider's usual one: `Model.api_key`, none of its params."""
+    """The secret with the key, when it is not the provider's default: `Model.api_key`, never in its params."""
     tool_shim: bool | None = None
-    """Whether tools go through a JSON schema because the server knows no tool calls."""
+    """Whether tools use a JSON schema because the server does not support tool calls."""
 
     @field_validator("base_url")
     @classmethod
@@ -43,9 +43,9 @@ class ModelParams(BaseModel):
             return None
         parts = urlsplit(value)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise ValueError("must be a full http:// or https:// address")
+            raise ValueError("must be a complete http:// or https:// URL")
         if parts.username or parts.password:
-            raise ValueError("must not hold a user name or password")
+            raise ValueError("must not contain a user name or password")
         return value.rstrip("/")
 
     @classmethod
@@ -57,7 +57,9 @@ class ModelParams(BaseModel):
         for name in given:
             _require_known(name, provider)
         if api_key is not None and provider.key is None:
-            raise BadModelSettings(f"{provider.label} takes no key.", remedy="Remove 'api_key'.", setting=MODEL_KEY)
+            raise BadModelSettings(
+                f"{provider.label} does not use a key.", remedy="Remove 'api_key'.", setting=MODEL_KEY
+            )
         try:
             return cls.model_validate({**given, MODEL_KEY: api_key})
         except ValidationError as error:
@@ -65,14 +67,14 @@ class ModelParams(BaseModel):
             place = ".".join(str(part) for part in first["loc"])
             reason = first["msg"].removeprefix("Value error, ")
             raise BadModelSettings(
-                f"The {provider.label} setting '{place}' is wrong: {reason}.",
+                f"The {provider.label} setting '{place}' is not valid: {reason}.",
                 remedy="Correct it in the model's settings.",
                 setting=place,
             ) from None  # the cause would carry the values
 
 
 def accepted_params(provider: Provider) -> tuple[str, ...]:
-    """Names a provider takes in `Model.params`, sorted."""
+    """Return names that a provider accepts in `Model.params`, sorted."""
     names = set(provider.params)
     if provider.flow_base_url:
         names.add("base_url")
@@ -82,7 +84,7 @@ def accepted_params(provider: Provider) -> tuple[str, ...]:
 
 
 def constructor_arguments(provider: Provider, params: ModelParams) -> dict[str, Any]:
-    """The sampling and calling parameters under the names the provider's class knows, with a timeout always set."""
+    """Return sampling and call parameters under the names of the provider's class, always with a timeout."""
     values = params.model_dump(exclude_none=True, include=set(provider.params))
     if "timeout_seconds" in provider.params:
         values.setdefault("timeout_seconds", provider.timeout_seconds)
@@ -105,16 +107,20 @@ def _require_known(name: str, provider: Provider) -> None:
     if name in accepted:
         return
     if name in {"api_key", "key", "token"}:
-        remedy = 'Keys are not written in flows. Store it, and refer to it in the model: "api_key": {"secret": "KEY"}.'
+        remedy = (
+            'Keys are not stored in flows. Set a variable and refer to it in the model: "api_key": {"secret": "KEY"}.'
+        )
     elif name == "base_url" and provider.base_url is not None:
         remedy = (
-            "The address is that of the server, set in Settings, Models."
+            "The URL belongs to the server, set in Settings, Models."
             if provider.server is not None
-            else f"Its key goes to its own address only. Set the variable {provider.base_url.variables[0]}, "
-            "or use the provider 'openai_compatible'."
+            else (
+                f"Its key is sent to its own URL only. Set the variable {provider.base_url.variables[0]}, "
+                "or use the provider 'openai_compatible'."
+            )
         )
     else:
         close = nearest(name, accepted)
         remedy = f"Did you mean '{close}'? " if close else ""
         remedy += f"It takes: {', '.join(accepted)}."
-    raise BadModelSettings(f"{provider.label} takes no setting '{name}'.", remedy=remedy, setting=name)
+    raise BadModelSettings(f"{provider.label} has no setting '{name}'.", remedy=remedy, setting=name)

@@ -1,4 +1,4 @@
-"""What the models feature needs from others: keys, and a guarded way to the addresses a flow names."""
+"""Ports of the models feature: keys, and guarded access to addresses in flows."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
@@ -15,23 +15,23 @@ if TYPE_CHECKING:  # named without importing the HTTP library
 
 
 class KeySource(Protocol):
-    """Where keys and provider settings come from: the asker's encrypted variables first, then the environment."""
+    """Source of keys and provider settings: the caller's encrypted variables first, then the environment."""
 
     @property
     def outgoing(self) -> OutgoingSettings:
-        """How connections to the servers leave."""
+        """Return the route of connections to the servers."""
         ...
 
     async def key(self, name: str) -> SecretStr | None:
-        """The value of the variable of that name; None when it is nowhere."""
+        """Return the value of the variable of that name; None when it is nowhere."""
         ...
 
     async def is_set(self, name: str) -> bool:
-        """Whether the variable has a value, which is not read."""
+        """Return whether the variable has a value, which is not read."""
         ...
 
     async def checks(self) -> "KeySource":
-        """The same for checks: what it returns in place of a secret is not its value."""
+        """Return the same for checks: what it returns in place of a secret is not its value."""
         ...
 
     async def networks(self, name: str) -> Sequence[Network]:
@@ -42,7 +42,7 @@ class KeySource(Protocol):
         ...
 
     async def key_for(self, name: str, url: str, *, bound: bool = True) -> SecretStr | None:
-        """The value, to be sent to a server that a flow chose; None when it is nowhere.
+        """Return the value, to be sent to a server that a flow chose; None when it is nowhere.
 
         Raises `Forbidden` when it is there and was not stored for that server; unless `bound`, one that was stored for
         no server in particular is given.
@@ -50,7 +50,7 @@ class KeySource(Protocol):
         ...
 
     async def setup(self) -> ModelSetup:
-        """What is set up for the space: servers by name, facts about models, models of roles."""
+        """Return the setup of the space: servers by name, facts about models, models of roles."""
         ...
 
     async def access(self, server: ModelServer) -> ServerAccess:
@@ -66,7 +66,7 @@ class GuardedWeb(Protocol):
         ...
 
     def library_transport(self, networks: Sequence[Network] | None = None) -> "SharedTransport":
-        """What a provider's library sends its requests through: resolved, checked and connected like a flow's.
+        """Return the guarded transport for a provider's library.
 
         Args:
             networks: Internal networks that are open; None for those that flows may reach.
@@ -78,7 +78,7 @@ class CallLog(Protocol):
     """Answered calls of a step."""
 
     async def recall(self, request: CallRequest) -> CallResult | None:
-        """The stored answer to a request; None when the call has to be made."""
+        """Return the stored answer to a request; None when the call has to be made."""
         ...
 
     async def keep(

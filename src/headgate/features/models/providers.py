@@ -6,6 +6,7 @@ Provider packages are heavy (seconds to import); nothing here imports one until 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
@@ -28,7 +29,7 @@ LOCAL = "local"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A constructor argument whose value is kept as a variable: a key, an address, a project."""
+    """A constructor argument stored as a variable: a key, an address, a project."""
 
     argument: str
     variables: tuple[str, ...]
@@ -46,14 +47,14 @@ class Provider:
     id: str
     label: str
     extra: str
-    """What to install: `pip install 'headgate[extra]'`."""
+    """The extra to install: `pip install 'headgate[extra]'`."""
     module: str
     class_name: str
     params: Mapping[str, str]
     """Name in `Model.params` to constructor argument; a dot leads into a nested object."""
     docs: str
     client: ClientKind
-    """How its library is put on the guarded transport; see `clients`."""
+    """How its library uses the guarded transport; see `clients`."""
     key: Setting | None = None
     base_url: Setting | None = None
     settings: tuple[Setting, ...] = ()
@@ -62,19 +63,19 @@ class Provider:
     servers: tuple[str, ...] = ()
     """Its servers, where no default address names them."""
     flow_base_url: bool = False
-    """Whether a flow may say where the server is. A provider with one address never sends its key elsewhere."""
+    """Whether a flow may set the server. A provider with one address never sends its key elsewhere."""
     needs: tuple[str, ...] = ()
     """Further modules that must be installed."""
     timeout_seconds: float = 120.0
-    """How long to wait for an answer when the model does not say."""
+    """Default timeout."""
     ends_are_marked: bool = False
-    """Whether a stream without a last mark was cut off; said only of protocols this is tested for."""
+    """Whether a stream without an end mark was cut off; only set for tested protocols."""
     headers: str = ""
     """The argument for further headers, where its library takes some; a dot leads into a nested object."""
     like: str = ""
     """The provider whose protocol a named server speaks; empty for those of the table."""
     server: ModelServer | None = None
-    """The server that this is, where it has a name of its own."""
+    """The user-defined server, if it is one."""
 
     @property
     def kind(self) -> str:
@@ -200,7 +201,7 @@ _TABLE = (
         class_name="ChatOpenAI",
         key=Setting("api_key", ("OPENAI_COMPATIBLE_API_KEY",), required=False, default="not-needed"),
         base_url=Setting("base_url", ("OPENAI_COMPATIBLE_BASE_URL",)),
-        # OpenAI renamed `max_tokens`; the servers that imitate it know the old name.
+        # OpenAI renamed `max_tokens`; compatible servers use the old name.
         params=_OPENAI | {"max_tokens": "extra_body.max_tokens"},
         fixed={"stream_usage": True, "use_responses_api": False},
         ends_are_marked=True,
@@ -216,7 +217,7 @@ _TABLE = (
         module="langchain_openai",
         class_name="ChatOpenAI",
         params=_OPENAI | {"top_k": "extra_body.top_k", "max_tokens": "extra_body.max_tokens"},
-        # Reading a long prompt on one core takes minutes, in which nothing is sent.
+        # Processing a long prompt on one core takes minutes, in which nothing is sent.
         fixed={"stream_usage": True, "use_responses_api": False, "max_retries": 0, "stream_chunk_timeout": 0},
         timeout_seconds=900.0,
         needs=("xllamacpp",),
@@ -244,12 +245,12 @@ _OF_KIND: Mapping[ServerKind, str] = {"openai": "openai_compatible", "ollama": "
 
 
 def known_provider(provider_id: str) -> Provider | None:
-    """The provider of the table of that id, written in any case."""
+    """Return the provider of the table of that id, written in any case."""
     return PROVIDERS.get(provider_id.strip().lower().replace("-", "_"))
 
 
 def of_server(server: ModelServer) -> Provider:
-    """A named server as a provider: its protocol's, with its own name and address."""
+    """Return a named server as a provider: its protocol's, with its own name and address."""
     like = PROVIDERS[_OF_KIND[server.kind]]
     base_url = Setting("base_url", (), default=server.address)
     return replace(
@@ -265,7 +266,7 @@ def of_server(server: ModelServer) -> Provider:
 
 
 def find_provider(provider_id: str, servers: Mapping[str, ModelServer] = MappingProxyType({})) -> Provider:
-    """The provider of that id, written in any case, or the server of that name.
+    """Return the provider of that id, written in any case, or the server of that name.
 
     Raises `UnknownProvider` naming the nearest.
     """
@@ -284,16 +285,23 @@ def find_provider(provider_id: str, servers: Mapping[str, ModelServer] = Mapping
     close = nearest(provider_id, names)
     hint = f"Did you mean '{close}'? " if close else ""
     raise UnknownProvider(
-        f"There is no model provider '{provider_id}', and no model server of that name.",
+        f"There is no model provider or model server '{provider_id}'.",
         remedy=f"{hint}Providers: {', '.join(names)}. Add a server in Settings, Models, or with "
         "`headgate models servers add`.",
         nearest=close,
     )
 
 
+FOR_EVERY_MODEL = ("langchain", "langgraph")
+"""Modules of the extra `models`, which the extra of each provider includes."""
+
+
 def is_installed(provider: Provider) -> bool:
-    """Whether its packages are there, found without importing them."""
-    return all(find_spec(module) is not None for module in (provider.module, *provider.needs))
+    """Return whether its packages are there, found without importing them."""
+    modules = (provider.module, *provider.needs)
+    if any(find_spec(module) is None for module in modules):
+        return False
+    return all(PathFinder.find_spec(module) is not None for module in FOR_EVERY_MODEL)
 
 
 def import_chat_class(provider: Provider) -> "type[BaseChatModel]":
@@ -303,7 +311,7 @@ def import_chat_class(provider: Provider) -> "type[BaseChatModel]":
     """
     if not is_installed(provider):
         raise ProviderNotInstalled(
-            f"{provider.label} needs a package that is not installed.",
+            f"{provider.label} requires a package that is not installed.",
             remedy=f"Install it with: {provider.install}",
             extra_name=provider.extra,
         )
@@ -311,8 +319,8 @@ def import_chat_class(provider: Provider) -> "type[BaseChatModel]":
         loaded: type[BaseChatModel] = getattr(import_module(provider.module), provider.class_name)
     except ImportError as error:
         raise ProviderNotInstalled(
-            f"The package of {provider.label} is installed and does not load: {error}.",
-            remedy=f"Install it anew with: {provider.install}",
+            f"The package of {provider.label} is installed but cannot be loaded: {error}.",
+            remedy=f"Reinstall it with: {provider.install}",
             extra_name=provider.extra,
         ) from error
     return loaded

@@ -1,4 +1,4 @@
-"""What is ready of language models, and why not. The one answer behind every door.
+"""Readiness of language models, and reasons. The same result for every entry point.
 
 `model_readiness` answers for one model without asking it: provider, package, key, settings, hidden or not.
 `choose_model` answers which model a role has: the choice in Settings, else the variable, else the first that is ready.
@@ -24,30 +24,30 @@ from headgate.features.models.setup.values import OFFLINE, ModelRole
 from headgate.sdk.values import Model
 
 SETUP = (
-    "Connect a model server or a key in Settings, Models (`headgate models servers add`, `headgate variables set "
-    "OPENAI_API_KEY`), or fetch a local model (`headgate models pull qwen2.5-coder-1.5b`). `headgate models providers` "
-    "lists them all."
+    "Connect a model server or a key in Settings, Models (`headgate models servers add`, `headgate "
+    "variables set OPENAI_API_KEY`), or download a local model (`headgate models pull "
+    "qwen2.5-coder-1.5b`). `headgate models providers` lists all providers."
 )
 
 
 class RoleReadiness(BaseModel):
-    """Which model a role has, and whether it can answer."""
+    """The model of a role, and whether it is usable."""
 
     role: ModelRole
     model: str | None
-    """`provider/name`; `offline/offline` for the offline builder; None where there is none."""
+    """`provider/name`; `offline/offline` for the offline builder; None when there is none."""
     params: dict[str, JsonValue]
     models: list[Model]
-    """What is chosen for this role itself; several for the fallback chain, none where another role's is used."""
+    """The models set for this role itself; several for the fallback chain, none when another role's are used."""
     source: str
-    """Where it was chosen: `settings`, the name of a variable, `first_ready`, or empty."""
+    """Source of the choice: `settings`, the name of a variable, `first_ready`, or empty."""
     ready: bool
     problem: str
     remedy: str
 
 
 class ModelsReadiness(BaseModel):
-    """What is ready of language models."""
+    """Readiness of all language models."""
 
     providers: list[ProviderStatus]
     roles: list[RoleReadiness]
@@ -58,7 +58,7 @@ class ModelsReadiness(BaseModel):
 
 
 async def model_readiness(model: Model, keys: KeySource, local: LocalModels | None = None) -> ModelOutlook:
-    """Whether one model could be asked now, found out without asking it. Never raises for what is wrong with it."""
+    """Return whether one model is usable, without calling it. Never raises for its faults."""
     return await look_at(model, keys, local)
 
 
@@ -69,7 +69,7 @@ async def choose_model(
     local: LocalModels | None = None,
     providers: list[ProviderStatus] | None = None,
 ) -> Choice | None:
-    """The model of a role; None where nothing is chosen and no provider is ready. It may turn out not to be ready.
+    """Return the model of a role; None when nothing is set and no provider is ready. It may not be ready.
 
     Args:
         role: Not `fallback`.
@@ -89,26 +89,26 @@ async def choose_model(
 
 
 async def require_model(role: ModelRole, keys: KeySource, *, local: LocalModels | None = None) -> Model:
-    """The model of a role. Raises `NoModelConfigured` saying what to do."""
+    """Return the model of a role. Raises `NoModelConfigured` with a remedy."""
     choice = await choose_model(role, keys, local=local)
     if choice is None:
-        raise NoModelConfigured("No language model is connected, and nothing names one.", remedy=SETUP)
+        raise NoModelConfigured("No language model is connected, and none is selected.", remedy=SETUP)
     return choice.model
 
 
 async def fallback_models(keys: KeySource) -> tuple[Model, ...]:
-    """The models that are asked in this order when that of the assistant cannot answer."""
+    """Return the fallback models of the assistant, in order."""
     choice = (await keys.setup()).roles.get(ModelRole.FALLBACK)
     return choice.models if choice is not None else ()
 
 
 async def with_params(model: Model, role: ModelRole, keys: KeySource) -> Model:
-    """The model with the parameters of its role; its own come first."""
+    """Return the model with the parameters of its role; its own have precedence."""
     return params_of_role(model, role, await keys.setup())
 
 
 async def survey(keys: KeySource, *, local: LocalModels | None = None) -> ModelsReadiness:
-    """Every provider and every role: what is ready, and what is missing."""
+    """Return every provider and every role: what is ready, and what is missing."""
     providers = await service.list_providers(keys, local=local)
     roles = await asyncio.gather(*(_role(role, keys, local, providers) for role in ModelRole))
     return ModelsReadiness(providers=providers, roles=list(roles))
@@ -137,7 +137,7 @@ async def _role(
 
 
 async def _chain(models: list[Model], source: str, keys: KeySource, local: LocalModels | None) -> RoleReadiness:
-    """The fallback chain is ready when each of its models is; an empty one is."""
+    """Return the fallback chain is ready when each of its models is; an empty one is."""
     outlooks = [await model_readiness(one, keys, local) for one in models]
     bad = next((one for one in outlooks if not one.usable), None)
     problem, remedy = ("", "") if bad is None else (f"{bad.model}: {bad.problem}", bad.remedy)
@@ -160,23 +160,23 @@ def _readiness(
 
 
 def _nothing(role: ModelRole, providers: list[ProviderStatus]) -> tuple[str, str]:
-    """Why a role has no model: nothing is connected, or what is cannot say what it has."""
+    """Return why a role has no model: nothing is connected, or the connected provider has no model list."""
     ready = [one for one in providers if one.configured and (one.id != LOCAL or role not in LONG)]
     if ready:
-        problem = f"{ready[0].label} is ready, and no model is chosen: it does not list its models."
+        problem = f"{ready[0].label} is ready, but no model is selected: it does not list its models."
         return problem, "Choose a model in Settings, Models."
     if any(one.configured for one in providers):
-        return "Only a local model is ready, which cannot hold a long conversation.", SETUP
+        return "Only a local model is ready, which cannot handle a long conversation.", SETUP
     return "No language model is connected.", SETUP
 
 
 @dataclass(frozen=True, slots=True)
 class Unready:
-    """Why a model cannot be asked."""
+    """Why a model is not usable."""
 
     provider: str
     ready: tuple[str, ...]
-    """Providers that could be asked instead."""
+    """Providers that could be used instead."""
     problem: str
     remedy: str
     variable: str = ""
@@ -184,7 +184,7 @@ class Unready:
 
 
 async def unready(model: Model, keys: KeySource, local: LocalModels | None) -> Unready | None:
-    """What keeps the model from being asked; None when nothing does, as far as it shows without asking."""
+    """Return what makes the model unusable; None when nothing does, as far as known without a call."""
     outlook = await model_readiness(model, keys, local)
     if outlook.usable:
         return None

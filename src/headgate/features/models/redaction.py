@@ -22,7 +22,7 @@ _KEY_SHAPES = re.compile(
 
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
-    """The text without the given secrets and without anything that has the shape of a key."""
+    """Return the text without the given secrets and without anything that looks like a key."""
     for secret in sorted({secret for secret in secrets if len(secret) >= _SHORTEST}, key=len, reverse=True):
         text = text.replace(secret, MASK)
     return _KEY_SHAPES.sub(MASK, text)

@@ -34,7 +34,7 @@ class OnceOnly:
         options: dict[str, Any],
         call: Callable[[], Awaitable[ChatResult]],
     ) -> ChatResult:
-        """The stored answer to a request; without one, that of `call`, which is then stored."""
+        """Return the stored answer to a request; without one, that of `call`, which is then stored."""
         request = self._request(messages, stop, options)
         stored = await self._recall(request)
         if stored is not None:
@@ -50,7 +50,7 @@ class OnceOnly:
         options: dict[str, Any],
         pieces: AsyncIterator[ChatGenerationChunk],
     ) -> AsyncIterator[ChatGenerationChunk]:
-        """The stored answer as one chunk; without one, `pieces`, which are stored once complete."""
+        """Yield the stored answer as one chunk; without one, `pieces`, which are stored once complete."""
         request = self._request(messages, stop, options)
         stored = await self._recall(request)
         if stored is not None:
@@ -74,7 +74,7 @@ class OnceOnly:
         return CallRequest.of("model", str(self._model), content)
 
     async def _recall(self, request: CallRequest) -> ChatGeneration | None:
-        """The stored answer, marked as replayed, without token counts: the earlier attempt has them."""
+        """Return the stored answer, marked as replayed, without token counts: the earlier attempt has them."""
         result = await self._log.recall(request)
         if result is None or not isinstance(result.value, dict):
             return None
@@ -95,7 +95,7 @@ class OnceOnly:
 
 
 def as_chunk(answer: ChatGeneration) -> ChatGenerationChunk:
-    """The answer as a stream of one piece."""
+    """Return the answer as a stream of one piece."""
     message = answer.message
     written = _written_calls(message) if isinstance(message, AIMessage) else []
     return ChatGenerationChunk(
@@ -115,6 +115,6 @@ def as_chunk(answer: ChatGeneration) -> ChatGenerationChunk:
 
 
 def _written_calls(message: AIMessage) -> list[tuple[str | None, str | None, str | None]]:
-    """Name, arguments as JSON and id of each call; incomplete calls keep their arguments as they were."""
+    """Return name, arguments as JSON and id of each call; incomplete calls keep their arguments as they were."""
     whole = [(call["name"], json.dumps(call["args"]), call["id"]) for call in message.tool_calls]
     return [*whole, *((call["name"], call["args"], call["id"]) for call in message.invalid_tool_calls)]

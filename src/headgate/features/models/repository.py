@@ -19,13 +19,13 @@ from headgate.foundation.ids import new_id
 
 
 async def list_classes(session: AsyncSession, *, tenant_id: str) -> Sequence[ModelClass]:
-    """The classes that a tenant set, by provider and name."""
+    """Return the classes that a tenant set, by provider and name."""
     query = select(ModelClass).where(ModelClass.tenant_id == tenant_id).order_by(ModelClass.provider, ModelClass.name)
     return (await session.execute(query)).scalars().all()
 
 
 async def find_class(session: AsyncSession, *, tenant_id: str, provider: str, name: str) -> ModelClass | None:
-    """The class of one model."""
+    """Return the class of one model."""
     return await session.get(ModelClass, (tenant_id, provider, name))
 
 
@@ -70,7 +70,7 @@ async def list_servers(
 async def find_server(
     session: AsyncSession, name: str, *, tenant_id: str, space_id: str | None
 ) -> ModelServerRow | None:
-    """The server of a space, or of the organisation for None."""
+    """Return the server of a space, or of the organisation for None."""
     query = select(ModelServerRow).where(
         ModelServerRow.tenant_id == tenant_id,
         ModelServerRow.name == name,
@@ -112,7 +112,7 @@ async def delete_server(session: AsyncSession, name: str, *, tenant_id: str, spa
 
 
 async def list_facts(session: AsyncSession, *, tenant_id: str) -> Sequence[ModelFactsRow]:
-    """What an organisation says of models, by provider and name."""
+    """Return an organisation's facts about models, by provider and name."""
     query = (
         select(ModelFactsRow)
         .where(ModelFactsRow.tenant_id == tenant_id)
@@ -122,7 +122,7 @@ async def list_facts(session: AsyncSession, *, tenant_id: str) -> Sequence[Model
 
 
 async def find_facts(session: AsyncSession, *, tenant_id: str, provider: str, name: str) -> ModelFactsRow | None:
-    """What an organisation says of one model."""
+    """Return an organisation's facts about one model."""
     return await session.get(ModelFactsRow, (tenant_id, provider, name))
 
 
@@ -152,13 +152,13 @@ async def delete_facts(session: AsyncSession, *, tenant_id: str, provider: str, 
 
 
 async def list_roles(session: AsyncSession, *, tenant_id: str) -> Sequence[ModelRoleRow]:
-    """The models that an organisation chose, by role."""
+    """Return the models that an organisation chose, by role."""
     query = select(ModelRoleRow).where(ModelRoleRow.tenant_id == tenant_id).order_by(ModelRoleRow.role)
     return (await session.execute(query)).scalars().all()
 
 
 async def find_role(session: AsyncSession, *, tenant_id: str, role: str) -> ModelRoleRow | None:
-    """The models that an organisation chose for one role."""
+    """Return the models that an organisation chose for one role."""
     return await session.get(ModelRoleRow, (tenant_id, role))
 
 

@@ -27,15 +27,17 @@ def _classes(request: Request) -> ModelClasses:
 
 
 Classes = Annotated[ModelClasses, Depends(_classes)]
-ModelName = Annotated[str, Path(max_length=LONGEST_NAME, description="A model's name, or `*` for the others.")]
+ModelName = Annotated[str, Path(max_length=LONGEST_NAME, description="A model's name, or `*` for all other models.")]
 
 
 class ModelClassIn(BaseModel):
-    """The class to give a model."""
+    """The classification to set for a model."""
 
     model_config = ConfigDict(extra="forbid")
 
-    level: int | str = Field(description="Number or name of a class, for example 2 or K2.", union_mode="left_to_right")
+    level: int | str = Field(
+        description="Number or name of a classification, for example 2 or K2.", union_mode="left_to_right"
+    )
 
 
 @router.get("/providers", summary="List model providers", responses=problems(), dependencies=[VIEW])
@@ -47,7 +49,7 @@ async def list_providers(request: Request, caller: Caller) -> list[ProviderStatu
 
 
 class ConnectionIn(BaseModel):
-    """What to test."""
+    """The connection to test."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -55,8 +57,10 @@ class ConnectionIn(BaseModel):
         default=None,
         min_length=1,
         max_length=LONGEST_NAME,
-        description="A model that is to answer one word. Without it the provider is asked for its list of models, "
-        "which costs nothing; one without a list lets its default model answer.",
+        description=(
+            "A model to test with a one-word prompt. Without it, the list of models is requested, "
+            "which costs nothing; a provider without a list is tested with its default model."
+        ),
     )
 
 
@@ -86,12 +90,12 @@ async def list_models(
     request: Request,
     caller: Caller,
     *,
-    provider: Annotated[str | None, Query(max_length=64, description="Only this provider's.")] = None,
+    provider: Annotated[str | None, Query(max_length=64, description="Only this provider.")] = None,
     refresh: Annotated[
-        bool, Query(description="Ask the providers anew. Without it an answer may be up to five minutes old.")
+        bool, Query(description="Ask the providers again. Without it, an answer may be up to five minutes old.")
     ] = False,
 ) -> list[ModelInfo]:
-    """The chat models of each provider with what they can do: those that its server lists, else those that are known.
+    """List the chat models of each provider with capabilities: those of its server, else the known ones.
 
     Any other name of a provider's works too.
     """
@@ -99,9 +103,9 @@ async def list_models(
     return await service.all_models(keys, local=local, provider=provider, refresh=refresh)
 
 
-@router.get("/model-classes", summary="List classes of models", responses=problems(), dependencies=[VIEW])
+@router.get("/model-classes", summary="List classifications of models", responses=problems(), dependencies=[VIEW])
 async def list_classes(session: ReadSession, caller: Caller, classes: Classes) -> ModelClassesOut:
-    """The security classes there are, and the class of each model that has one of its own."""
+    """List the classifications, and each model with its own classification."""
     return await classes.show(session, caller)
 
 
@@ -111,7 +115,7 @@ async def list_classes(session: ReadSession, caller: Caller, classes: Classes) -
 async def put_class(
     provider: str, name: ModelName, body: ModelClassIn, session: WriteSession, caller: Caller, classes: Classes
 ) -> ModelClassOut:
-    """Say which class of data a model may be given, at most."""
+    """Set the highest classification of data that a model may receive."""
     return await classes.put(session, caller, provider=provider, name=name, level=body.level)
 
 

@@ -1,4 +1,4 @@
-"""Make chat models from `provider/name`, and say which providers are ready. Heavy packages load when first used."""
+"""Creates chat models from `provider/name`, and reports which providers are ready. Heavy packages load on first use."""
 
 import asyncio
 from collections.abc import Sequence
@@ -43,18 +43,18 @@ __all__ = ["ProviderStatus", "create_chat_model", "friendly_error", "list_provid
 
 
 class ProviderSetting(BaseModel):
-    """One thing that a provider needs to be told, kept as a variable."""
+    """A setting of a provider, stored as a variable."""
 
     model_config = ConfigDict(frozen=True)
 
     variable: str
-    """The name to keep it under, the first of those that are looked up."""
+    """The variable to store it under, the first of those that are looked up."""
     kind: Literal["key", "address", "setting"]
     required: bool
     default: str | None
-    """What is used when nothing is set; never a key."""
+    """The default; never a key."""
     is_set: bool = False
-    """Whether a value is kept or in the environment."""
+    """Whether a value is stored or in the environment."""
 
 
 class ProviderStatus(BaseModel):
@@ -73,13 +73,13 @@ class ProviderStatus(BaseModel):
     variables: tuple[str, ...]
     """Names of the variables it reads, the key first."""
     settings: tuple[ProviderSetting, ...]
-    """What it needs to be told, the key first."""
+    """Its settings, the key first."""
     params: tuple[str, ...]
-    """Names it takes in `Model.params`."""
+    """Names that it accepts in `Model.params`."""
     default_model: str | None
     docs: str
     server: bool = False
-    """Whether it is a model server that users gave a name."""
+    """Whether it is a user-defined model server."""
 
 
 async def create_chat_model(
@@ -90,7 +90,7 @@ async def create_chat_model(
     web: GuardedWeb,
     role: ModelRole | None = None,
 ) -> "BaseChatModel":
-    """A LangChain chat model, its key filled in; its calls fail with a `HeadgateError` only.
+    """Return a LangChain chat model, its key filled in; its calls fail with a `HeadgateError` only.
 
     Args:
         model: Provider, name and params.
@@ -127,13 +127,13 @@ async def create_chat_model(
     shim = params.tool_shim
     if shim is None:
         shim = known_of(model, await keys.setup()).tools == "shim"
-    # Importing a provider's package and building its client take up to seconds, in which others must be served.
+    # Importing a provider's package and building its client take up to seconds, during which others must be served.
     transport = None if provider.id == LOCAL else web.library_transport(credentials.networks)
     return await asyncio.to_thread(_build, provider, arguments, caller, transport, shim=shim)
 
 
 async def provider_of(provider_id: str, keys: KeySource) -> Provider:
-    """The provider of that id, or the model server of that name. Raises `UnknownProvider`."""
+    """Return the provider of that id, or the model server of that name. Raises `UnknownProvider`."""
     return known_provider(provider_id) or find_provider(provider_id, (await keys.setup()).servers)
 
 
@@ -145,7 +145,7 @@ async def every_provider(keys: KeySource) -> list[Provider]:
 
 
 async def list_providers(keys: KeySource, *, local: LocalModels | None = None) -> list[ProviderStatus]:
-    """Every provider in the order a default is looked for, without importing any provider's package."""
+    """Return every provider in the order a default is looked for, without importing any provider's package."""
     providers = await every_provider(keys)
     return list(await asyncio.gather(*(status_of(provider, keys, local) for provider in providers)))
 
@@ -158,7 +158,7 @@ async def offered_models(
     refresh: bool = False,
     hidden: bool = False,
 ) -> list[ModelInfo]:
-    """The chat models of a provider, best known first: those that its server lists, with what the catalogue knows.
+    """Return the chat models of a provider, best known first: those of its server, with facts from the catalogue.
 
     The catalogue's where the provider is not ready or its server has no list. What the organisation says of models is
     merged in: those that it added are listed, those that it hid are not, unless `hidden`.
@@ -189,7 +189,7 @@ async def all_models(
     refresh: bool = False,
     hidden: bool = False,
 ) -> list[ModelInfo]:
-    """The chat models of every provider, or of one, in the order of providers. Raises `UnknownProvider`."""
+    """Return the chat models of every provider, or of one, in the order of providers. Raises `UnknownProvider`."""
     wanted = await every_provider(keys) if provider is None else [await provider_of(provider, keys)]
     statuses = await asyncio.gather(*(status_of(one, keys, local) for one in wanted))
     offers = await asyncio.gather(
@@ -251,7 +251,7 @@ async def _variable_status(provider: Provider, keys: KeySource) -> tuple[str, st
 
 
 async def _server_status(provider: Provider, keys: KeySource) -> tuple[str | None, str, str]:
-    """The status of a server that people run themselves: it is ready when it answers and has a model."""
+    """Return the status of a self-hosted server: ready when it responds and has a model."""
     listing = await list_offered(provider, keys)
     suggested = catalogue.default_name(provider.id)
     if listing.problem:
@@ -267,23 +267,31 @@ async def _server_status(provider: Provider, keys: KeySource) -> tuple[str | Non
         return models[0].name, "Ready.", ""
     if infos:
         return None, "Ready. All of its models are hidden.", ""
-    fetch = f"Fetch one: ollama pull {suggested or 'qwen3'}" if provider.kind == "ollama" else "Load a model there."
+    fetch = (
+        f"Download one: ollama pull {suggested or 'qwen3'}"
+        if provider.kind == "ollama"
+        else ("Load a model on that server.")
+    )
     return suggested, f"The server of {provider.label} has no chat models.", fetch
 
 
 def _local_status(local: LocalModels | None) -> tuple[str | None, str, str]:
     suggested = catalogue.default_name(LOCAL)
     if local is None:
-        return suggested, "Local models are switched off here.", "Choose another provider."
+        return suggested, "Local models are disabled.", "Choose another provider."
     ready = local.ready()
     if not ready:
-        return suggested, "No local model is on this machine.", f"Fetch one: headgate models pull {suggested}"
+        return (
+            suggested,
+            "No local model is installed on this machine.",
+            f"Download one: headgate models pull {suggested}",
+        )
     return ready[0].name, "Ready.", ""
 
 
 def _local_arguments(model: Model, local: LocalModels | None) -> dict[str, Any]:
     if local is None:
-        raise BadModelSettings("Local models are switched off here.", remedy="Choose another provider.")
+        raise BadModelSettings("Local models are disabled.", remedy="Choose another provider.")
     return local.client_arguments(model.name)
 
 
@@ -304,13 +312,13 @@ def _build(
 
 
 def answering_once(chat: "BaseChatModel", model: Model, log: CallLog) -> "BaseChatModel":
-    """The same chat model; calls whose answer `log` has are not repeated."""
+    """Return the same chat model; calls whose answer `log` has are not repeated."""
     wrapped: BaseChatModel = langchain_side().answer_once(chat, model, log)
     return wrapped
 
 
 def langchain_side() -> ModuleType:
-    """The module that subclasses LangChain's classes, loaded when a model is first made."""
+    """Return the module that subclasses LangChain's classes, loaded when a model is first made."""
     from headgate.features.models import chat  # noqa: PLC0415 - imports LangChain (half a second)
 
     return chat

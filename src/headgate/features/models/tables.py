@@ -1,4 +1,4 @@
-"""What a tenant sets about models: classifications (seed 002), servers, facts and roles."""
+"""Tables of a tenant's model settings: classifications (seed 002), servers, facts and roles."""
 
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,7 @@ OF_ORGANISATION = "space_id IS NULL"
 
 
 class ModelClass(Row):
-    """The highest class of data that a model may be given; `*` as name stands for a provider's other models."""
+    """The highest classification of data for a model; `*` as name means a provider's other models."""
 
     __tablename__ = "model_classes"
     __table_args__ = (CheckConstraint("level >= 0", name="level_not_negative"),)
@@ -51,7 +51,7 @@ class ModelServerRow(Row):
 
 
 class ModelFactsRow(Row):
-    """What an organisation says of a model: label, description, prices, whether it is offered."""
+    """An organisation's facts about a model: label, description, prices, whether it is offered."""
 
     __tablename__ = "model_facts"
 

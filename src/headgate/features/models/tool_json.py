@@ -27,11 +27,11 @@ _REPLY_LINE = (
 _REPLY_REMINDER = (
     " When the user asks for none of the above, for example to explain or to write something, the name is reply."
 )
-"""Said last: with it the 1.5B model replied to 6 of 8 plain requests instead of 1, and still called 16 of 16 tools."""
+"""Placed last: with it, the 1.5B model answered 6 of 8 plain requests instead of 1, and called 16 of 16 tools."""
 
 
 def call_schema(functions: Sequence[dict[str, Any]], *, reply: bool = True) -> dict[str, Any]:
-    """The JSON schema of one call: `anyOf` with a branch a function, and `reply` when allowed."""
+    """Return the JSON schema of one call: `anyOf` with a branch a function, and `reply` when allowed."""
     branches = [_branch(function["name"], _parameters(function)) for function in functions]
     if reply:
         text = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
@@ -40,7 +40,7 @@ def call_schema(functions: Sequence[dict[str, Any]], *, reply: bool = True) -> d
 
 
 def read_answer(message: BaseMessage, names: set[str]) -> AIMessage:
-    """A message with tool calls, or with the reply as its content, from the JSON the model wrote.
+    """Return a message with tool calls, or with the reply as its content, from the JSON the model wrote.
 
     Raises `BrokenModelAnswer` when it is not one of the branches: cut short, or a server that ignores the schema.
     """
@@ -57,7 +57,9 @@ def read_answer(message: BaseMessage, names: set[str]) -> AIMessage:
     except (ValueError, TypeError, KeyError):
         raise BrokenModelAnswer(
             "The model's answer is not the JSON of a tool call.",
-            remedy="Raise `max_tokens` if it was cut short. The server must hold to `response_format` json_schema.",
+            remedy=(
+                "Raise `max_tokens` if the answer was truncated. The server must support `response_format` json_schema."
+            ),
             answer=text[:200],
         ) from None
     if name == REPLY and name not in names and isinstance(arguments, dict):
@@ -65,14 +67,14 @@ def read_answer(message: BaseMessage, names: set[str]) -> AIMessage:
     if name not in names or not isinstance(arguments, dict):
         raise BrokenModelAnswer(
             f"The model called '{str(name)[:60]}', which is not one of its tools.",
-            remedy=f"Its tools are: {', '.join(sorted(names))}. Choose a model that knows tool calls.",
+            remedy=f"Its tools are: {', '.join(sorted(names))}. Choose a model that supports tool calls.",
         )
     call = {"name": name, "args": arguments, "id": f"call_{uuid4().hex[:24]}", "type": "tool_call"}
     return AIMessage(content="", tool_calls=[call], **kept)
 
 
 def plain_messages(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """The conversation with tool calls and results written out as text, the way the model was told to write them."""
+    """The conversation with tool calls and results written as text, in the format the model was instructed to use."""
     names: dict[str | None, str] = {}
     plain: list[BaseMessage] = []
     for message in messages:
@@ -99,14 +101,14 @@ def _branch(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parameters(function: dict[str, Any]) -> dict[str, Any]:
-    """The function's own schema, standing alone: a branch deep inside cannot refer to `$defs` at the root."""
+    """Return the function's own schema, standing alone: a branch deep inside cannot refer to `$defs` at the root."""
     schema = function.get("parameters") or {"type": "object", "properties": {}}
     whole: dict[str, Any] = dereference_refs(schema)
     return {name: value for name, value in whole.items() if name != "$defs"}
 
 
 def preamble(functions: Sequence[dict[str, Any]], *, reply: bool) -> str:
-    """What to tell the model about its functions and how to call one."""
+    """Return the instructions about functions and how to call them."""
     lines = [_line(function) for function in functions]
     if reply:
         lines.append(_REPLY_LINE)
@@ -122,7 +124,7 @@ def _line(function: dict[str, Any]) -> str:
 
 
 def with_preamble(messages: list[BaseMessage], preamble: str) -> list[BaseMessage]:
-    """The functions go after the caller's own system message: small models follow what stands last."""
+    """Return the system message with the functions after the caller's own text: small models follow the end of it."""
     if messages and isinstance(messages[0], SystemMessage):
         return [SystemMessage(content=f"{messages[0].text}\n\n{preamble}"), *messages[1:]]
     return [SystemMessage(content=preamble), *messages]

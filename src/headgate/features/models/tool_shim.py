@@ -1,4 +1,4 @@
-"""Tools for models that know no tool calls. Imports LangChain: load it through `service` only.
+"""Tools for models without tool calls. Imports LangChain: load it through `service` only.
 
 Each tool becomes one branch of a JSON schema, `{"name": ..., "arguments": {...}}`, with a branch `reply` beside them.
 The server is held to that schema while it writes, so even a small model answers with exactly one call or one reply,
@@ -53,7 +53,7 @@ class ToolShim(BaseChatModel):
         include_raw: bool = False,
         **kwargs: Any,  # noqa: ANN401
     ) -> Runnable[LanguageModelInput, Any]:
-        """The inner model's own structured output, by JSON schema."""
+        """Return the inner model's own structured output, by JSON schema."""
         kwargs["method"] = "json_schema"
         return self.inner.with_structured_output(schema, include_raw=include_raw, **kwargs)
 
@@ -125,7 +125,7 @@ class _Call:
             }
 
     def translate(self, result: ChatResult) -> ChatResult:
-        """The inner model's answer with its JSON turned into tool calls or a reply."""
+        """Return the inner model's answer with its JSON turned into tool calls or a reply."""
         if not self.functions:
             return result
         names = {function["name"] for function in self.functions}

@@ -1,4 +1,4 @@
-"""A span for each call of a chat model: which model, how many tokens, how long. Never what was said."""
+"""A span for each call of a chat model: model, tokens and duration. Never the content."""
 
 from typing import Any
 from uuid import UUID
@@ -14,7 +14,7 @@ from headgate.sdk import Model
 
 
 def traced(chat: BaseChatModel, model: Model, traces: Tracing) -> BaseChatModel:
-    """The same model, whose calls are traced."""
+    """Return the same model, whose calls are traced."""
     handler = ModelSpans(model, traces)
     given = chat.callbacks if isinstance(chat.callbacks, list) else []
     return chat.model_copy(update={"callbacks": [*given, handler]})

@@ -23,7 +23,7 @@ MOST_BYTES = 25_000_000
 
 
 async def transcribe(model: Model, audio: Recording, keys: KeySource, *, web: GuardedWeb) -> Transcript:
-    """The words of a recording.
+    """Return the transcript of a recording.
 
     Args:
         model: For example `openai/gpt-4o-transcribe` or `groq/whisper-large-v3`; it may have an `api_key`, and
@@ -40,12 +40,12 @@ async def transcribe(model: Model, audio: Recording, keys: KeySource, *, web: Gu
     provider = find_provider(model.provider)
     if provider.id not in PATHS:
         raise BadModelSettings(
-            f"{provider.label} has no transcription that Headgate can call.",
+            f"{provider.label} has no transcription API that Headgate supports.",
             remedy=f"Use a model of one of these providers: {', '.join(PATHS)}; for example openai/gpt-4o-transcribe.",
         )
     if len(audio.content) > MOST_BYTES:
         raise InputTooLarge(
-            f"'{audio.name}' has {len(audio.content)} bytes; {model} takes recordings of up to {MOST_BYTES}.",
+            f"'{audio.name}' has {len(audio.content)} bytes; {model} accepts recordings of up to {MOST_BYTES}.",
             remedy="Split it, or save it with stronger compression.",
         )
     params = ModelParams.parse(model.params, provider=provider, api_key=model.api_key)
@@ -92,12 +92,12 @@ async def _asked(client: Any, model: Model, audio: Recording, caller: Caller) ->
 
 
 def _openai(provider: Provider) -> Any:  # noqa: ANN401 - the module
-    """The openai module, imported when first used. Raises `ProviderNotInstalled` naming the extra."""
+    """Return the openai module, imported when first used. Raises `ProviderNotInstalled` naming the extra."""
     try:
         import openai  # noqa: PLC0415
     except ImportError as error:
         raise ProviderNotInstalled(
-            "Transcription needs a package that is not installed.",
+            "Transcription requires a package that is not installed.",
             remedy="Install it with: pip install 'headgate[openai]'",
             extra_name=provider.extra,
         ) from error

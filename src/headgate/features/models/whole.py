@@ -37,7 +37,7 @@ class StreamedCalls:
                 message.tool_calls = [one for one in message.tool_calls if one["id"] != call["id"]]
 
     def spoiled(self) -> ChatGenerationChunk | None:
-        """What to add to the stream so that incomplete calls cannot be repaired; None when every call is complete."""
+        """Return a chunk that prevents repair of incomplete calls; None when every call is complete."""
         written = {index: "".join(pieces) for index, pieces in self._written.items()}
         broken = {index: args for index, args in written.items() if args and not _is_whole(args)}
         if not broken:

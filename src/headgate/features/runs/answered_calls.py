@@ -1,11 +1,11 @@
-"""Answered calls of steps: values written to and read from a `RunStore`."""
+"""Answered calls of steps: written to and read from a `RunStore`."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweredCall:
-    """A call of a step, to be stored as soon as it is answered."""
+    """A model or tool call of a step, stored as soon as it is answered."""
 
     step_id: str
     attempt: int

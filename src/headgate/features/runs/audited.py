@@ -1,7 +1,7 @@
-"""What the audit log says of a run: who began, cancelled or resumed it.
+"""Audit log entries of runs: who started, cancelled or resumed them.
 
-Of what the run was given it keeps a digest, the length of the text and the names of the answers: the rows of a run are
-purged one day, and the log never is.
+An entry holds a digest of the run's input, the length of its text and the names of its answers. The rows of a run
+are purged eventually; the audit log is not.
 """
 
 from typing import Any
@@ -19,25 +19,25 @@ from headgate.foundation.errors import HeadgateError
 
 
 async def start_of(engine: ExecutionBackend, principal: Principal, request: RunRequest) -> Entry:
-    """The entry of a run that is to be started."""
-    given, reuse = request.input, request.reuse
+    """Return the audit entry of a run that is about to start."""
+    run_input, reuse = request.input, request.reuse
     payload: dict[str, Any] = {
-        "characters": len(given.text),
-        "answers": list(given.form_data),
-        "files": [file.id for file in given.files],
+        "characters": len(run_input.text),
+        "answers": list(run_input.form_data),
+        "files": [file.id for file in run_input.files],
         "session_id": request.session_id,
     }
     if reuse is not None:
         payload |= {"takes_over": reuse.run_id, "from_step": reuse.step_id}
     if request.part is not None:
         payload["part"] = orjson.loads(request.part.stored())
-    after = orjson.loads(input_payload(given))
+    decoded = orjson.loads(input_payload(run_input))
     action: Action = "run.started" if reuse is None else "run.rerun"
-    return await _entry(engine, principal, action, request.key, payload, after=after)
+    return await _entry(engine, principal, action, request.key, payload, after=decoded)
 
 
 async def change_of(engine: ExecutionBackend, principal: Principal, key: RunKey, action: Action) -> Entry:
-    """The entry of a run that is cancelled or resumed."""
+    """Return the audit entry of a cancel or a resume."""
     return await _entry(engine, principal, action, key, {})
 
 
@@ -52,7 +52,7 @@ async def _entry(
 ) -> Entry:
     try:
         name = (await engine.plans.of(key)).flow.name
-    except HeadgateError:  # its components no longer fit together; it can be cancelled all the same
+    except HeadgateError:  # its components no longer fit together; it can still be cancelled
         name = ""
     return entry_of(
         principal,

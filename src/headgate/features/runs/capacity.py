@@ -1,4 +1,4 @@
-"""Admission control of runs: free disk, free memory, and the wait for database writes."""
+"""How long a measurement of disk and memory is cached."""
 
 import math
 import shutil
@@ -20,14 +20,14 @@ _MEMINFO = Path("/proc/meminfo")
 
 
 class CapacityShort(Unavailable):
-    """A run is not started because disk, memory or the database is short. Carries `retry_after_seconds`."""
+    """A run was not started because disk, memory or the database is short. Carries `retry_after_seconds`."""
 
     code = "capacity_short"
     title = "Starts are paused"
 
     def __init__(self, reason: str, remedy: str) -> None:
         super().__init__(
-            f"No runs are started now: {reason} Running runs continue.",
+            f"New runs are not started: {reason} Active runs continue.",
             remedy=remedy,
             retry_after_seconds=RETRY_SECONDS,
         )
@@ -61,12 +61,12 @@ class Capacity:
         self._short: tuple[str, str] | None = None
 
     def require(self, write_wait_seconds: float) -> None:
-        """Raise `CapacityShort` unless a run may be started. `write_wait_seconds`: age of the oldest waiting write."""
+        """Raise `CapacityShort` unless a run may start. `write_wait_seconds`: age of the oldest pending write."""
         most = self._settings.max_write_wait_seconds
         if most is not None and write_wait_seconds > most:
             raise CapacityShort(
                 f"the oldest write has waited {write_wait_seconds:.1f} seconds for the database.",
-                "Check what locks the database or slows its disk, and try again.",
+                "Check what locks the database or slows down its disk, and try again.",
             )
         waited = self._connection_wait()
         if most is not None and waited > most:
@@ -87,7 +87,7 @@ class Capacity:
             if needed is None:
                 needed = min(DEFAULT_FREE_DISK_BYTES, int(disk.total * DEFAULT_FREE_DISK_SHARE))
             if disk.free < needed:
-                return _short("disk", disk.free, needed, "Free space under the data folder")
+                return _short("disk", disk.free, needed, "Free space on the disk of the data folder")
         needed = self._settings.min_free_memory_bytes
         available = self._memory() if needed else None
         if available is not None and available < needed:
@@ -96,12 +96,12 @@ class Capacity:
 
 
 def _short(resource: str, free: int, needed: int, remedy: str) -> tuple[str, str]:
-    text = f"{_size(free)} of {resource} are free, {_size(needed)} are required."
+    text = f"{_size(free)} of {resource} are free; {_size(needed)} are required."
     return text, f"{remedy}; HEADGATE_ENGINE__MIN_FREE_{resource.upper()}_BYTES sets the limit."
 
 
 def _size(size: int) -> str:
-    """Bytes as MiB, or GiB from one GiB on."""
+    """Format bytes as MiB, or as GiB from one GiB on."""
     mebibytes = size / MEBIBYTE
     return f"{mebibytes:,.1f} MiB" if mebibytes < 1024 else f"{mebibytes / 1024:,.1f} GiB"
 

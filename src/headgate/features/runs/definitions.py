@@ -1,4 +1,4 @@
-"""The content of the versions that runs are pinned to."""
+"""Contents of the versions that runs are pinned to."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ class VersionContents:
     database: Database
 
     async def __call__(self, key: RunKey) -> Flow:
-        """The flow as that version froze it."""
+        """Return the flow of that version."""
         return await versions.read_definition(
             self.database, tenant_id=key.tenant_id, flow_id=key.flow_id, version=key.version
         )

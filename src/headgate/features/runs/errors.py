@@ -1,11 +1,11 @@
-"""Errors of runs, and the codes with which runs and steps end."""
+"""Errors of runs, and the codes of ended runs and steps."""
 
 from headgate.foundation.errors import Conflict, Forbidden, Invalid, NotFound, TooLarge, Unavailable
 
 FLOW_DELETED = "flow_deleted"
-FLOW_DELETED_MESSAGE = "The flow was deleted while this run was under way."
+FLOW_DELETED_MESSAGE = "The flow was deleted while this run was active."
 WORKER_LOST = "worker_lost"
-WORKER_LOST_MESSAGE = "The worker died or was out of reach while it was at this step."
+WORKER_LOST_MESSAGE = "The worker died or was unreachable while it executed this step."
 RUN_STALE = "run_stale"
 NEVER_BEGUN = "never_begun"
 STEP_TIMEOUT = "step_timeout"
@@ -33,120 +33,154 @@ class StepNotFound(NotFound):
 
 
 class DeliveryNotFound(NotFound):
-    """The run has no such delivery, or, without a run, there is none."""
+    """The run has no such delivery; without a run, no such delivery exists."""
 
     code = "delivery_not_found"
     title = "Delivery not found"
 
     def __init__(self, run_id: str | None, delivery_id: str) -> None:
-        where = f"Run '{run_id}' has" if run_id is not None else "There is"
-        super().__init__(f"{where} no delivery '{delivery_id}'.", remedy="List the deliveries to see their ids.")
+        subject = f"Run '{run_id}' has" if run_id is not None else "There is"
+        super().__init__(f"{subject} no delivery '{delivery_id}'.", remedy="List the deliveries to see their ids.")
 
 
 class NotRedeliverable(Conflict):
-    """A delivery that is under way, or that must not be made."""
+    """The delivery is in progress, or must not be made."""
 
     code = "not_redeliverable"
-    title = "Not delivered again"
+    title = "Not redelivered"
 
     def __init__(self, delivery_id: str, status: str) -> None:
         super().__init__(
-            f"Delivery '{delivery_id}' is {status}; it is not sent again.",
-            remedy="Wait until it is delivered or has failed; of a cancelled run or deleted flow nothing is sent.",
+            f"Delivery '{delivery_id}' is {status}; it cannot be retried.",
+            remedy=(
+                "Wait until it is delivered or has failed. Deliveries of a cancelled run or a deleted "
+                "flow are not sent."
+            ),
         )
 
 
 class RunIsOver(Conflict):
-    """The run ended; what was asked for needs one that has not."""
+    """The operation needs a run that has not ended."""
 
     code = "run_is_over"
-    title = "The run is over"
+    title = "Run has ended"
 
 
 class RunNotOver(Conflict):
-    """The run is still under way; what was asked for needs one that has ended."""
+    """The operation needs a run that has ended."""
 
     code = "run_not_over"
-    title = "The run is under way"
+    title = "Run is active"
 
 
 class NotResumable(Conflict):
-    """The run cannot go on: it was cancelled, it is completed, or its flow was deleted."""
+    """The run cannot be resumed: it was cancelled or completed, or its flow was deleted."""
 
     code = "run_not_resumable"
-    title = "The run cannot be resumed"
+    title = "Run cannot be resumed"
 
 
 class RunDamaged(Conflict):
-    """What is stored of a run is not what Headgate stores; it cannot go on."""
+    """Stored data of a run is invalid; the run cannot continue."""
 
     code = "run_damaged"
     title = "Run damaged"
 
     def __init__(self, part: str) -> None:
         super().__init__(
-            f"What is stored of {part} is damaged, so the run cannot go on.",
-            remedy="Start it again, and look for what writes to the database beside Headgate.",
+            f"The stored data of {part} is damaged, so the run cannot continue.",
+            remedy="Start it again, and check whether another program writes to the database.",
         )
 
 
 class SourceGone(Conflict):
-    """A run whose results were to be taken over has them no more."""
+    """The run whose results should be reused no longer has them."""
 
     code = "source_run_gone"
-    title = "The run's results are gone"
+    title = "Run results no longer available"
 
     def __init__(self, run_id: str) -> None:
         super().__init__(
-            f"Run '{run_id}' no longer has the results that were to be taken over: it was changed or purged meanwhile.",
-            remedy="Plan the rerun again.",
+            f"Run '{run_id}' no longer has the results to reuse: it was changed or purged in the meantime.",
+            remedy="Create the rerun plan again.",
         )
 
 
+class ParentGone(Conflict):
+    """A step that is no longer executed wants to start a run."""
+
+    code = "parent_step_gone"
+    title = "Step no longer runs"
+
+    def __init__(self, run_id: str, step_id: str) -> None:
+        super().__init__(
+            f"Step '{step_id}' of run '{run_id}' no longer runs, so it cannot start another run.",
+            remedy="Read the parent run: it was cancelled, it failed, or another worker has the step.",
+        )
+
+
+class SubflowFailed(Unavailable):
+    """A run that a step started did not complete. Has the code of that run's error."""
+
+    code = "subflow_failed"
+    title = "Flow that the step runs did not complete"
+
+    def __init__(self, run_id: str, code: str, message: str) -> None:
+        super().__init__(message, remedy=f"See run {run_id}.", run_id=run_id)
+        self.code = code  # type: ignore[misc]
+
+
+class SubflowRefused(Forbidden):
+    """The user who started the run may not run the flow that a step wants to start."""
+
+    code = "subflow_refused"
+    title = "Flow may not be run"
+
+
 class InputInvalid(Invalid):
-    """What a run was to be started with does not fit the flow's form."""
+    """The input of a run does not match the flow's form."""
 
     code = "run_input_invalid"
-    title = "Run input does not fit"
+    title = "Invalid run input"
 
 
 class ContractBroken(Invalid):
-    """A value of a step does not keep the step's contract. Carries `violations` with JSON paths."""
+    """A value of a step violates the step's contract. Carries `violations` with JSON paths."""
 
     code = "contract_broken"
     title = "Contract broken"
 
 
 class PolicyUnmet(Invalid):
-    """What a step's policy asks for cannot be had: an input that is not there, an output that is not JSON."""
+    """A requirement of a step's policy is not met: a missing input, or output that is not JSON."""
 
     code = "policy_unmet"
-    title = "Step policy not met"
+    title = "Step policy violated"
 
 
 class StepTimeout(Unavailable):
-    """A step worked longer than it may."""
+    """A step exceeded its time limit."""
 
     code = STEP_TIMEOUT
     title = "Step took too long"
 
 
 class OutputTooLarge(TooLarge):
-    """A step made more than an artifact may hold."""
+    """A step's output exceeds the size limit of an artifact."""
 
     code = "output_too_large"
     title = "Output too large"
 
 
 class ClassRefused(Forbidden):
-    """What reaches a step is of a class that its model may not see, or that may not leave."""
+    """The classification of a step's input is not allowed for its model or destination."""
 
     code = "classification_refused"
-    title = "Security class refused"
+    title = "Classification rejected"
 
 
 class OutsideContentRefused(Forbidden):
-    """Content from outside would decide on a call that leaves the installation."""
+    """Untrusted content would determine an outgoing call."""
 
     code = "outside_content_refused"
-    title = "Refused after content from outside"
+    title = "Rejected after content from outside"

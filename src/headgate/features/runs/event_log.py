@@ -1,4 +1,4 @@
-"""Rows of the event log of runs, as values. `events` lists their kinds and data."""
+"""Rows of the event log of runs, as values. `events` lists event kinds and their data."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ class RunEvent:
     """A row of a run's event log."""
 
     seq: int
-    """Counts from 1 in each run, without gaps."""
+    """Sequence number within the run, from 1, without gaps."""
     kind: str
     step_id: str | None
     attempt: int | None
@@ -21,10 +21,10 @@ class RunEvent:
 
 @dataclass(frozen=True, slots=True)
 class EventPage:
-    """Events of a run, and the state of the run at the same moment."""
+    """Events of a run, and its state at the same moment."""
 
     key: RunKey
     resumes: int
     last: int
-    """The number of the last event of the run."""
+    """Number of the run's last event."""
     events: tuple[RunEvent, ...]

@@ -1,6 +1,6 @@
-"""Answers to a flow's form, checked before a run starts.
+"""Validates answers to a flow's form before a run starts.
 
-A form is a closed type: it takes its own fields and nothing else, each read by the one reader of its field type.
+A form is a closed type: unknown fields are rejected, and each field type has exactly one reader.
 """
 
 import math
@@ -19,30 +19,30 @@ from headgate.graph.names import did_you_mean, listed
 from headgate.sdk.values import File
 
 FileOf = Callable[[str], str]
-"""Returns the id of the file that a reference in an answer stands for. Raises for a reference that stands for none."""
+"""Returns the id of the file that a reference in an answer names. Raises for an unknown reference."""
 
 
 def by_id(reference: str) -> str:
-    """The reference is the id. Whether the file is within reach is checked where the file is found."""
+    """Return the reference as the id. Access is checked where the file is read."""
     return reference
 
 
 def check_form(
     form: Sequence[FormField], answers: Mapping[str, JsonValue], *, file_of: FileOf = by_id
 ) -> dict[str, JsonValue]:
-    """The answers in the form's types; an empty answer is omitted. Raises `InputInvalid` naming the field.
+    """Return the answers in the form's types, without empty ones. Raises `InputInvalid` naming the field.
 
     Args:
         form: The fields.
         answers: Field id to answer.
-        file_of: Turns a reference to a file into its id: an id for users of the API, a sealed token for visitors.
+        file_of: Resolves a file reference to an id: an id for users of the API, a sealed token for visitors.
     """
-    known = {field.id: field for field in form}
+    fields = {field.id: field for field in form}
     for name in answers:
-        if name not in known:
+        if name not in fields:
             raise InputInvalid(
-                f"The form has no field '{name}'{did_you_mean(name, known) or '.'}",
-                remedy=f"Its fields are: {listed(known)}." if known else "This flow has no form; send text.",
+                f"The form has no field '{name}'{did_you_mean(name, fields) or '.'}",
+                remedy=f"Its fields are: {listed(fields)}." if fields else "This flow has no form; send text.",
             )
     checked: dict[str, JsonValue] = {}
     for field in form:
@@ -50,17 +50,17 @@ def check_form(
         if answer not in (None, "", []):
             checked[field.id] = READERS[field.type](field, answer, file_of)
         elif field.required:
-            remedy = "Give the id of an uploaded file." if READERS[field.type] is _files else "Fill it in."
-            raise InputInvalid(f"The form field '{field.id}' needs an answer.", remedy=remedy)
+            remedy = "Give the id of an uploaded file." if READERS[field.type] is _files else "Answer this field."
+            raise InputInvalid(f"The form field '{field.id}' requires an answer.", remedy=remedy)
     return checked
 
 
 def check_files(form: Sequence[FormField], answers: Mapping[str, JsonValue], files: Sequence[File]) -> None:
     """Raise `InputInvalid` naming the field whose file is not of the type that the field declares."""
-    known = {file.id: file for file in files}
+    files_by_id = {file.id: file for file in files}
     for field in form:
         for file_id in file_ids_in([field], answers):
-            file = known.get(file_id)
+            file = files_by_id.get(file_id)
             if file is not None and field.type != "file" and not _is_of(file, field.type):
                 raise InputInvalid(
                     f"The form field '{field.id}' takes a file of type {field.type}, and '{file.name}' is "
@@ -69,26 +69,26 @@ def check_files(form: Sequence[FormField], answers: Mapping[str, JsonValue], fil
                 )
 
 
-def _is_of(file: File, wanted: str) -> bool:
-    """Whether a contract for a file of that type takes it."""
+def _is_of(file: File, media_type: str) -> bool:
+    """Whether a file contract of that type accepts the file."""
     described: dict[str, JsonValue] = {"id": file.id, "name": file.name, "media_type": _media_type(file)}
-    return not violations({**described, "size": file.size}, {"type": wanted})
+    return not violations({**described, "size": file.size}, {"type": media_type})
 
 
 def _media_type(file: File) -> str:
-    """As it was uploaded; by its name where the sender did not know it."""
+    """Return the media type of the upload; guessed from its name when unknown."""
     if file.media_type not in {"", "application/octet-stream"}:
         return file.media_type
     return mimetypes.guess_type(file.name)[0] or file.media_type
 
 
 def file_ids_in(form: Sequence[FormField], answers: Mapping[str, JsonValue]) -> list[str]:
-    """Ids of the files that the answers to file fields name."""
+    """Return the ids of files in the answers to file fields."""
     ids: list[str] = []
     for field in form:
         answer = answers.get(field.id)
         if READERS[field.type] is _files and answer is not None:
-            ids += [str(one) for one in (answer if isinstance(answer, list) else [answer])]
+            ids += [str(file_id) for file_id in (answer if isinstance(answer, list) else [answer])]
     return ids
 
 
@@ -130,8 +130,8 @@ def _number(field: FormField, answer: JsonValue, _file_of: FileOf) -> int | floa
     return answer
 
 
-def _wrong(field: FormField, wanted: str) -> InputInvalid:
-    return InputInvalid(f"The form field '{field.id}' must be {wanted}.", remedy="Correct the answer.")
+def _wrong(field: FormField, expected: str) -> InputInvalid:
+    return InputInvalid(f"The form field '{field.id}' must be {expected}.", remedy="Correct the answer.")
 
 
 READERS: Mapping[FormFieldType, Callable[[FormField, Any, FileOf], JsonValue]] = MappingProxyType(
@@ -145,4 +145,4 @@ READERS: Mapping[FormFieldType, Callable[[FormField, Any, FileOf], JsonValue]] =
         "file": _files,
     }
 )
-"""How an answer to a field of each type is read."""
+"""Reader of the answers of each field type."""

@@ -1,4 +1,4 @@
-"""Starting a run once for callers other than HTTP routes: the command line and MCP clients."""
+"""Idempotent start of a run for callers other than HTTP routes: the command line and MCP clients."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -17,22 +17,20 @@ async def start_once(
     engine: ExecutionBackend,
     principal: Principal,
     flow_id: str,
-    wanted: RunStart,
+    start: RunStart,
     *,
     idempotency_key: str | None,
     outside: Sequence[str] = (),
 ) -> str:
-    """Start a run, unless an earlier start with the same key and input did. Returns the run's id.
+    """Start a run, unless one was started with the same key and input. Returns the run's id.
 
-    `outside` marks the input: a model chose it after it read content from outside.
+    `outside` marks the input as untrusted: a model chose it after reading content from outside.
 
     Raises `KeyInvalid`, `KeyReused`, or what `start_run` raises.
     """
-    key = start_key(principal, idempotency_key, "run_flow", flow_id, wanted.model_dump(mode="json"))
+    key = start_key(principal, idempotency_key, "run_flow", flow_id, start.model_dump(mode="json"))
 
     async def begin(once: StartKey | None) -> str:
-        return (
-            await service.start_run(database, engine, principal, flow_id, wanted, once=once, outside=outside)
-        ).run_id
+        return (await service.start_run(database, engine, principal, flow_id, start, once=once, outside=outside)).run_id
 
     return await StartOnce(database, key).begin(begin, may_read=partial(service.get_run, engine, principal))

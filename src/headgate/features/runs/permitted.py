@@ -1,4 +1,4 @@
-"""Runs, for callers who may do something to them. A run is of its flow's space."""
+"""Permission checks for runs. A run belongs to its flow's space."""
 
 from typing import Protocol
 
@@ -13,7 +13,7 @@ from headgate.foundation.ids import is_id
 
 
 class OfFlow(Protocol):
-    """A run, as far as its flow goes."""
+    """The columns of a run that refer to its flow."""
 
     @property
     def id(self) -> str:
@@ -22,7 +22,7 @@ class OfFlow(Protocol):
 
     @property
     def tenant_id(self) -> str:
-        """Whose run it is."""
+        """Tenant of the run."""
         ...
 
     @property
@@ -34,7 +34,7 @@ class OfFlow(Protocol):
 async def find_run(
     session: AsyncSession, principal: Principal, run_id: str, permission: Permission
 ) -> repository.AnyRow:
-    """A run's row, with `space_id`. Raises `RunNotFound`, `PermissionMissing`."""
+    """Return a run's row with `space_id`. Raises `RunNotFound`, `PermissionMissing`."""
     row = await repository.find_run(session, run_id, tenant_id=principal.tenant_id) if is_id(run_id) else None
     if row is None:
         raise RunNotFound(run_id)
@@ -43,9 +43,9 @@ async def find_run(
 
 
 async def require_of_run(spaces: Spaces, principal: Principal, run: OfFlow, permission: Permission) -> None:
-    """The same for a run that the store has read: it does not know the space.
+    """Check a run that the store has read, without its space. Raises `RunNotFound`, `PermissionMissing`.
 
-    Nothing is looked up for who sees every space.
+    Skips the lookup for callers with access to every space.
     """
     if principal.visible_spaces is None:
         principal.require_scope(permission)

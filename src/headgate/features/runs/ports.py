@@ -1,4 +1,4 @@
-"""What running flows needs from elsewhere; the entry point fills it in."""
+"""Ports of running flows; the entry points provide the adapters."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +17,9 @@ from headgate.foundation.telemetry import Telemetry
 from headgate.graph.model import Flow
 from headgate.graph.template import Template
 from headgate.sdk import CodeRunner, Component, File, HttpClient, Model, Recording, Transcript, WorkspaceTools
+from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 
-if TYPE_CHECKING:  # named without importing them
+if TYPE_CHECKING:  # referenced without importing them
     from langchain_core.language_models import BaseChatModel
 
     from headgate.features.flows.rules import FlowRules
@@ -31,79 +32,79 @@ class Components(Protocol):
     """Component classes and their templates."""
 
     def types(self) -> Sequence[str]:
-        """Every known type, sorted."""
+        """Return every known type, sorted."""
         ...
 
     def template(self, type_: str, params: Mapping[str, JsonValue] | None = None) -> Template | None:
-        """The template of a type with these params; None when unknown."""
+        """Return the template of a type with these params; None when unknown."""
         ...
 
     def code(self, type_: str) -> str | None:
-        """The source of an own component; None for others."""
+        """Return the source of a custom component; None for others."""
         ...
 
     def component(self, type_: str) -> type[Component]:
-        """The class of a type. Raises `NotFound`."""
+        """Return the class of a type. Raises `NotFound`."""
         ...
 
     async def for_flow(self, tenant_id: str, flow: Flow, *, session: AsyncSession | None = None) -> "Components":
-        """These, and beside them the flow's own components that the tenant has had checked."""
+        """Return these components plus the flow's custom components that the tenant has had checked."""
         ...
 
     async def step_model(self, session: AsyncSession, *, tenant_id: str, space_id: str) -> JsonValue:
-        """The default model for steps of a space, as a model field holds it; None where none is chosen."""
+        """Return the default model for steps of a space, as a model field holds it; None when not set."""
         ...
 
 
 class Definitions(Protocol):
-    """The content of immutable versions."""
+    """Contents of immutable versions."""
 
     async def __call__(self, key: RunKey) -> Flow:
-        """The flow as that version froze it. Raises `NotFound`."""
+        """Return the flow of that version. Raises `NotFound`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The step that something is done for: whose artifact it is, who reads a secret."""
+    """The step on whose behalf an artifact is saved or a secret is read."""
 
     key: RunKey
     step_id: str
 
 
 class ChatModels(Protocol):
-    """LangChain chat models with the keys that the flow's space has for them."""
+    """LangChain chat models with the keys of the flow's space."""
 
     async def chat_model(self, origin: Origin, model: Model) -> "BaseChatModel":
-        """The model. Raises `Invalid` naming the missing key or extra."""
+        """Return the model. Raises `Invalid` naming the missing key or extra."""
         ...
 
     async def transcribe(self, origin: Origin, model: Model, audio: Recording) -> Transcript:
-        """The words of a recording. Raises what a chat model's call raises."""
+        """Transcribe a recording. Raises the errors of a chat model's call."""
         ...
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
-        """Ids of the files that the model takes as they are. Raises `Invalid` when it cannot take one at all."""
+        """Return the ids of files that the model accepts directly. Raises `Invalid` for an unsupported file."""
         ...
 
 
 class Secrets(Protocol):
-    """Encrypted variables of the flow's space and its organisation."""
+    """Encrypted variables of the flow's space and its tenant."""
 
     async def secret(self, origin: Origin, name: str, *, url: str | None = None) -> SecretStr:
-        """The value; with `url`, for a request to that address.
+        """Return the value; with `url`, for a request to that address.
 
-        Raises `NotFound` naming it, `Forbidden` when it is kept for other servers.
+        Raises `NotFound` naming it, `Forbidden` when it is restricted to other servers.
         """
         ...
 
     async def recall(self, key: RunKey) -> None:
-        """Have the current task know the values of the secrets that other processes have read for a run."""
+        """Load the secrets that other processes have read for a run into the current task, for masking."""
         ...
 
 
 class ServerTool(Protocol):
-    """A tool as its MCP server described it when its tools were last found."""
+    """A tool as described by its MCP server when its tools were last listed."""
 
     @property
     def name(self) -> str:
@@ -112,7 +113,7 @@ class ServerTool(Protocol):
 
     @property
     def description(self) -> str:
-        """The server's words: data, never an instruction."""
+        """Description by the server: data, never an instruction."""
         ...
 
     @property
@@ -122,74 +123,82 @@ class ServerTool(Protocol):
 
     @property
     def read_only(self) -> bool:
-        """Whether the server says that it changes nothing."""
+        """Whether the server declares that it changes nothing."""
         ...
 
 
 class ServerConnection(Protocol):
-    """One step's connection to an MCP server; made at the first call."""
+    """One step's connection to an MCP server; opened at the first call."""
 
     @property
     def tools(self) -> Sequence[ServerTool]:
-        """The tools that are enabled."""
+        """Return the enabled tools."""
         ...
 
     async def call(self, tool: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
-        """Call a tool. Raises `HeadgateError` with a message fit for a model to read."""
+        """Call a tool. Raises `HeadgateError` with a message for a model."""
         ...
 
     async def close(self) -> None:
-        """End the session and, with it, the program it runs in."""
+        """End the session and the program that it runs in."""
         ...
 
 
 class McpServers(Protocol):
-    """MCP servers registered for the space that a flow is in."""
+    """MCP servers registered for the space of a flow."""
 
     async def connection(self, origin: Origin, server: str) -> ServerConnection:
-        """The server of that name; nothing is sent yet. Raises `NotFound` naming the nearest one, `Invalid`."""
+        """Return the server of that name; nothing is sent yet. Raises `NotFound` naming the nearest one, `Invalid`."""
         ...
 
 
 class Workspaces(Protocol):
-    """Workspaces of people, for steps that work for them."""
+    """Workspaces of users, for steps that run on their behalf."""
 
     async def of_run(self, key: RunKey, root_path: str, *, read_only: bool) -> WorkspaceTools:
-        """The tools of whoever started the run, bound to them; nothing is touched yet."""
+        """Return the tools of the user who started the run, bound to that user; nothing is accessed yet."""
         ...
 
 
 class ScopedRunner(CodeRunner, Protocol):
-    """Runs the foreign code of one execution, of a step for example, in separate processes."""
+    """Runs the untrusted code of one execution, such as a step, in separate processes."""
 
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *error: object) -> None: ...
 
     def close(self) -> None:
-        """End them: nothing that the code left behind meets another execution."""
+        """End the processes, so that nothing remains for another execution."""
         ...
 
 
 class CodeRunners(Protocol):
-    """Isolated execution of code that came with a flow."""
+    """Isolated execution of code in flows."""
 
     def runner(self, tenant_id: str) -> ScopedRunner:
-        """A runner for one execution for a tenant."""
+        """Return a runner for one execution for a tenant."""
+        ...
+
+
+class Starters(Protocol):
+    """Users who start runs."""
+
+    async def may_start(self, tenant_id: str, user_id: str | None, flow_id: str, *, without_user: bool) -> bool:
+        """Return whether a step of a user's run may start a flow; for a visitor's run what `without_user` says."""
         ...
 
 
 class GivenFiles(Protocol):
-    """Files that somebody gives to a run."""
+    """Input files of a run."""
 
     @property
     def files(self) -> tuple[File, ...]:
-        """The files, in the order in which they were given."""
+        """The files, in the given order."""
         ...
 
     @property
     def unshared(self) -> tuple[str, ...]:
-        """Ids of those that nobody but their owner sees until the run takes them."""
+        """Ids of those that only their owner has access to until the run takes them."""
         ...
 
 
@@ -197,84 +206,100 @@ class RunFiles(Protocol):
     """Uploaded files and artifacts of a tenant."""
 
     async def given(self, principal: Principal, file_ids: Sequence[str]) -> GivenFiles:
-        """The files of these ids, in that order. Raises `NotFound` naming the first that the person does not see."""
+        """Return the files of these ids, in that order. Raises `NotFound` naming the first inaccessible one."""
         ...
 
     async def take(self, principal: Principal, flow_id: str, unshared: Sequence[str]) -> None:
-        """Show the person's own uploads to the space of the flow of which a run takes them."""
+        """Share the user's uploads with the space of the flow whose run takes them."""
         ...
 
     async def read(self, tenant_id: str, file_id: str) -> bytes:
-        """The content, for ids that Headgate itself wrote down. Raises `NotFound`."""
+        """Return the content, for ids that Headgate itself stored. Raises `NotFound`."""
         ...
 
     async def read_in(self, tenant_id: str, flow_id: str, file_id: str) -> bytes:
-        """The content, for ids that a flow's author may have chosen.
+        """Return the content, for ids that a flow's author may have chosen.
 
-        Raises `NotFound` for a file that no run of the flow, or of another flow of its space, made or took.
+        Raises `NotFound` for a file that no run of the flow, or of another flow of its space, created or took.
         """
         ...
 
     async def of_run(self, key: RunKey) -> tuple[File, ...]:
-        """The artifacts of a run so far, oldest first."""
+        """Return the artifacts of a run so far, oldest first."""
         ...
 
     async def save(self, origin: Origin, name: str, content: bytes, media_type: str) -> File:
-        """Keep an artifact with its tags."""
+        """Store an artifact with its tags."""
         ...
 
 
 class SecurityClasses(Protocol):
-    """Security classes of models, where an installation has them switched on."""
+    """Classifications of models, where an installation enables them."""
 
     @property
     def scheme(self) -> "Scheme":
-        """The classes there are."""
+        """Return the available classifications."""
         ...
 
     async def classify(self, tenant_id: str, flow: Flow) -> "Classified":
-        """The classes along a flow, as the tenant's models are classed now."""
+        """Classify the steps of a flow with the current classifications of the tenant's models."""
         ...
 
 
 class Sealer(Protocol):
-    """Encrypts what is stored."""
+    """Encrypts stored data."""
 
     def encrypt(self, secret: SecretStr) -> bytes:
-        """The text as a token that is safe to store."""
+        """Encrypt a text to a token that is safe to store."""
         ...
 
     def decrypt(self, token: bytes) -> SecretStr:
-        """The text again. Raises `Unavailable` when the key is not the one that encrypted it."""
+        """Decrypt a token. Raises `Unavailable` when the key is not the one that encrypted it."""
         ...
 
 
 class Deliveries(Protocol):
-    """Step outputs that go to web addresses (output_mode http_post)."""
+    """Webhook deliveries of step outputs (`output_mode` `http_post`)."""
 
     def seal(self, origin: Origin, target: "Target") -> Delivery:
-        """What is to be written down with the step's result."""
+        """Encrypt a delivery, to be stored with the step's result."""
         ...
 
     def send_soon(self, delivery_id: str) -> None:
-        """Send what was written down; returns at once."""
+        """Send a stored delivery; returns immediately."""
         ...
 
     async def settle(self) -> None:
-        """Return when nothing is being sent by this process."""
+        """Wait until this process sends nothing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """An approval without a decision."""
+
+    until: int | None
+    """When it times out: microseconds in UTC. None: never."""
+
+
+class Approvals(Protocol):
+    """Decisions of users that steps ask for."""
+
+    async def ask(self, origin: Origin, request: ApprovalRequest) -> ApprovalAnswer | Pending:
+        """Store the request of a step, or return what was decided on it. Raises `Invalid` for an unknown assignee."""
         ...
 
 
 class Quotas(Protocol):
-    """Limits of organisations, spaces and visitors."""
+    """Limits of tenants, spaces and visitors."""
 
     async def of_start(self, tenant_id: str, space_id: str, visitor: str | None) -> "tuple[Bound, ...]":
-        """The limits that the store checks. Raises `QuotaExceeded` where tokens are used up."""
+        """Return the limits that the store checks. Raises `QuotaExceeded` where tokens are used up."""
         ...
 
 
 class Services(Protocol):
-    """Everything a step may reach, and its limits. An entry point may create each part when it is first read."""
+    """Everything a step may use, and its limits. An entry point may create each part when it is first read."""
 
     @property
     def components(self) -> Components:
@@ -283,7 +308,7 @@ class Services(Protocol):
 
     @property
     def definitions(self) -> Definitions:
-        """The content of versions."""
+        """Contents of versions."""
         ...
 
     @property
@@ -313,7 +338,7 @@ class Services(Protocol):
 
     @property
     def isolated(self) -> CodeRunners:
-        """Processes in which the platform's own functions work on content from outside."""
+        """Processes in which the platform's own functions handle untrusted content."""
         ...
 
     @property
@@ -332,18 +357,23 @@ class Services(Protocol):
         ...
 
     @property
+    def approvals(self) -> Approvals:
+        """Decisions of users."""
+        ...
+
+    @property
     def bus(self) -> EventSink:
-        """Where the events of runs go."""
+        """Bus for the events of runs."""
         ...
 
     @property
     def limits(self) -> LimitSettings:
-        """Limits of sizes."""
+        """Size limits."""
         ...
 
     @property
     def engine(self) -> EngineSettings:
-        """Limits of the engine."""
+        """Engine limits."""
         ...
 
     @property
@@ -352,8 +382,13 @@ class Services(Protocol):
         ...
 
     @property
+    def starters(self) -> Starters:
+        """Users who start runs."""
+        ...
+
+    @property
     def sealer(self) -> Sealer:
-        """Encrypts what is stored."""
+        """Encrypts stored data."""
         ...
 
     @property
@@ -363,20 +398,20 @@ class Services(Protocol):
 
     @property
     def capacity(self) -> Capacity | None:
-        """Admission control; None where starts are never refused."""
+        """Admission control; None if starts are never refused."""
         ...
 
     @property
     def quotas(self) -> "Quotas | None":
-        """Limits of starts; None where there are none."""
+        """Limits of starts; None if there are none."""
         ...
 
     @property
     def rules(self) -> "FlowRules | None":
-        """The readiness check; None where starts are not checked."""
+        """Readiness check; None if starts are not checked."""
         ...
 
     @property
     def classes(self) -> SecurityClasses | None:
-        """Classifications of models; None where they are switched off."""
+        """Classifications of models; None if they are disabled."""
         ...

@@ -1,4 +1,4 @@
-"""Queries on runs for those who look at them. The tenant is always required. Writing is the store's."""
+"""Read queries on runs for users. The tenant is always required. Only the store writes."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from headgate.features.runs.deliveries.tables import webhook_deliveries
 from headgate.features.runs.tables import flow_runs, flow_step_attempts, flow_step_results
 
 AnyRow = Row[*tuple[Any, ...]]
-"""A row of plain columns, read by name."""
+"""A row of columns, read by name."""
 _OF_FLOW = and_(FlowRow.id == flow_runs.c.flow_id, FlowRow.tenant_id == flow_runs.c.tenant_id)
 _OF_VERSION = and_(
     VersionStepRow.flow_id == flow_step_results.c.flow_id,
@@ -35,7 +35,7 @@ _WORDS = (flow_runs.c.input_payload, flow_runs.c.output_payload, flow_runs.c.err
 
 
 async def find_run(session: AsyncSession, run_id: str, *, tenant_id: str) -> AnyRow | None:
-    """A run's row, with the space of its flow as `space_id`."""
+    """Return a run's row, with the space of its flow as `space_id`."""
     query = (
         select(flow_runs, FlowRow.space_id)
         .join(FlowRow, _OF_FLOW)
@@ -45,7 +45,7 @@ async def find_run(session: AsyncSession, run_id: str, *, tenant_id: str) -> Any
 
 
 async def find_starter(session: AsyncSession, run_id: str, *, tenant_id: str) -> str | None:
-    """The user who started a run and may start runs of its flow now; None when nobody did, or they no longer may."""
+    """Return the user who started a run and may still start runs of its flow; None if there is none."""
     query = (
         select(User.id, User.role, SpaceMember.role)
         .select_from(flow_runs)
@@ -65,34 +65,64 @@ async def find_starter(session: AsyncSession, run_id: str, *, tenant_id: str) ->
     if row is None:
         return None
     user_id, of_tenant, of_space = row
-    may = of_tenant == TenantRole.ADMIN.value or (
+    return str(user_id) if _may_start(of_tenant, of_space) else None
+
+
+async def may_start(
+    session: AsyncSession, flow_id: str, user_id: str | None, *, tenant_id: str, without_user: bool
+) -> bool:
+    """Return whether a user may start runs of a flow that is not deleted; without a user what the caller says."""
+    flow = select(FlowRow.space_id).where(
+        FlowRow.id == flow_id, FlowRow.tenant_id == tenant_id, FlowRow.deleted_at.is_(None)
+    )
+    space_id = (await session.execute(flow)).scalar_one_or_none()
+    if space_id is None or user_id is None:
+        return space_id is not None and without_user
+    query = (
+        select(User.role, SpaceMember.role)
+        .outerjoin(
+            SpaceMember,
+            and_(
+                SpaceMember.user_id == User.id,
+                SpaceMember.tenant_id == User.tenant_id,
+                SpaceMember.space_id == space_id,
+            ),
+        )
+        .where(User.id == user_id, User.tenant_id == tenant_id, User.active)
+    )
+    row = (await session.execute(query)).one_or_none()
+    return row is not None and _may_start(*row)
+
+
+def _may_start(of_tenant: str, of_space: str | None) -> bool:
+    """Return whether a user with these roles may start runs in the space."""
+    return of_tenant == TenantRole.ADMIN.value or (
         of_space is not None and Permission.RUNS_START in of_role(Role(of_space))
     )
-    return str(user_id) if may else None
 
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """Which runs of those that somebody sees are asked for; all of it by indexes."""
+    """Filter of visible runs; every condition has an index."""
 
     flow_id: str | None = None
     status: str | None = None
     session_id: str | None = None
     since: int | None = None
-    """When they were created, in microseconds: then or later, and before `until`."""
+    """Creation time in microseconds: `since` inclusive, `until` exclusive."""
     until: int | None = None
     deliveries: str | None = None
-    """With a delivery in this state."""
+    """With a delivery in this status."""
 
     def conditions(self) -> Iterator[ColumnElement[bool]]:
-        """As SQL has them."""
+        """Return the SQL conditions."""
         run = flow_runs.c
         for column in (run.flow_id, run.status, run.session_id):
             if (value := getattr(self, column.name)) is not None:
                 yield column == value
         if self.deliveries is not None:
-            sent = webhook_deliveries.c
-            yield exists().where(sent.flow_run_id == run.id, sent.status == self.deliveries)
+            delivery = webhook_deliveries.c
+            yield exists().where(delivery.flow_run_id == run.id, delivery.status == self.deliveries)
         if self.since is not None:
             yield run.created_at >= self.since
         if self.until is not None:
@@ -104,14 +134,14 @@ async def list_runs(
     *,
     tenant_id: str,
     spaces: Collection[str] | None,
-    which: RunFilter,
+    run_filter: RunFilter,
     limit: int,
     before: str | None,
 ) -> Sequence[AnyRow]:
-    """Newest first, of flows in these spaces (None: all); `before` is the id of the last run of the page before."""
-    query = _newest_first(_SHOWN, tenant_id=tenant_id, spaces=spaces, which=which, before=before)
-    found: Sequence[AnyRow] = (await session.execute(query.limit(limit))).all()
-    return found
+    """List runs of flows in these spaces (None: all), newest first; `before` is the previous page's last run id."""
+    query = _newest_first(_SHOWN, tenant_id=tenant_id, spaces=spaces, run_filter=run_filter, before=before)
+    rows: Sequence[AnyRow] = (await session.execute(query.limit(limit))).all()
+    return rows
 
 
 async def search_runs(
@@ -119,21 +149,21 @@ async def search_runs(
     *,
     tenant_id: str,
     spaces: Collection[str] | None,
-    which: RunFilter,
+    run_filter: RunFilter,
     words: str,
     among: int,
     limit: int,
     before: str | None,
 ) -> tuple[Sequence[AnyRow], str | None]:
-    """Those with the words in what they were started with or in what came of them, among the newest so many.
+    """Search the input and the result of the newest runs, up to a limit, for words.
 
-    With the id of the last that was looked at, where there were so many. No index knows words inside of words: each
-    run's texts are read, and a bound keeps that short however many runs there are.
+    Returns also the last run id that was searched when the limit was reached. No index supports substring search: each
+    run's texts are read, and the limit bounds the time.
     """
-    seen: dict[str, Any] = {"tenant_id": tenant_id, "spaces": spaces, "which": which, "before": before}
-    oldest = _newest_first([flow_runs.c.id], **seen).offset(among - 1).limit(1)
+    parameters: dict[str, Any] = {"tenant_id": tenant_id, "spaces": spaces, "run_filter": run_filter, "before": before}
+    oldest = _newest_first([flow_runs.c.id], **parameters).offset(among - 1).limit(1)
     last: str | None = (await session.execute(oldest)).scalar_one_or_none()
-    query = _newest_first(_SHOWN, **seen)
+    query = _newest_first(_SHOWN, **parameters)
     query = query.where(or_(*(cast(column, Text).icontains(words, autoescape=True) for column in _WORDS)))
     if last is not None:
         query = query.where(flow_runs.c.id >= last)
@@ -145,12 +175,12 @@ def _newest_first(
     *,
     tenant_id: str,
     spaces: Collection[str] | None,
-    which: RunFilter,
+    run_filter: RunFilter,
     before: str | None,
 ) -> Select[Any]:
-    # Of a flow an index of the flow serves. Compared as an expression, the tenant's is none that SQLite could prefer.
-    tenant = flow_runs.c.tenant_id if which.flow_id is None else flow_runs.c.tenant_id.concat("")
-    query = select(*columns).where(tenant == tenant_id, *which.conditions())
+    # The flow's index serves a flow. As an expression, the tenant condition offers SQLite no other index to prefer.
+    tenant = flow_runs.c.tenant_id if run_filter.flow_id is None else flow_runs.c.tenant_id.concat("")
+    query = select(*columns).where(tenant == tenant_id, *run_filter.conditions())
     if spaces is not None:
         query = query.join(FlowRow, _OF_FLOW).where(FlowRow.space_id.in_(sorted(spaces)))
     if before is not None:
@@ -159,7 +189,7 @@ def _newest_first(
 
 
 async def list_steps(session: AsyncSession, run_id: str, *, tenant_id: str) -> Sequence[AnyRow]:
-    """A run's steps in order, each with its component type as `type`."""
+    """List a run's steps in order, each with its component type as `type`."""
     query = (
         select(flow_step_results, VersionStepRow.type)
         .join(VersionStepRow, _OF_VERSION)
@@ -170,7 +200,7 @@ async def list_steps(session: AsyncSession, run_id: str, *, tenant_id: str) -> S
 
 
 async def versions_of(session: AsyncSession, run_ids: Collection[str], *, tenant_id: str) -> dict[str, int]:
-    """Run id to the version that the run carried out, of those that the tenant has."""
+    """Map run ids of the tenant to the version that each run executed."""
     query = select(flow_runs.c.id, flow_runs.c.version)
     rows = await session.execute(query.where(flow_runs.c.id.in_(run_ids), flow_runs.c.tenant_id == tenant_id))
     return {row.id: row.version for row in rows}
@@ -179,7 +209,7 @@ async def versions_of(session: AsyncSession, run_ids: Collection[str], *, tenant
 async def list_attempts(
     session: AsyncSession, run_id: str, *, tenant_id: str, step_id: str | None = None
 ) -> Sequence[AnyRow]:
-    """Attempts at the steps of a run, or at one of them, in order."""
+    """List the attempts at the steps of a run, or at one of them, in order."""
     table = flow_step_attempts
     query = select(table).where(table.c.flow_run_id == run_id, table.c.tenant_id == tenant_id)
     if step_id is not None:

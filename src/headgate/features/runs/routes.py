@@ -41,16 +41,16 @@ Rows = Annotated[Database, Depends(get_database)]
 
 
 def _engine(request: Request) -> ExecutionBackend:
-    found: ExecutionBackend = request.app.state.engine
-    return found
+    engine: ExecutionBackend = request.app.state.engine
+    return engine
 
 
 Engine = Annotated[ExecutionBackend, Depends(_engine)]
 
 
 def _notary(request: Request) -> Notary:
-    found: Notary = request.app.state.notary
-    return found
+    notary: Notary = request.app.state.notary
+    return notary
 
 
 Evidence = Annotated[Notary, Depends(_notary)]
@@ -65,7 +65,7 @@ _START = [needs(Permission.RUNS_START)]
 async def start(flow_id: str, body: RunStart, database: Rows, engine: Engine, caller: Caller, once: Once) -> RunOut:
     """Start a run of the draft, of the published version, or of any version by number.
 
-    The answer comes as soon as the run is written down, or with `wait` when it is over.
+    Responds as soon as the run is stored, or with `wait` when it is over.
     """
 
     async def begin(key: StartKey | None) -> str:
@@ -77,14 +77,16 @@ async def start(flow_id: str, body: RunStart, database: Rows, engine: Engine, ca
     return await service.answer_of(engine, caller, run_id)
 
 
-@router.post("/flows/{flow_id}/dry-run", summary="Look ahead at a run", responses=problems(404), dependencies=_START)
+@router.post("/flows/{flow_id}/dry-run", summary="Dry-run a flow", responses=problems(404), dependencies=_START)
 async def dry_run(flow_id: str, request: Request, caller: Caller, body: DryRunStart | None = None) -> DryRunOut:
-    """What a run would do and need, and what would keep it from that. Nothing is stored, asked or sent."""
+    """Report what a run would do and need, and its problems. Nothing is stored, called or sent."""
     dry_runs: DryRuns = request.app.state.dry_runs
     return await dry_runs.of_flow(caller, flow_id, body or DryRunStart())
 
 
-@router.get("/flows/{flow_id}/graph", summary="A flow as a graph", responses=problems(404), dependencies=_VIEW_FLOW)
+@router.get(
+    "/flows/{flow_id}/graph", summary="Read a flow as a graph", responses=problems(404), dependencies=_VIEW_FLOW
+)
 async def graph(
     flow_id: str,
     session: ReadSession,
@@ -92,7 +94,7 @@ async def graph(
     caller: Caller,
     run_id: Annotated[str | None, Query(description="Show the version of this run, with its results.")] = None,
 ) -> GraphOut:
-    """Nodes and edges to draw: the draft, or the immutable version that a run is pinned to with what it came to.
+    """Return nodes and edges of the draft, or of the immutable version that a run is pinned to with its results.
 
     With a run it needs `runs.view` too.
     """
@@ -111,13 +113,14 @@ async def list_(
     status: RunState | None = None,
     session_id: Annotated[str | None, Query(max_length=128)] = None,
     deliveries: Annotated[DeliveryState | None, Query(description="With a delivery in this state.")] = None,
-    since: Annotated[AwareDatetime | None, Query(description="Created at this moment or later.")] = None,
-    until: Annotated[AwareDatetime | None, Query(description="Created before this moment.")] = None,
+    since: Annotated[AwareDatetime | None, Query(description="Created at or after this time.")] = None,
+    until: Annotated[AwareDatetime | None, Query(description="Created before this time.")] = None,
     search: Annotated[
-        str | None, Query(max_length=200, description="Words of the input, result or error, of 20,000 runs a page.")
+        str | None,
+        Query(max_length=200, description=("Words of the input, result or error; searches 20,000 runs per page.")),
     ] = None,
 ) -> Page[RunSummary]:
-    """Runs, newest first. A page of a search may be empty and have a next one: that looks further back."""
+    """List runs, newest first. A page of a search may be empty and have a next one with older runs."""
     items, following = await service.page_of_runs(
         session,
         caller,
@@ -136,7 +139,7 @@ async def list_(
 
 @router.get("/flow-runs/{run_id}", summary="Read a run", responses=problems(404), dependencies=_VIEW)
 async def read(run_id: str, engine: Engine, caller: Caller) -> RunOut:
-    """A run with its steps and its result."""
+    """Return a run with its steps and its result."""
     return await service.get_run(engine, caller, run_id)
 
 
@@ -148,7 +151,7 @@ async def read(run_id: str, engine: Engine, caller: Caller) -> RunOut:
     dependencies=_VIEW,
 )
 async def text(run_id: str, engine: Engine, caller: Caller) -> Response:
-    """The complete text of the result, however long it is; empty where a run has none."""
+    """Return the complete text of the result; empty when a run has none."""
     run = await service.get_run(engine, caller, run_id)
     headers = {"Content-Disposition": f'attachment; filename="{run.id}.txt"', "X-Content-Type-Options": "nosniff"}
     return Response(await service.complete_text(engine, caller, run), media_type="text/plain", headers=headers)
@@ -169,7 +172,7 @@ async def events(
     again: CallerAgain,
     last_event_id: Annotated[str, Header(max_length=100)] = "",
 ) -> EventStream:
-    """Server-sent events of a run until it is over. Send the last id you saw as `Last-Event-ID` to go on behind it."""
+    """Stream the events of a run until it is over. To resume, send the last received id as `Last-Event-ID`."""
     async with database.reading() as session:
         await service.check_run(session, caller, run_id)
     stream = RunStream(engine, caller.tenant_id, run_id)
@@ -183,7 +186,7 @@ async def events(
 
 @router.post("/flow-runs/{run_id}/cancel", summary="Cancel a run", responses=problems(404), dependencies=_START)
 async def cancel(run_id: str, engine: Engine, caller: Caller) -> CancelOut:
-    """End a run. Cancelling a run that is over changes nothing and is no error."""
+    """Cancel a run. Has no effect on a run that is over."""
     return await service.cancel_run(engine, caller, run_id)
 
 
@@ -201,12 +204,12 @@ async def evidence(
     notary: Evidence,
     caller: Caller,
     form: Annotated[
-        Literal["json", "zip"], Query(alias="format", description="`zip` has the contents of the artifacts too.")
+        Literal["json", "zip"], Query(alias="format", description="`zip` also contains the contents of the artifacts.")
     ] = "json",
 ) -> Response:
-    """The run, the definition it ran, and every step with what it was given and what it left; chained and signed.
+    """Return the run, its definition, and every step with its inputs and outputs; chained and signed.
 
-    The same run gives the same bytes each time. `headgate evidence verify FILE` checks them without a server.
+    The document is reproducible byte by byte. `headgate evidence verify FILE` verifies it without a server.
     """
     async with database.reading() as session:
         package = await notary.package(session, caller, run_id)
@@ -216,9 +219,9 @@ async def evidence(
     return Response(as_zip(package, contents), media_type="application/zip")
 
 
-@router.get("/evidence-keys", summary="Keys that sign evidence", responses=problems(), dependencies=_VIEW)
+@router.get("/evidence-keys", summary="List keys that sign evidence", responses=problems(), dependencies=_VIEW)
 async def evidence_keys(session: ReadSession, notary: Evidence, caller: Caller) -> list[KeyRecord]:
-    """The public keys that signed or sign this installation's evidence, the oldest first, with their validity."""
+    """Return all public keys of this installation's evidence, oldest first, with their validity."""
     caller.require_somewhere(Permission.RUNS_VIEW)
     return await signing_keys(session, notary.signer.ring)
 
@@ -227,5 +230,5 @@ async def evidence_keys(session: ReadSession, notary: Evidence, caller: Caller) 
     "/flow-runs/{run_id}/steps/{step_id}", summary="Read a step of a run", responses=problems(404), dependencies=_VIEW
 )
 async def read_step(run_id: str, step_id: str, session: ReadSession, engine: Engine, caller: Caller) -> StepOut:
-    """One step of a run with everything it left: output, prompt, tool calls, log, attempts."""
+    """Return one step of a run with all its data: output, prompt, tool calls, log, attempts."""
     return await service.get_step(session, engine, caller, run_id, step_id)

@@ -1,4 +1,4 @@
-"""What the runs API takes and answers. Times are moments in UTC, durations milliseconds."""
+"""Request and response bodies of the runs API. Times are in UTC, durations in milliseconds."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -7,19 +7,20 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
 from headgate.features.flows.summaries import Wanted
 from headgate.features.runs.deliveries.schemas import DeliveryOut
+from headgate.features.runs.waiting import WaitReason
 from headgate.graph.json_values import PlainObject, PlainText
 
-RunState = Literal["queued", "running", "completed", "failed", "cancelled"]
-StepState = Literal["pending", "running", "completed", "failed", "cancelled", "skipped"]
+RunState = Literal["queued", "running", "waiting", "completed", "failed", "cancelled"]
+StepState = Literal["pending", "running", "waiting", "completed", "failed", "cancelled", "skipped"]
 Identifier = Annotated[str, Field(max_length=36)]
 StepId = Annotated[str, Field(max_length=64)]
 ASSISTANT_SESSION_PREFIX = "agentic_"
-"""What ids of conversations with the assistant begin with. They are kept apart from the chats of flows (seed 001,
-ADR-011): no run may bear one."""
+"""Prefix of the ids of assistant conversations. They are kept separate from chats of flows (seed 001,
+ADR-011): no run may use one."""
 
 
 class RunStart(BaseModel):
-    """What to start a run with."""
+    """The input of a new run."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -31,17 +32,17 @@ class RunStart(BaseModel):
     )
     version: Wanted = Field(default="draft", description="`draft`, `published`, or the number of a version.")
     only_step: StepId | None = Field(
-        default=None, description="Carry out only this step and what stands before it; its output is the result."
+        default=None, description="Run only this step and the steps before it; its output is the result."
     )
     from_step: StepId | None = Field(
-        default=None, description="Carry out only this step and what follows from it, with what those need."
+        default=None, description="Run only this step and the steps after it, with what those need."
     )
     pins: dict[StepId, PlainObject] = Field(
         default_factory=dict,
         max_length=200,
-        description="Outputs by name that stand in for doing steps, by step id. For runs of the draft only.",
+        description="Outputs by name that replace the execution of steps, by step id. For runs of the draft only.",
     )
-    wait: bool = Field(default=False, description="Answer when the run is over, not when it has begun.")
+    wait: bool = Field(default=False, description="Respond when the run has ended, not when it starts.")
 
     @field_validator("session_id")
     @classmethod
@@ -55,14 +56,14 @@ class RunStart(BaseModel):
 
 
 class Ending(BaseModel):
-    """Why something failed."""
+    """Why a run or step failed."""
 
     code: str
     message: str
 
 
 class RunInputOut(BaseModel):
-    """What a run was started with."""
+    """The input of a run."""
 
     text: str
     form_data: dict[str, JsonValue]
@@ -70,25 +71,33 @@ class RunInputOut(BaseModel):
 
 
 class ClassOut(BaseModel):
-    """A security class."""
+    """A classification."""
 
     level: int
     name: str
 
 
 class PartOut(BaseModel):
-    """What of its flow a run carried out, where that was not all of it."""
+    """The part of its flow that a run executed, if not all of it."""
 
     only_step: str | None
-    """Where it stopped."""
+    """The last executed step."""
     from_step: str | None
-    """Where it began."""
+    """The first executed step."""
     pinned: list[str]
-    """Steps for which an output of somebody's choice stood in: nobody did them, and nobody paid for them."""
+    """Steps with a pinned output: they were not executed and cost nothing."""
+
+
+class WaitingOut(BaseModel):
+    """What a waiting step waits for."""
+
+    reason: WaitReason
+    until: datetime | None
+    """When it is woken at the latest; null: when it is answered."""
 
 
 class StepSummary(BaseModel):
-    """A step of a run in short."""
+    """Summary of a step of a run."""
 
     step_id: str
     order: int
@@ -100,57 +109,64 @@ class StepSummary(BaseModel):
     tokens_input: int | None
     tokens_output: int | None
     error: Ending | None
+    """Of a completed step: its last attempt failed, and the run continued as its policy says."""
     started_at: datetime | None
     finished_at: datetime | None
+    waiting: WaitingOut | None = None
+    """Null where the step does not wait now."""
+    failures: int = 0
+    """Attempts that failed and were followed by another one, since the run started or was resumed."""
+    max_attempts: int = 1
+    """Attempts that its policy allows."""
     reused_from_run_id: str | None = None
-    """The run that did the work and paid for it, where the result was taken over; times and tokens are its."""
+    """The run that executed and paid for the reused result; times and tokens are from there."""
     pinned: bool = False
-    """Whether an output of somebody's choice stood in for doing the step."""
+    """Whether a pinned output was used instead of executing the step."""
 
 
 class AttemptOut(BaseModel):
-    """One try at a step."""
+    """One attempt at a step."""
 
     step_id: str
     attempt_no: int
-    status: Literal["started", "completed", "failed", "retried", "cancelled"]
+    status: Literal["started", "completed", "failed", "retried", "suspended", "cancelled"]
     worker_id: str | None
     error: Ending | None
     started_at: datetime
     finished_at: datetime | None
     record: dict[str, Any] | None = None
-    """Of a failed try whose step was done again: the prompt, tokens, tool calls and log it had left."""
+    """For a failed attempt whose step was executed again: its prompt, tokens, tool calls and log."""
 
 
 class OutsideOut(BaseModel):
-    """A source of content from outside."""
+    """A source of untrusted content."""
 
     kind: str
     """web, file, server (answers of an MCP server), description, visitor, chat, workspace, pinned, run, component,
     or more."""
     name: str
-    """The host, file, server or step; a stranger's text. Empty for a visitor and for a chat."""
+    """The host, file, server or step; untrusted text. Empty for a visitor and for a chat."""
 
 
 class StepOut(StepSummary):
-    """A step of a run with everything it left."""
+    """A step of a run with all its data."""
 
     input: dict[str, Any] | None
-    """What its policy brought: where from, bindings, a fetched text. What edges brought is the output of others."""
+    """Input from its policy: source, bindings, a fetched text. Input over edges is the output of other steps."""
     output: dict[str, Any] | None
-    """`text` (the main output as text), `outputs` by name, `file_ids`; `not_taken` where it branched."""
+    """`text` (the main output as text), `outputs` by name, `file_ids`; `not_taken` for branches."""
     effective_prompt: str | None
     model_parameters: dict[str, Any] | None
     tool_calls: list[Any]
     log: list[Any]
     execution_hash: str | None
     classification: ClassOut | None
-    """Class of what it gave; None where security classes were switched off."""
+    """Classification of its output; None when classifications are disabled."""
     outside_content: list[OutsideOut] = []
-    """Where the content from outside comes from that reached the step."""
+    """Sources of the untrusted content that reached the step."""
     tries: list[AttemptOut]
     delivery: DeliveryOut | None = None
-    """What became of its output_mode http_post; a failed delivery leaves the step completed."""
+    """Delivery of its `output_mode` `http_post`; a failed delivery leaves the step completed."""
 
 
 class RunSummary(BaseModel):
@@ -163,54 +179,59 @@ class RunSummary(BaseModel):
     session_id: str | None
     user_id: str | None
     text: str | None
-    """Its result; in a list, and of a result that is an artifact, only the beginning."""
+    """Its result; truncated in a list, and for a result that is an artifact."""
     truncated: bool = False
-    """Whether `text` is only the beginning of the result."""
+    """Whether `text` is truncated."""
     error: Ending | None
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
     ms: float | None
     resumes: int
-    """How often it failed and went on."""
+    """How often it failed and was resumed."""
     source_run_id: str | None
-    """The past run whose results it took over."""
+    """The past run whose results it reused."""
     source_step_id: str | None
-    """The first step it did again."""
+    """The first step that was executed again."""
+    parent_run_id: str | None = None
+    """The run whose step started this one; null for a run that a user started."""
+    parent_step_id: str | None = None
+    parent_iteration: int | None = None
+    """Number of this run among those of the step, from 0."""
     part: PartOut | None = None
-    """Null where the whole flow was carried out."""
+    """Null when the complete flow was executed."""
     deliveries_failed: int = 0
-    """Outputs that did not reach their receiver and are not tried again by themselves."""
+    """Failed deliveries that are not retried automatically."""
 
 
 class RunOut(RunSummary):
-    """A run with its steps and what came out of it."""
+    """A run with its steps and its result."""
 
     input: RunInputOut
     size_bytes: int | None = None
-    """Size of the artifact that holds the complete result, where `text` is only its beginning."""
+    """Size of the artifact with the complete result, when `text` is truncated."""
     download: str | None = None
-    """Path of the complete text, where `text` is only its beginning."""
+    """Path of the complete text, when `text` is truncated."""
     output: dict[str, Any] | None
     """`text`: the result; `outputs`: the output of each last step, by step id; `file_ids`; `truncated` and `size_bytes`
-    where the text is only the beginning. An output that is an artifact has `truncated`, `file_id`, `size_bytes`,
-    `preview` and `download` in place of `value`."""
+    when the text is truncated. An output that is an artifact has `truncated`, `file_id`, `size_bytes`,
+    `preview` and `download` instead of `value`."""
     steps: list[StepSummary]
     outside_content: list[OutsideOut] = []
-    """Where content from outside comes from: of the input, and of the result."""
+    """Sources of untrusted content in the input and the result."""
 
 
 class CancelOut(BaseModel):
-    """What a request to cancel came to."""
+    """Outcome of a cancel request."""
 
     id: str
     status: RunState
     changed: bool
-    """False when the run was over already."""
+    """False when the run was already over."""
 
 
 class GraphNode(BaseModel):
-    """A node of a flow as drawn; `run` only where a run was asked for."""
+    """A node in the graph of a flow; `run` only when a run was requested."""
 
     id: str
     type: str
@@ -218,19 +239,19 @@ class GraphNode(BaseModel):
     position: dict[str, float]
     kind: Literal["step", "configuration", "note"]
     role: Literal["input", "model", "output", "step"] | None = None
-    """What a step is in the flow: where it begins, a model's work, where it ends, or anything else."""
+    """Role of a step in the flow: its entry, a model call, its result, or other."""
     badges: list[Literal["http_in", "http_out", "model", "tools", "own_code"]] = Field(default_factory=list)
-    """`http_in`: fetches its input; `http_out`: sends something out; the others: what it works with."""
+    """`http_in`: fetches its input; `http_out`: sends its output; others: the resources that it uses."""
     input_type: str | None = None
     output_type: str | None = None
     order: int | None
     classification: ClassOut | None = None
-    """Class of what the step gives, or gave in the run; only where security classes are switched on."""
+    """Classification of the step's output, now or in the run; only when classifications are enabled."""
     run: StepSummary | None = None
 
 
 class GraphEdge(BaseModel):
-    """An edge as drawn."""
+    """An edge in the graph."""
 
     id: str
     source: str
@@ -239,13 +260,13 @@ class GraphEdge(BaseModel):
     input: str
     kind: Literal["data", "model", "tool", "all_previous_steps"]
     line: Literal["solid", "dashed"] = "solid"
-    """Dashed where a step reads all those before it and no edge joins the two."""
+    """Dashed when a step reads all previous ones without an edge between them."""
     taken: bool | None = None
-    """In a run: whether a value went over it."""
+    """In a run: whether the edge carried a value."""
 
 
 class GraphOut(BaseModel):
-    """A flow as a graph: its draft, or the version of a run with that run's results."""
+    """A flow as a graph: the draft, or the version of a run with its results."""
 
     flow_id: str
     version: int | None
@@ -256,13 +277,13 @@ class GraphOut(BaseModel):
 
 
 class EvidenceOut(BaseModel):
-    """Everything about one run: its definition, inputs and results. docs/concepts/evidence.md explains every member."""
+    """All evidence of one run: its definition, inputs and results. docs/concepts/evidence.md explains every member."""
 
     format: str
     run: dict[str, Any]
     """The run, its input and its result."""
     definition_snapshot: dict[str, Any]
     step_results: list[dict[str, Any]]
-    """The steps in the order in which they finished, each with its attempts and deliveries."""
+    """The steps in completion order, each with its attempts and deliveries."""
     seal: dict[str, Any]
     """The signature of the chain's last hash."""

@@ -1,4 +1,4 @@
-"""Starting, watching and cancelling runs, for every entry point."""
+"""Starts, reads and cancels runs, for every entry point."""
 
 import asyncio
 import hashlib
@@ -56,19 +56,19 @@ else:
     plans = lazy_module("headgate.features.runs.steps.planned")
 
 LONGEST_WAIT_SECONDS = 300.0
-"""How long a request may wait for its run; after that the answer is the run as it is then."""
+"""How long a request may wait for its run; then the response is the run as it is."""
 
 LOOKED_THROUGH = 20_000
-"""Runs that one page of a search looks through: a fifth of a second."""
+"""Runs that one page of a search covers: takes a fifth of a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedRun:
-    """A run that is checked and not begun."""
+    """A validated run that has not been started."""
 
     request: "backend.RunRequest"
     unshared: tuple[str, ...] = ()
-    """Ids of the caller's uploads that the run's space will see once it takes them."""
+    """Ids of the caller's uploads that become visible to the run's space when the run takes them."""
 
 
 async def start_run(
@@ -76,39 +76,39 @@ async def start_run(
     engine: "ExecutionBackend",
     principal: Principal,
     flow_id: str,
-    wanted: RunStart,
+    start: RunStart,
     *,
     history: Sequence["Message"] = (),
     once: StartKey | None = None,
     outside: Sequence[str] = (),
 ) -> "RunKey":
-    """Pin a version, check the input, write the run down and begin it.
+    """Pin a version, validate the input, store the run and start it.
 
     Args:
-        database: Where the version is.
-        engine: Who carries the run out.
-        principal: Who starts it.
+        database: Holds the version.
+        engine: Executes the run.
+        principal: The caller, who owns the run.
         flow_id: The flow.
-        wanted: What it is started with.
-        history: A chat before it that no runs hold; it is kept with the run.
+        start: The input and options of the start.
+        history: Earlier messages that are not stored as runs; stored with this run.
         once: The idempotency key of the request.
-        outside: Marks of the input: a model chose it after it read content from outside.
+        outside: Marks of untrusted input: a model chose it after reading content from outside.
 
-    Raises what `prepare_run` raises, or `Unavailable`; then there is no run.
+    Raises what `prepare_run` raises, or `Unavailable`; then no run is stored.
     """
     require_capacity(engine)
-    prepared = await prepare_run(database, engine, principal, flow_id, wanted)
+    prepared = await prepare_run(database, engine, principal, flow_id, start)
     if history or outside:
-        given = prepared.request.input
-        marks = sdk_outside.merged(given.outside, outside)
-        given = replace(given, history=tuple(history), outside=marks)
-        prepared = replace(prepared, request=replace(prepared.request, input=given))
+        run_input = prepared.request.input
+        marks = sdk_outside.merged(run_input.outside, outside)
+        run_input = replace(run_input, history=tuple(history), outside=marks)
+        prepared = replace(prepared, request=replace(prepared.request, input=run_input))
     await begin_run(engine, principal, prepared, once=once)
     return prepared.request.key
 
 
 def require_capacity(engine: "ExecutionBackend") -> None:
-    """Raise `CapacityShort` while starts are paused. Asks no database: also where its connections are in use."""
+    """Raise `CapacityShort` while starts are paused. Does not query the database."""
     if engine.services.capacity is not None:
         engine.services.capacity.require(engine.store.write_wait_seconds)
 
@@ -116,9 +116,9 @@ def require_capacity(engine: "ExecutionBackend") -> None:
 async def begin_run(
     engine: "ExecutionBackend", principal: Principal, prepared: PreparedRun, *, once: StartKey | None = None
 ) -> None:
-    """Show the uploads it takes to its space, write the run down and begin it.
+    """Share the taken uploads with the run's space, store the run and start it.
 
-    Raises `Unavailable`, `SourceGone`, `KeyTaken`, `QuotaExceeded`; then there is no run.
+    Raises `Unavailable`, `SourceGone`, `KeyTaken`, `QuotaExceeded`; then no run is stored.
     """
     require_capacity(engine)
     if prepared.unshared:
@@ -135,7 +135,7 @@ async def begin_run(
 
 
 def visitor_of(principal: Principal) -> str | None:
-    """The digest of a visitor's network address; None for everybody who has an account."""
+    """Return the digest of a visitor's network address; None for users with an account."""
     address = principal.actor.address
     if principal.user_id or address is None:
         return None
@@ -143,78 +143,76 @@ def visitor_of(principal: Principal) -> str | None:
 
 
 async def prepare_run(
-    database: Database, engine: "ExecutionBackend", principal: Principal, flow_id: str, wanted: RunStart
+    database: Database, engine: "ExecutionBackend", principal: Principal, flow_id: str, start: RunStart
 ) -> PreparedRun:
-    """Pin a version, which the caller may run, and check the input of a run that is to be started.
+    """Pin a version that the caller may run, and validate the input of a new run.
 
-    It takes the database and not a session: the version must be committed before the engine, on connections of its own,
+    Takes the database instead of a session: the version must be committed before the engine, on its own connections,
     can refer to it. Raises `FlowNotFound`, `PermissionMissing`, `VersionNotFound`, `FlowInvalid`, `InputInvalid`,
-    `DocumentsNotInstalled`, or `NotFound` for a file that the caller does not see.
+    `DocumentsNotInstalled`, or `NotFound` for an inaccessible file.
     """
     services = engine.services
-    wants_part = parts.asks_for_part(wanted)
-    # What only the rest of the flow needs from outside does not keep a part of it from running.
+    wants_part = parts.asks_for_part(start)
+    # Missing requirements of other steps do not prevent a partial run.
     rules = None if wants_part else services.rules
     pinned = await versions.pin_version(
-        database, principal, services.components, flow_id, wanted=wanted.version, rules=rules
+        database, principal, services.components, flow_id, wanted=start.version, rules=rules
     )
     key = transitions.RunKey(new_id(), pinned.tenant_id, pinned.flow_id, pinned.version)
     planned = await engine.plans.of(key)
     plans.refuse_unoffered(planned)
-    answers = form.check_form(planned.form, wanted.form_data)
-    wanted_files = list(dict.fromkeys([*wanted.file_ids, *form.file_ids_in(planned.form, answers)]))
-    part = await parts.part_of(services, principal, key, planned, wanted) if wants_part else None
+    answers = form.check_form(planned.form, start.form_data)
+    wanted_files = list(dict.fromkeys([*start.file_ids, *form.file_ids_in(planned.form, answers)]))
+    part = await parts.part_of(services, principal, key, planned, start) if wants_part else None
     wanted_files += (
-        [file_id for file_id in parts.pinned_files(planned, wanted) if file_id not in wanted_files]
-        if wants_part
-        else []
+        [file_id for file_id in parts.pinned_files(planned, start) if file_id not in wanted_files] if wants_part else []
     )
     await start_check.require_ready(services, key, planned, part)
     uploads = await services.files.given(principal, wanted_files) if wanted_files else None
     form.check_files(planned.form, answers, uploads.files if uploads else ())
     visitor = (sdk_outside.mark("visitor"),) if principal.is_visitor else ()
     run_input = sdk.RunInput(
-        text=wanted.text, form_data=answers, files=uploads.files if uploads else (), outside=visitor
+        text=start.text, form_data=answers, files=uploads.files if uploads else (), outside=visitor
     )
     start_check.require_files(planned, run_input, part)
     request = backend.RunRequest(
-        key=key, input=run_input, user_id=principal.user_id or None, session_id=wanted.session_id, part=part
+        key=key, input=run_input, user_id=principal.user_id or None, session_id=start.session_id, part=part
     )
     return PreparedRun(request, uploads.unshared if uploads else ())
 
 
 async def key_of(engine: "ExecutionBackend", principal: Principal, run_id: str) -> "RunKey":
-    """The key of a run of the caller's tenant; checks no permission. Raises `RunNotFound`."""
+    """Return the key of a run of the caller's tenant, without a permission check. Raises `RunNotFound`."""
     run = await _read(engine, principal, run_id)
     return transitions.RunKey(run.id, run.tenant_id, run.flow_id, run.version)
 
 
 async def wait_for_run(engine: "ExecutionBackend", run_id: str, *, seconds: float = LONGEST_WAIT_SECONDS) -> None:
-    """Return when the run is over, or after so many seconds."""
+    """Wait until the run is over, at most this many seconds."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await engine.wait(run_id)
 
 
 async def get_run(engine: "ExecutionBackend", principal: Principal, run_id: str) -> RunOut:
-    """A run with its steps and its result. Raises `RunNotFound`, `PermissionMissing`."""
+    """Return a run with its steps and its result. Raises `RunNotFound`, `PermissionMissing`."""
     run = await _read(engine, principal, run_id)
     await require_of_run(engine.services.spaces, principal, run, Permission.RUNS_VIEW)
     return views.run_view(run, run.steps, await plan_of(engine, run))
 
 
 async def answer_of(engine: "ExecutionBackend", principal: Principal, run_id: str) -> RunOut:
-    """What a run has come to, for whom the caller has just started or resumed it. Raises `RunNotFound`.
+    """Return a run that the caller has just started or resumed. Raises `RunNotFound`.
 
-    Starting it was the permission for its answer. The store reads it, not a session: this is the other half of starting
-    a run and waiting for it.
+    The permission to start it includes its result. The store reads it, without a session: this completes a request that
+    starts a run and waits for it.
     """
     run = await _read(engine, principal, run_id)
     return views.run_view(run, run.steps, await plan_of(engine, run))
 
 
 async def complete_text(engine: "ExecutionBackend", principal: Principal, run: RunOut) -> str:
-    """The complete text of a run's result, read from the artifact when the run contains only its beginning.
+    """Return the complete text of a run's result, from its artifact when the run contains only the beginning.
 
     Raises `NotFound` when the artifact is gone, `Unavailable`.
     """
@@ -239,7 +237,7 @@ async def list_runs(
     limit: int = 50,
     before: str | None = None,
 ) -> Sequence[RunSummary]:
-    """Runs of the caller's spaces, newest first."""
+    """List runs of the caller's spaces, newest first."""
     runs, _ = await page_of_runs(
         session, principal, flow_id=flow_id, status=status, deliveries=deliveries, limit=limit, before=before
     )
@@ -260,20 +258,26 @@ async def page_of_runs(
     limit: int = 50,
     before: str | None = None,
 ) -> tuple[Sequence[RunSummary], str | None]:
-    """A page of the same, and the cursor of the next.
+    """Return a page of `list_runs`, and the cursor of the next page.
 
-    Words are looked for in the newest `LOOKED_THROUGH` of a page: it may hold fewer than asked for, or none, and the
-    next goes on behind them.
+    A search covers the newest `LOOKED_THROUGH` runs of a page: the page may contain fewer than requested, or none, and
+    the next page continues after them.
     """
-    which = repository.RunFilter(flow_id, status, session_id, _microseconds(since), _microseconds(until), deliveries)
-    seen: dict[str, Any] = {"tenant_id": principal.tenant_id, "spaces": principal.visible_spaces, "which": which}
+    run_filter = repository.RunFilter(
+        flow_id, status, session_id, _microseconds(since), _microseconds(until), deliveries
+    )
+    parameters: dict[str, Any] = {
+        "tenant_id": principal.tenant_id,
+        "spaces": principal.visible_spaces,
+        "run_filter": run_filter,
+    }
     behind: str | None = None
     if search:
         rows, behind = await repository.search_runs(
-            session, words=search, among=LOOKED_THROUGH, limit=limit + 1, before=before, **seen
+            session, words=search, among=LOOKED_THROUGH, limit=limit + 1, before=before, **parameters
         )
     else:
-        rows = await repository.list_runs(session, limit=limit + 1, before=before, **seen)
+        rows = await repository.list_runs(session, limit=limit + 1, before=before, **parameters)
     runs = [views.run_summary(row) for row in rows[:limit]]
     return runs, runs[-1].id if len(rows) > limit else behind
 
@@ -285,41 +289,43 @@ def _microseconds(moment: datetime | None) -> int | None:
 async def get_step(
     session: AsyncSession, engine: "ExecutionBackend", principal: Principal, run_id: str, step_id: str
 ) -> StepOut:
-    """One step of a run with everything it left. Raises `RunNotFound`, `PermissionMissing`, `StepNotFound`."""
+    """Return one step of a run with all its data. Raises `RunNotFound`, `PermissionMissing`, `StepNotFound`."""
     row = await find_run(session, principal, run_id, Permission.RUNS_VIEW)
     steps = await repository.list_steps(session, run_id, tenant_id=principal.tenant_id)
-    found = next((step for step in steps if step.step_id == step_id), None)
-    if found is None:
+    step_row = next((step for step in steps if step.step_id == step_id), None)
+    if step_row is None:
         raise StepNotFound(run_id, step_id)
     attempts = await repository.list_attempts(session, run_id, tenant_id=principal.tenant_id, step_id=step_id)
     classes = engine.services.classes
-    labels = views.labels_of(await plan_of(engine, row))
+    planned = await plan_of(engine, row)
+    labels, limits = views.labels_of(planned), views.attempts_allowed(planned)
     scheme = classes.scheme if classes is not None else None
-    shown = views.step_view(found, labels, attempts, scheme, pinned=step_id in views.pinned_of(row))
+    pinned, allowed = step_id in views.pinned_of(row), limits.get(step_id, 1)
+    view = views.step_view(step_row, labels, attempts, scheme, pinned=pinned, max_attempts=allowed)
     delivered = await deliveries.list_deliveries(session, principal, run_id, step_id=step_id)
-    return shown.model_copy(update={"delivery": delivered[0]}) if delivered else shown
+    return view.model_copy(update={"delivery": delivered[0]}) if delivered else view
 
 
 async def cancel_run(engine: "ExecutionBackend", principal: Principal, run_id: str) -> CancelOut:
-    """End a run; of one that is over nothing changes. Raises `RunNotFound`, `PermissionMissing`."""
+    """Cancel a run; has no effect on one that is over. Raises `RunNotFound`, `PermissionMissing`."""
     run = await _read(engine, principal, run_id)
     await require_of_run(engine.services.spaces, principal, run, Permission.RUNS_START)
     entry = await audited.change_of(
         engine, principal, transitions.RunKey(run_id, run.tenant_id, run.flow_id, run.version), "run.cancelled"
     )
-    found = await engine.cancel(run_id, principal.tenant_id, entry)
-    if found is None:
+    cancelled = await engine.cancel(run_id, principal.tenant_id, entry)
+    if cancelled is None:
         raise RunNotFound(run_id)
-    return CancelOut(id=run_id, status=found.status.value, changed=found.changed)
+    return CancelOut(id=run_id, status=cancelled.status.value, changed=cancelled.changed)
 
 
 async def check_run(session: AsyncSession, principal: Principal, run_id: str) -> None:
-    """Raise `RunNotFound` or `PermissionMissing` unless the caller may look at the run."""
+    """Raise `RunNotFound` or `PermissionMissing` unless the caller may view the run."""
     await find_run(session, principal, run_id, Permission.RUNS_VIEW)
 
 
 async def plan_of(engine: "ExecutionBackend", row: "repository.AnyRow | ReadRun") -> "PlannedFlow | None":
-    """The plan of a run's version; None when its components no longer fit together."""
+    """Return the plan of a run's version; None when its components are no longer compatible."""
     try:
         return await engine.plans.of(transitions.RunKey(row.id, row.tenant_id, row.flow_id, row.version))
     except HeadgateError:
@@ -327,7 +333,7 @@ async def plan_of(engine: "ExecutionBackend", row: "repository.AnyRow | ReadRun"
 
 
 async def _read(engine: "ExecutionBackend", principal: Principal, run_id: str) -> "ReadRun":
-    found = await engine.store.read(run_id, principal.tenant_id) if is_id(run_id) else None
-    if found is None:
+    run = await engine.store.read(run_id, principal.tenant_id) if is_id(run_id) else None
+    if run is None:
         raise RunNotFound(run_id)
-    return found
+    return run

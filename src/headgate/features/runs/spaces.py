@@ -1,4 +1,4 @@
-"""Which space a run is of: its flow's."""
+"""Spaces of runs, which are those of their flows."""
 
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Protocol
@@ -18,15 +18,15 @@ MOST_KEPT = 4096
 
 
 class Spaces(Protocol):
-    """Which space each flow is in."""
+    """The space of each flow."""
 
     async def of(self, tenant_id: str, flow_id: str) -> str:
-        """The id of a flow's space, of a deleted flow too. Raises `NotFound`."""
+        """Return the id of a flow's space, also for a deleted flow. Raises `NotFound`."""
         ...
 
 
 async def share_of(spaces: Spaces, key: RunKey, user_id: str | None) -> Share:
-    """For whom a run is executed. Of a flow that is gone: the tenant."""
+    """Return tenant, space and user of a run; for a removed flow only the tenant."""
     try:
         return Share(key.tenant_id, await spaces.of(key.tenant_id, key.flow_id), user_id or "")
     except NotFound:
@@ -34,11 +34,11 @@ async def share_of(spaces: Spaces, key: RunKey, user_id: str | None) -> Share:
 
 
 class FlowSpaces:
-    """Spaces of flows, from the database. A flow never leaves its space, so what was read once is kept.
+    """Spaces of flows, from the database. A flow never changes its space, so results are cached.
 
     Args:
-        database: Where the flows are.
-        most: How many are kept; the one asked for longest ago goes first.
+        database: Holds the flows.
+        most: Size of the cache; the least recently used entry is evicted.
     """
 
     def __init__(self, database: Database, most: int = MOST_KEPT) -> None:
@@ -47,14 +47,14 @@ class FlowSpaces:
         self._kept: OrderedDict[tuple[str, str], str] = OrderedDict()
 
     async def of(self, tenant_id: str, flow_id: str) -> str:
-        """The id of a flow's space, of a deleted flow too. Raises `FlowNotFound`."""
+        """Return the id of a flow's space, also for a deleted flow. Raises `FlowNotFound`."""
         key = tenant_id, flow_id
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
         async with self._database.reading() as session:
-            found = await flows.space_of(session, flow_id, tenant_id=tenant_id)
-        self._kept[key] = found
+            space_id = await flows.space_of(session, flow_id, tenant_id=tenant_id)
+        self._kept[key] = space_id
         if len(self._kept) > self._most:
             self._kept.popitem(last=False)
-        return found
+        return space_id

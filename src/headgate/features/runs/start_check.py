@@ -1,4 +1,4 @@
-"""The readiness check of a start: a version never changes, so its own faults are found once; its environment does."""
+"""Readiness check before a start: a version's own problems are cached, those of its environment are not."""
 
 from typing import TYPE_CHECKING
 
@@ -18,40 +18,41 @@ else:
     check = lazy_module("headgate.features.flows.readiness.check")
 
 _OF_THE_RUN = frozenset({"file"})
-"""Needs that the run's own input meets."""
+"""Requirements that the run's own input meets."""
 
 
 async def require_ready(services: "Services", key: RunKey, planned: PlannedFlow, part: Part | None) -> None:
-    """Raise `FlowInvalid` where the check finds an error in what the run would execute.
+    """Raise `FlowInvalid` when the check finds an error in what the run would execute.
 
-    Reads nothing for a flow that needs nothing from outside.
+    Reads nothing for a flow without external requirements.
     """
     rules = services.rules
     if rules is None:
         return
-    found = planned.readiness
-    if services.classes is not None or any(need.kind not in _OF_THE_RUN for need in found.needs):
+    readiness = planned.readiness
+    if services.classes is not None or any(need.kind not in _OF_THE_RUN for need in readiness.needs):
         space_id = await services.spaces.of(key.tenant_id, key.flow_id)
         environment = await rules.environment(key.tenant_id, space_id)
-        found = await run_in_flow_thread(check.check, planned.flow, planned.components, environment, frozen=True)
+        readiness = await run_in_flow_thread(check.check, planned.flow, planned.components, environment, frozen=True)
     settled = part.settled if part is not None else frozenset[str]()
-    errors = [issue for issue in found.errors if issue.node not in settled]
+    errors = [issue for issue in readiness.errors if issue.node not in settled]
     if errors:
         raise FlowInvalid(errors)
 
 
-def require_files(planned: PlannedFlow, given: "RunInput", part: Part | None) -> None:
-    """Raise `InputInvalid` where a step that begins the run reads a file that the run is not started with."""
+def require_files(planned: PlannedFlow, run_input: "RunInput", part: Part | None) -> None:
+    """Raise `InputInvalid` when an entry step reads a file and the run's input has none."""
     settled = part.settled if part is not None else frozenset[str]()
+    first = [step.id for step in planned.plan.roots if step.policy.disabled == "no"]
     for need in planned.readiness.needs:
-        steps = [node for node in need.nodes if node in planned.roots and node not in settled]
-        if need.kind == "file" and steps and not _has_file(need, given):
-            where = f" in the form field '{need.name}'" if need.name else ""
+        steps = [node for node in need.nodes if node in first and node not in settled]
+        if need.kind == "file" and steps and not _has_file(need, run_input):
+            location = f" in the form field '{need.name}'" if need.name else ""
             raise InputInvalid(
-                f"Step '{steps[0]}' reads a file{where}, and the run is started without one.",
+                f"Step '{steps[0]}' reads a file{location}, but the run has no file.",
                 remedy="Start the run with a file.",
             )
 
 
-def _has_file(need: "Need", given: "RunInput") -> bool:
-    return bool(given.form_data.get(need.name)) if need.name else bool(given.files)
+def _has_file(need: "Need", run_input: "RunInput") -> bool:
+    return bool(run_input.form_data.get(need.name)) if need.name else bool(run_input.files)

@@ -1,30 +1,35 @@
-"""The state machines of runs, steps and attempts. Nothing else decides what may follow what.
+"""The state machines of runs, steps and attempts. All transitions are defined here.
 
 Run                                             Step
                                                               waiting = 0
   created ─┬─► queued ──► running ─┬─► completed   pending ─────claim────► running ─┬─► completed
            └──────────────► │  ▲   ├─► failed         │ ▲                    │ ▲    ├─► failed
                    │        │  └╌╌╌┘   │ resume       │ ╎                    └─┘    └─► cancelled
-                   │        └─► cancelled             │ ╎                 taken over
+                                      │        └─► cancelled             │ ╎                 recovered
                    ├─► cancelled                      │ ╎              from a dead worker
-                   └─► failed (hopeless: its flow     ├─► skipped
+                                      └─► failed (cannot run: its flow   ├─► skipped
                        was deleted)                   └─► cancelled
                                                         ╎
                                                         └╌╌╌ resume: from failed and cancelled
+
+Waiting: a running step that waits for a time suspends (`running` to `waiting`) and needs no worker. When the time has
+come it is `pending` again with no parents to wait for, and is claimed like any other step. A run of which no step runs
+or can be claimed while one waits is `waiting` too; waking its step makes it `running`.
 
 Attempt
 
   started ─┬─► completed
            ├─► failed
            ├─► retried     the worker died or lost its lease; the next attempt follows
+           ├─► suspended   the step waits; the next attempt follows when it is woken
            └─► cancelled
 
-A step runs once: only `pending` with nothing left to wait for can be claimed, and `completed` leads nowhere. Taking
-over keeps the step `running` and counts `attempts` up; every later write names the attempt it belongs to, so a worker
-that was taken for dead can no longer write. The dashed moves are made by a request to resume only, all of one run in
+A step runs once: only `pending` with nothing left to wait for can be claimed, and `completed` has no successor.
+Recovery keeps the step `running` and increments `attempts`; every later write names the attempt it belongs to, so a
+worker that was presumed dead can no longer write. Only a resume request makes the dashed transitions, all of one run in
 one transaction: a failed run is running again, its failed steps, and those that were cancelled when it ended, wait to
-be claimed again, and their attempts count on. A cancelled run never moves again, nor does a completed one. A run that
-takes results over from another is born with those steps `completed` or `skipped`, and is queued. The stores build the
+be claimed again, with their attempt counts continued. Cancelled and completed runs never change. A run that reuses
+results of another is created with those steps `completed` or `skipped`, and is queued. The stores build the
 guards of their SQL from these tables.
 """
 
@@ -33,25 +38,27 @@ from enum import StrEnum
 
 
 class RunStatus(StrEnum):
-    """Where a run is."""
+    """Status of a run."""
 
     QUEUED = "queued"
     RUNNING = "running"
+    WAITING = "waiting"
     COMPLETED = "completed"
     FAILED = "failed"
     CANCELLED = "cancelled"
 
     @property
     def over(self) -> bool:
-        """Whether no step of the run will start any more."""
+        """Whether no further step of the run will start."""
         return self not in LIVE_RUNS
 
 
 class StepStatus(StrEnum):
-    """Where a step of a run is."""
+    """Status of a step."""
 
     PENDING = "pending"
     RUNNING = "running"
+    WAITING = "waiting"
     COMPLETED = "completed"
     FAILED = "failed"
     CANCELLED = "cancelled"
@@ -59,17 +66,18 @@ class StepStatus(StrEnum):
 
     @property
     def settled(self) -> bool:
-        """Whether what hangs on the step can go on: it has its outputs, or it was skipped."""
+        """Whether dependent steps can continue: it has its outputs, or it was skipped."""
         return self in {StepStatus.COMPLETED, StepStatus.SKIPPED}
 
 
 class AttemptStatus(StrEnum):
-    """What became of one try at a step."""
+    """Status of an attempt."""
 
     STARTED = "started"
     COMPLETED = "completed"
     FAILED = "failed"
     RETRIED = "retried"
+    SUSPENDED = "suspended"
     CANCELLED = "cancelled"
 
 
@@ -81,6 +89,10 @@ RUN_MOVES = frozenset(
         (RunStatus.RUNNING, RunStatus.COMPLETED),
         (RunStatus.RUNNING, RunStatus.FAILED),
         (RunStatus.RUNNING, RunStatus.CANCELLED),
+        (RunStatus.RUNNING, RunStatus.WAITING),
+        (RunStatus.WAITING, RunStatus.RUNNING),
+        (RunStatus.WAITING, RunStatus.FAILED),
+        (RunStatus.WAITING, RunStatus.CANCELLED),
     }
 )
 STEP_MOVES = frozenset(
@@ -92,33 +104,38 @@ STEP_MOVES = frozenset(
         (StepStatus.RUNNING, StepStatus.COMPLETED),
         (StepStatus.RUNNING, StepStatus.FAILED),
         (StepStatus.RUNNING, StepStatus.CANCELLED),
+        (StepStatus.RUNNING, StepStatus.WAITING),
+        (StepStatus.WAITING, StepStatus.PENDING),
+        (StepStatus.WAITING, StepStatus.CANCELLED),
     }
 )
 RUN_RESUMES = frozenset({(RunStatus.FAILED, RunStatus.RUNNING)})
-"""Moves of a run that only a request to resume makes."""
+"""Transitions of a run that only a resume request makes."""
 STEP_RESUMES = frozenset({(StepStatus.FAILED, StepStatus.PENDING), (StepStatus.CANCELLED, StepStatus.PENDING)})
-"""Moves of its steps, in the same transaction."""
+"""Transitions of its steps, in the same transaction."""
 BORN_SETTLED = frozenset({StepStatus.COMPLETED, StepStatus.SKIPPED})
-"""States in which a step may be taken over from another run."""
+"""Statuses in which a step of another run may be reused."""
 ATTEMPT_MOVES = frozenset((AttemptStatus.STARTED, after) for after in AttemptStatus if after != AttemptStatus.STARTED)
 
 LIVE_RUNS = frozenset(before for before, _ in RUN_MOVES)
-"""Runs that may still change by themselves."""
+"""Runs that may still change without a request."""
+ACTIVE_RUNS = LIVE_RUNS - {RunStatus.WAITING}
+"""Runs that need a worker, now or when one is free. A waiting run needs none, however many there are."""
 
 MAX_ATTEMPTS = 5
-"""Tries at a step whose workers keep dying; then the step has failed."""
+"""How often in a row workers may die at a step, before it fails."""
 
 
 def sources(moves: Iterable[tuple[StrEnum, StrEnum]], after: StrEnum) -> frozenset[StrEnum]:
-    """The states from which `after` may be reached."""
+    """Return the states from which `after` may be reached."""
     return frozenset(before for before, found in moves if found == after)
 
 
 def sql_list(states: Iterable[StrEnum]) -> str:
-    """States as the right side of SQL's IN, for example `('queued', 'running')`."""
+    """Return states as the right side of SQL's IN, for example `('queued', 'running')`."""
     return "(" + ", ".join(f"'{state}'" for state in sorted(states)) + ")"
 
 
 def guard(moves: Iterable[tuple[StrEnum, StrEnum]], after: StrEnum) -> str:
-    """SQL condition that lets a row move to `after` only from a state that may: `status IN (...)`."""
+    """Return the SQL condition under which a row may move to `after`: `status IN (...)`."""
     return f"status IN {sql_list(sources(moves, after))}"

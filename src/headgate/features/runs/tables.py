@@ -1,14 +1,15 @@
 """Runs, step results and attempts (seed 002). Written by `RunStore` in plain SQL; times are microseconds in UTC.
 
-What the statuses mean and how they follow one another stands in `states`. `flow_runs.dispatched_at` and `dispatches`
-say when and how often work on a run was handed to a queue: what was committed and never sent, or sent and lost, is
-found by them. `pickups` counts how often a worker picked a message up again that had reached one before, or may have,
-since a worker last claimed a step: only such a row proves that a run was handed to a worker. `source_run_id` and
-`source_step_id` name the run that this one goes on from and the first step done again; `flow_step_attempts.record` is
-what a failed try had left with its step before the run was resumed, prompt and tokens among it;
-`flow_step_results.reused_from_run_id` is the run that paid for a result which was taken over. `part` is there where a
-run carried out not all of its flow: `only_step` where it stopped, `from_step` where it began, and `pinned`, the steps
-for which an output of somebody's choice stood in: nobody did those, and nobody paid for them.
+`states` defines the statuses and their transitions. `flow_runs.dispatched_at` and `dispatches` record when and how
+often work on a run was dispatched to a queue: they identify messages that were committed and never sent, or sent and
+lost. `pickups` counts how often a worker picked up a message that had reached one before, or may have, since a worker
+last claimed a step: only such a row proves that a worker received the run. `source_run_id` and `source_step_id` name
+the run that this one continues and the first step executed again; `flow_step_attempts.record` keeps the data of a
+failed attempt, such as prompt and tokens, after the run was resumed; `flow_step_results.reused_from_run_id` is the run
+that paid for a reused result. `parent_run_id`, `parent_step_id` and `parent_iteration` name the step that started the
+run, and its number among the runs of that step, which no other has. `part` is set when a run executed less than its
+flow: `only_step` where it stopped,
+`from_step` where it began, and `pinned`, the steps with a pinned output, which were not executed and cost nothing.
 """
 
 from collections.abc import Iterable
@@ -38,9 +39,13 @@ def _one_of(column: str, values: Iterable[StrEnum]) -> CheckConstraint:
 
 
 _LIVE = "status IN ('queued', 'running')"
-"""Runs that may still change: few, however many there ever were."""
+"""Active runs; few, independent of the number of waiting and past runs."""
+_WAITS = "status = 'waiting'"
+_PARENT = ("parent_run_id", "parent_step_id", "parent_iteration")
+_OPEN_CHILD = "parent_run_id IS NOT NULL AND status <> 'completed'"
+"""Runs of a step that are active or did not succeed: few, independent of how many it has started."""
 _FAILED = "status = 'failed'"
-"""Runs in which a step may have been left by a worker that died."""
+"""Runs in which a dead worker may have left a step."""
 
 flow_runs = Table(
     "flow_runs",
@@ -71,6 +76,9 @@ flow_runs = Table(
     Column("trace_parent", String(64)),
     Column("last_event", Integer, nullable=False, server_default="0"),
     Column("visitor", String(64)),
+    Column("parent_run_id", String(36)),
+    Column("parent_step_id", String(64)),
+    Column("parent_iteration", Integer),
     ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
     ForeignKeyConstraint(
         ["flow_id", "version"], ["flow_versions.flow_id", "flow_versions.version"], ondelete="CASCADE"
@@ -83,9 +91,12 @@ flow_runs = Table(
     Index("ix_flow_runs_tenant_id_status_id", "tenant_id", "status", "id"),
     Index("ix_flow_runs_flow_id_session_id", "flow_id", "session_id"),
     Index("ix_flow_runs_flow_id_id", "flow_id", "id"),
+    partial_index("ix_flow_runs_parent", *_PARENT, where="parent_run_id IS NOT NULL", unique=True),
+    partial_index("ix_flow_runs_parent_open", *_PARENT, where=_OPEN_CHILD),
     partial_index("ix_flow_runs_visitor", "tenant_id", "visitor", "created_at", where="visitor IS NOT NULL"),
     partial_index("ix_flow_runs_failed", "finished_at", where=_FAILED),
     partial_index("ix_flow_runs_live", "created_at", where=_LIVE),
+    partial_index("ix_flow_runs_waiting", "flow_id", where=_WAITS),
 )
 
 flow_step_results = Table(
@@ -117,6 +128,12 @@ flow_step_results = Table(
     Column("finished_at", BigInteger),
     Column("reused_from_run_id", String(36)),
     Column("classification", Integer),
+    Column("interruptions", Integer, nullable=False, server_default="0"),
+    Column("waits_for", String(16)),
+    Column("due_at", BigInteger),
+    Column("answered_at", BigInteger),
+    Column("failures", Integer, nullable=False, server_default="0"),
+    Column("failing_since", BigInteger),
     PrimaryKeyConstraint("flow_run_id", "flow_id", "step_id"),
     UniqueConstraint("flow_run_id", "step_id"),
     ForeignKeyConstraint(["flow_run_id", "tenant_id"], ["flow_runs.id", "flow_runs.tenant_id"], ondelete="CASCADE"),
@@ -128,6 +145,7 @@ flow_step_results = Table(
     ),
     _one_of("status", StepStatus),
     CheckConstraint("waiting >= 0", name="waiting_not_negative"),
+    partial_index("ix_flow_step_results_due", "due_at", where=_WAITS),
 )
 
 flow_step_attempts = Table(
@@ -188,7 +206,7 @@ flow_step_calls = Table(
         ondelete="CASCADE",
     ),
 )
-"""Calls of models and tools that an attempt had answered: a later attempt reuses the answers (`steps.calls`)."""
+"""Answered calls of models and tools of an attempt: a later attempt reuses the answers (`steps.calls`)."""
 
 flow_run_events = Table(
     "flow_run_events",
@@ -203,4 +221,4 @@ flow_run_events = Table(
     PrimaryKeyConstraint("flow_run_id", "seq"),
     sqlite_with_rowid=False,
 )
-"""What happened in a run, in order, without gaps (`event_log`). `flow_runs.last_event` is the last `seq` of the run."""
+"""Events of a run, in order, without gaps (`event_log`). `flow_runs.last_event` is the last `seq` of the run."""

@@ -1,4 +1,4 @@
-"""What goes into a `RunStore` and comes out: commands and rows as plain values. Times are microseconds in UTC."""
+"""Input and output of a `RunStore`: commands and rows as plain values. Times are microseconds in UTC."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from headgate.features.runs.quotas.bounds import Bound
 from headgate.features.runs.states import RunStatus, StepStatus
 
 Json = str
-"""A JSON document as text: what both databases take without another conversion."""
+"""A JSON document as text, which both databases accept without conversion."""
 
 
 Lease = leases.Lease
@@ -22,7 +22,7 @@ clock = leases.clock
 
 @dataclass(frozen=True, slots=True)
 class RunKey:
-    """What every row of a run carries."""
+    """The key of every row of a run."""
 
     run_id: str
     tenant_id: str
@@ -32,7 +32,7 @@ class RunKey:
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A step before it ran."""
+    """A step before its execution."""
 
     step_id: str
     order: int
@@ -42,19 +42,19 @@ class Seed:
 
 @dataclass(frozen=True, slots=True)
 class Reuse:
-    """Results that a new run takes over from a past one of the same flow, instead of doing those steps again."""
+    """Results that a new run reuses from a past one of the same flow, instead of executing those steps again."""
 
     run_id: str
-    """The past run, over."""
+    """The past run, which is over."""
     steps: tuple[str, ...]
-    """Steps taken over: completed or skipped there. What they wait for is taken over too."""
+    """Reused steps: completed or skipped there. Their predecessors are reused too."""
     step_id: str | None
-    """The first step done again, for people."""
+    """The first step executed again, for display."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """An output that stands in for doing a step."""
+    """An output used instead of executing the step."""
 
     step_id: str
     output_payload: Json
@@ -63,30 +63,69 @@ class Pinned:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What of a flow a run carries out, where that is not all of it."""
+    """The part of a flow that a run executes, if not all of it."""
 
     only_step: str | None
-    """Only this step and what stands before it; its output is the run's result."""
+    """Only this step and its predecessors; its output is the run's result."""
     from_step: str | None
-    """Only this step and what follows from it, with what those need."""
+    """Only this step and its successors, with what those need."""
     pinned: tuple[Pinned, ...]
     left_out: tuple[str, ...]
-    """Steps that nothing in the run needs: born skipped."""
+    """Steps that nothing in the run needs: created as skipped."""
 
     @property
     def settled(self) -> frozenset[str]:
-        """Steps that are never done in the run."""
-        return frozenset([one.step_id for one in self.pinned]) | {*self.left_out}
+        """Steps that are never executed in the run."""
+        return frozenset([pin.step_id for pin in self.pinned]) | {*self.left_out}
 
     def stored(self) -> Json:
-        """As the run's row keeps it."""
-        pinned = [one.step_id for one in self.pinned]
+        """The stored form in the run's row."""
+        pinned = [pin.step_id for pin in self.pinned]
         return orjson.dumps({"only_step": self.only_step, "from_step": self.from_step, "pinned": pinned}).decode()
 
 
 @dataclass(frozen=True, slots=True)
+class Parent:
+    """The step that starts a run."""
+
+    run_id: str
+    step_id: str
+    iteration: int
+    """Number of the run among those of the step, from 0."""
+    attempt: int
+    """The attempt at the step: a later one has taken its place if it is no longer the current one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChildRun:
+    """A run that a step started, with its result."""
+
+    key: RunKey
+    iteration: int
+    status: RunStatus
+    error_code: str | None
+    error_message: str | None
+    result: Json | None
+    """Result of the run: its text and files."""
+    output: Json | None
+    """Stored output of the step whose text is the result."""
+    classification: int | None
+    """Highest classification among the outputs of its steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChildStates:
+    """The runs that a step started, without the data of those that completed."""
+
+    started: int
+    """How many it started: their numbers are 0 to this."""
+    open: Mapping[int, tuple[str, RunStatus]]
+    """Number to id and status of those that have not completed."""
+
+
+@dataclass(frozen=True, slots=True)
 class NewRun:
-    """A run to be made, with all its steps."""
+    """A run to create, with all its steps."""
 
     key: RunKey
     input_payload: Json
@@ -94,28 +133,30 @@ class NewRun:
     user_id: str | None = None
     session_id: str | None = None
     claim: tuple[str, ...] = ()
-    """Roots to claim at once; without any the run is queued."""
+    """First steps to claim at once; without any the run is queued."""
     trace_parent: str | None = None
-    """The `traceparent` in which whoever works on the run goes on."""
+    """The `traceparent` of the run's trace."""
     dispatched: bool = False
-    """Whether work on it is handed to a queue as soon as it is stored. PostgreSQL only."""
+    """Whether it is dispatched to a queue as soon as it is stored. PostgreSQL only."""
     reuse: Reuse | None = None
     """Results of another run that its steps are created with."""
     part: Part | None = None
     """What of the flow is executed; None: all of it. Not together with `reuse`."""
     entry: Entry | None = None
-    """What the audit log says of its start, written in the same transaction; None: nothing is said."""
+    """Audit entry of its start, written in the same transaction; None: no entry."""
     once: StartKey | None = None
     """The idempotency key of the request that starts it, inserted in the same transaction."""
     visitor: str | None = None
     """Digest of the network address of a visitor who starts it."""
     bounds: tuple[Bound, ...] = ()
     """Quotas that are checked in the same transaction."""
+    parent: Parent | None = None
+    """The step that starts it, whose attempt must still be the current one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A step that is this worker's to do."""
+    """A step claimed by a worker."""
 
     step_id: str
     attempt: int
@@ -123,7 +164,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A step that a worker is busy with."""
+    """A step that a worker executes."""
 
     run_id: str
     step_id: str
@@ -132,7 +173,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
-    """What a step leaves behind, as columns."""
+    """The data of an executed step, as columns."""
 
     output_payload: Json | None = None
     input_payload: Json | None = None
@@ -144,11 +185,11 @@ class StepRecord:
     tokens_output: int | None = None
     execution_hash: str | None = None
     classification: int | None = None
-    """Class of the output, where security classes are switched on."""
+    """Classification of the output, when classifications are enabled."""
 
     @property
     def bare(self) -> bool:
-        """Whether it holds nothing but an output: what most steps without a model leave."""
+        """Whether it contains nothing but an output, as for most steps without a model."""
         return (
             self.log is None
             and self.effective_prompt is None
@@ -163,29 +204,31 @@ class StepRecord:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """What is to be sent once a step is done: written down with it, sent afterwards."""
+    """A delivery to send once a step is done: stored with it, sent afterwards."""
 
     id: str
     target: bytes
-    """Address, headers and body as sealed JSON; see `deliveries.target`."""
+    """URL, headers and body as encrypted JSON; see `deliveries.target`."""
     url_shown: str
     idempotency_key: str
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A step that did its work."""
+    """A completed step."""
 
     claim: Claim
     record: StepRecord
     delivery: Delivery | None = None
     preview: str = ""
     """The beginning of its output, for the event log."""
+    error: tuple[str, str] | None = None
+    """Code and message where its last attempt failed and its policy lets the run continue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A step that could not."""
+    """A failed step."""
 
     claim: Claim
     code: str
@@ -195,60 +238,62 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Onward:
-    """What follows for the other steps of the run, worked out from the plan."""
+    """Effects on other steps of the run, derived from the plan."""
 
     settles: Mapping[str, int] = field(default_factory=dict)
     """Step to the number of its parents that this transition settles."""
     skip: tuple[str, ...] = ()
     claim: tuple[str, ...] = ()
-    """Steps to claim if nothing is left for them to wait for."""
+    """Steps to claim if they wait for nothing else."""
     output_payload: Json | None = None
-    """The run's result, for when this was the last step."""
+    """The run's result, in case this was the last step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a transition came to."""
+    """Outcome of a transition."""
 
     status: RunStatus | None
     """The run's status after it; None when there is no such run."""
     recorded: bool = True
-    """False when the step was not this worker's any more, and nothing was written."""
+    """False when the claim was lost, and nothing was written."""
     claims: tuple[Claim, ...] = ()
     ready: tuple[str, ...] = ()
     """Steps that wait for nothing and were not claimed."""
     ended: bool = False
-    """Whether this transition is what ended the run."""
+    """Whether this transition ended the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What a run came to, for the log."""
+    """Outcome of a run, for the log."""
 
     run_id: str
     flow_id: str
     version: int
     status: str
     duration_ms: int | None
-    """None of a run that never started."""
+    """None for a run that never started."""
     steps: int
     tokens: int
-    """Without those of results that were reused."""
+    """Without those of reused results."""
     error_code: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
-    """What a request to cancel came to."""
+    """Outcome of a cancel request."""
 
     status: RunStatus
     changed: bool
-    """False when the run was over already."""
+    """False when the run was already over."""
+    children: tuple[str, ...] = ()
+    """Runs of its steps that were cancelled with it, and theirs."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredStep:
-    """A step's row, as recovery needs it."""
+    """A step's row, for recovery."""
 
     step_id: str
     status: StepStatus
@@ -257,11 +302,19 @@ class StoredStep:
     worker_id: str | None
     lease_until: int | None
     output_payload: Json | None
+    waits_for: str | None = None
+    """What it waits for, or waited for before its last attempt; see `waiting.WaitReason`."""
+    interruptions: int = 0
+    failures: int = 0
+    """Failed attempts since its run started or was resumed."""
+    failing_since: int | None = None
+    tokens_input: int | None = None
+    tokens_output: int | None = None
 
     @property
     def holder(self) -> "Holder":
-        """Who holds it, where it is running."""
-        return Holder(self.step_id, self.attempts, self.worker_id or "", self.lease_until or 0)
+        """The holder of a running step."""
+        return Holder(self.step_id, self.attempts, self.worker_id or "", self.lease_until or 0, self.interruptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,12 +331,16 @@ class StoredRun:
     started_at: int | None = None
     """When its first step was claimed; None before."""
     result_step: str | None = None
-    """The step whose output is the run's result, where the run stops there."""
+    """The step whose output is the run's result, if the run stops there."""
+    visitor: str | None = None
+    """Digest of the network address of the visitor who started it."""
+    parent_run_id: str | None = None
+    """The run whose step started it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadStep:
-    """A step's row in short, as it is shown; the output only of the plan's last steps."""
+    """Summary of a step's row for display; with output only for the plan's last steps."""
 
     step_id: str
     step_order: int
@@ -297,12 +354,15 @@ class ReadStep:
     started_at: int | None
     finished_at: int | None
     reused_from_run_id: str | None
+    waits_for: str | None
+    due_at: int | None
+    failures: int
     output_payload: dict[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
 class ReadRun:
-    """A run's row with its steps, as it is shown."""
+    """A run's row with its steps, for display."""
 
     id: str
     tenant_id: str
@@ -319,6 +379,9 @@ class ReadRun:
     resumes: int
     source_run_id: str | None
     source_step_id: str | None
+    parent_run_id: str | None
+    parent_step_id: str | None
+    parent_iteration: int | None
     deliveries_failed: int
     part: dict[str, Any] | None
     input_payload: dict[str, Any]
@@ -328,17 +391,19 @@ class ReadRun:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """A running step and who holds it."""
+    """A running step and its holder."""
 
     step_id: str
     attempt: int
     worker_id: str
     lease_until: int
+    interruptions: int = 0
+    """How often its worker died since it last waited or was resumed."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveRun:
-    """A run that is not over, and what is being worked on in it."""
+    """A run that is not over, with its running steps."""
 
     key: RunKey
     status: RunStatus
@@ -346,13 +411,15 @@ class LiveRun:
     holders: tuple[Holder, ...]
     created_at: int
     started_at: int | None
-    """Since when it runs; of a resumed run, since it was resumed."""
+    """Start of the run; of a resumed run, time of the resume."""
     dispatched_at: int | None
-    """When work on it was last handed to a queue; None in the embedded engine, and when that was never done."""
+    """When it was last dispatched to a queue; None in the embedded engine, and before the first dispatch."""
     user_id: str | None = None
     """The user or the visitor who started it."""
+    waits: bool = False
+    """Whether a step of it waits."""
     worked: int | None = None
-    """Microseconds in which a worker was at a step of it since `started_at`; None where that was not asked."""
+    """Execution time since `started_at` in microseconds; None when not requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,7 +432,7 @@ class Straggler:
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """What a request to resume came to."""
+    """Outcome of a resume request."""
 
     status: RunStatus
     changed: bool

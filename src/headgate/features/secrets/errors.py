@@ -1,10 +1,10 @@
-"""What can go wrong with variables. No message ever holds a value."""
+"""Errors of variables. No message ever contains a value."""
 
 from headgate.foundation.errors import Forbidden, Invalid, NotFound
 
 
 class VariableNotFound(NotFound):
-    """The tenant has no variable of that name."""
+    """The tenant has no variable with that name."""
 
     code = "variable_not_found"
     title = "Variable not found"
@@ -17,21 +17,21 @@ class VariableNotFound(NotFound):
 
 
 class VariableKept(Forbidden):
-    """The value may not go to the server that a flow wants it sent to."""
+    """The value may not be sent to the server that the flow names."""
 
     code = "variable_kept"
-    title = "Not sent there"
+    title = "Destination not allowed"
 
     def __init__(self, name: str, server: str) -> None:
         super().__init__(
-            f"The variable {name} is not sent to {server}: it was not stored for that server.",
-            remedy=f"If it belongs there, store it for it: `headgate variables set {name} --host {server}`.",
+            f"The variable {name} is not sent to {server}: it is not stored for that server.",
+            remedy=f"To allow it, store it for the server: `headgate variables set {name} --host {server}`.",
             variable=name,
         )
 
 
 class BadVariable(Invalid):
-    """A name or value that no variable has."""
+    """An invalid name or value of a variable."""
 
     code = "bad_variable"
     title = "Not a variable"

@@ -1,4 +1,4 @@
-"""Where components and models find their keys: variables of the space, of the organisation, then the environment."""
+"""Lookup of keys for components and models: variables of the space, of the organisation, then the environment."""
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -22,26 +22,27 @@ from headgate.foundation.settings import OutgoingSettings
 class Variables:
     """The variables that the flows of one space may use.
 
-    A flow can name any variable, so only listed names are taken from the environment, never Headgate's own settings,
-    and never an address with a password in it (a database's). What a flow sends to a server that it chose itself is
-    what the tenant stored, never the environment's.
+    A flow can name any variable, so only listed names are read from the environment, never Headgate's own settings, and
+    never a URL with a password (a database's). Only values that the tenant stored, never those of the environment, are
+    sent to a server that a flow chose.
 
     Args:
-        database: Where variables are.
-        box: Decrypts them.
-        tenant_id: Whose variables.
-        space_id: The space, whose own variables come before the organisation's; empty for the organisation's alone.
-        audit: Where reads of secrets are written down; `NO_READS` for checks.
-        listed: Names that may be taken from the environment.
+        database: The database of variables.
+        secret_box: Decrypts them.
+        tenant_id: The tenant.
+        space_id: The space, whose variables have precedence over the organisation's; empty for the organisation's
+            alone.
+        audit: Records reads of secrets; `NO_READS` for checks.
+        listed: Names that may be read from the environment.
         environment: The server's variables.
-        open_to: Internal networks that an address which the tenant stored may lead to.
+        open_to: Internal networks that the tenant's stored URLs may refer to.
         outgoing: The operator's proxy.
     """
 
     def __init__(
         self,
         database: Database,
-        box: SecretBox,
+        secret_box: SecretBox,
         tenant_id: str,
         space_id: str = "",
         *,
@@ -53,7 +54,7 @@ class Variables:
     ) -> None:
         self.outgoing = outgoing
         self._database = database
-        self._box = box
+        self._box = secret_box
         self._tenant_id = tenant_id
         self._space_id = space_id
         self._listed = frozenset(listed)
@@ -62,7 +63,7 @@ class Variables:
         self._audit = audit
 
     async def key(self, name: str) -> SecretStr | None:
-        """The value of a variable; None when it is nowhere. Raises `Unavailable` when it cannot be decrypted."""
+        """The value of a variable; None when it does not exist. Raises `Unavailable` when it cannot be decrypted."""
         try:
             return await self._reveal(name)
         except VariableNotFound:
@@ -72,24 +73,24 @@ class Variables:
         return value
 
     async def is_set(self, name: str) -> bool:
-        """Whether it has a value, which is not read."""
+        """Return whether it has a value, without reading it."""
         async with self._database.reading() as session:
             row = await service.find_used(session, tenant_id=self._tenant_id, space_id=self._space_id, name=name)
         return row is not None or self._from_environment(name) is not None
 
     async def note(self, name: str, source: Source) -> None:
-        """Write down that a value is read that is stored elsewhere, such as with a server."""
+        """Record the read of a value that is stored elsewhere, such as with a server."""
         await self._audit.note(name, source)
 
     async def key_for(self, name: str, url: str, *, bound: bool = True) -> SecretStr | None:
-        """The value of a variable, to be sent to a server that a flow chose; None when it is nowhere.
+        """Return the value of a variable for sending it to a flow's server; None when it does not exist.
 
         Args:
             name: The variable.
-            url: The server's address.
-            bound: Whether it must have been stored for that server; else one that is stored for none may go there too.
+            url: The server's URL.
+            bound: Whether it must be stored for that server; otherwise one without a server is sent too.
 
-        Raises `VariableKept` when it is there and may not go.
+        Raises `VariableKept` when it exists and may not be sent.
         """
         origin = service.origin_of(url)
         try:
@@ -100,17 +101,17 @@ class Variables:
             raise VariableKept(name, origin) from None
 
     async def networks(self, name: str) -> Sequence[Network]:
-        """Internal networks that the address in a variable may lead to: a stored one is the tenant's choice."""
+        """Return internal networks that the URL in a variable may refer to: a stored one is the tenant's choice."""
         async with self._database.reading() as session:
             stored = await service.find_used(session, tenant_id=self._tenant_id, space_id=self._space_id, name=name)
         return OPERATOR_NETWORKS if stored is None else self._open_to
 
     async def require(self, name: str) -> SecretStr:
-        """The value of a variable. Raises `VariableNotFound` naming it."""
-        found = await self.key(name)
-        if found is None:
+        """Return the value of a variable. Raises `VariableNotFound` with its name."""
+        value = await self.key(name)
+        if value is None:
             raise VariableNotFound(name)
-        return found
+        return value
 
     async def _reveal(self, name: str, *, origin: str | None = None, bound: bool = False) -> SecretStr:
         async with self._database.reading() as session:
@@ -130,21 +131,21 @@ class Variables:
 
 
 class LoadedVariables:
-    """Variables as they were at one moment, for checks. Answers without asking the database, and reads no secret.
+    """A snapshot of variables, for checks. Does not query the database, and reads no secret.
 
     Args:
-        rows: The stored ones, by name: the space's own before the organisation's.
-        box: Decrypts them.
+        rows: The stored ones, by name; the space's own have precedence.
+        secret_box: Decrypts them.
         from_environment: The value of a listed variable of the server's environment.
-        open_to: Internal networks that an address which the tenant stored may lead to.
+        open_to: Internal networks that the tenant's stored URLs may refer to.
         outgoing: The operator's proxy.
-        addresses: Variables that hold addresses, which checks read.
+        addresses: Variables with URLs, which checks read.
     """
 
     def __init__(
         self,
         rows: Mapping[str, Variable],
-        box: SecretBox,
+        secret_box: SecretBox,
         from_environment: Callable[[str], SecretStr | None],
         open_to: Sequence[Network],
         *,
@@ -153,7 +154,7 @@ class LoadedVariables:
     ) -> None:
         self.outgoing = outgoing
         self._rows = rows
-        self._box = box
+        self._box = secret_box
         self._from_environment = from_environment
         self._open_to = open_to
         self._addresses = addresses
@@ -163,11 +164,11 @@ class LoadedVariables:
         return self.has(name)
 
     def has(self, name: str) -> bool:
-        """Whether it has a value."""
+        """Return whether it has a value."""
         return name in self._rows or self._from_environment(name) is not None
 
     async def key(self, name: str) -> SecretStr | None:
-        """The value, `NOT_READ` of a secret; None when it is nowhere."""
+        """Return the value, `NOT_READ` for a secret; None when it does not exist."""
         row = self._rows.get(name)
         return self._from_environment(name) if row is None else self._checked(row)
 
@@ -192,5 +193,5 @@ class LoadedVariables:
 def _holds_password(value: str) -> bool:
     try:
         return "://" in value and urlsplit(value).password is not None
-    except ValueError:  # brackets that do not match: not an address that anything could use
+    except ValueError:  # unmatched brackets: not a usable URL
         return True

@@ -1,8 +1,8 @@
-"""Reads of secrets: each is in the audit log before its value is used. Who reads, what for, and which name.
+"""Audit of secret reads: each read is in the audit log before the value is used, with reader, purpose and name.
 
-`service.reveal` decrypts a variable, and asks a `ReadAudit` first. A run's reads are written by
-`runs.secret_reads`, one entry per name and run; all others by `SecretReadLog`. `NO_READS` is for checks, which ask
-whether a variable is there and never what it is.
+`service.reveal` decrypts a variable, after calling a `ReadAudit`. A run's reads are written by `runs.secret_reads`, one
+entry per name and run; all others by `SecretReadLog`. `NO_READS` is for checks, which test whether a variable exists
+and never read its value.
 """
 
 import asyncio
@@ -16,30 +16,30 @@ from headgate.features.audit.recorder import record
 from headgate.foundation.database import Database
 
 Source = Literal["space", "organisation", "server"]
-"""Whose variable was read: the space's, the organisation's, or one of the server's environment."""
+"""Owner of the variable: the space, the organisation, or the server's environment."""
 
 Purpose = Literal["assistant", "development", "flowise", "mcp", "models", "notice", "redaction", "test"]
-"""What a secret is read for outside of runs. docs/operate/audit-log.md explains them."""
+"""Purposes of secret reads outside of runs. docs/operate/audit-log.md describes them."""
 
 REPEATED_SECONDS = 3600.0
-"""Reads of one name by one user for one purpose and session are one entry in this time."""
+"""Reads of one name by one user for one purpose and session are one entry within this time."""
 MOST_REMEMBERED = 10_000
 STORED_WITH = ":"
-"""In the name of a value that is stored with a server: `mcp_server:crm`. No variable has it in its name."""
+"""In the name of a value that is stored with a server: `mcp_server:crm`. Variable names cannot contain it."""
 
 
 class ReadAudit(Protocol):
-    """Where reads of secrets are written down."""
+    """Records reads of secrets."""
 
     async def note(self, name: str, source: Source) -> None:
-        """Write down a read; the value is used only after that."""
+        """Record a read; the value is used only afterwards."""
         ...
 
 
 class _NoReads:
     async def note(self, name: str, source: Source) -> None:  # noqa: ARG002
         """Refuse: a check reads no value."""
-        raise RuntimeError(f"{name} is opened for a check, which reads no secret.")
+        raise RuntimeError(f"{name} was opened for a check, which reads no secret.")
 
 
 NO_READS: ReadAudit = _NoReads()
@@ -49,10 +49,10 @@ _Read = tuple[str, str, str, Purpose, str, str, Source]
 
 
 class SecretReadLog:
-    """Writes reads of secrets outside of runs into the audit log.
+    """Writes reads of secrets outside of runs to the audit log.
 
     Args:
-        database: Where the audit log is. A read is committed in a transaction of its own.
+        database: The database of the audit log. A read is committed in a separate transaction.
     """
 
     def __init__(self, database: Database) -> None:
@@ -60,11 +60,11 @@ class SecretReadLog:
         self._remembered: OrderedDict[_Read, float] = OrderedDict()
 
     def of(self, principal: Principal, purpose: Purpose, session_id: str = "") -> ReadAudit:
-        """The reads of a user for a purpose, in one session of theirs where there is one."""
+        """Return the audit for a user's reads with a purpose, in one session of the user if there is one."""
         return _Reads(self, principal, purpose, session_id)
 
     async def write(self, principal: Principal, purpose: Purpose, session_id: str, name: str, source: Source) -> None:
-        """Write a read down, committed on return, unless the same one was within the hour."""
+        """Write and commit a read, unless the same one was written within the hour."""
         read = (principal.tenant_id, principal.user_id, principal.space_id, purpose, session_id, name, source)
         written_at = self._remembered.get(read)
         if written_at is not None and time.monotonic() - written_at < REPEATED_SECONDS:

@@ -1,4 +1,4 @@
-"""Every query on variables. The tenant is always required."""
+"""Queries on variables. The tenant is always required."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -12,13 +12,13 @@ from headgate.foundation.ids import new_id
 
 
 async def find_variable(session: AsyncSession, name: str, *, tenant_id: str, space_id: str | None) -> Variable | None:
-    """One variable of a space, or of the organisation for None."""
+    """Return one variable of a space, or of the organisation for None."""
     query = select(Variable).where(*_is(name, tenant_id, space_id))
     return (await session.execute(query)).scalar_one_or_none()
 
 
 async def find_used(session: AsyncSession, name: str, *, tenant_id: str, space_id: str) -> Variable | None:
-    """The variable that a flow of the space gets for a name: the space's own, else the organisation's."""
+    """Return the variable that a flow of the space uses for a name: the space's own, else the organisation's."""
     query = (
         select(Variable)
         .where(Variable.tenant_id == tenant_id, Variable.name == name, _seen_in(space_id))
@@ -31,7 +31,7 @@ async def find_used(session: AsyncSession, name: str, *, tenant_id: str, space_i
 async def list_variables(
     session: AsyncSession, *, tenant_id: str, space_ids: Collection[str] | None
 ) -> Sequence[Variable]:
-    """Variables of the organisation and of these spaces, None for every space; by name, a space's before it."""
+    """Return variables of the organisation and of these spaces, None for every space; by name, a space's first."""
     spaces = true() if space_ids is None else or_(Variable.space_id.is_(None), Variable.space_id.in_(space_ids))
     query = (
         select(Variable)
@@ -52,7 +52,7 @@ async def save_variable(
     hosts: list[str] | None,
     updated_at: datetime,
 ) -> Variable:
-    """Set a variable, new or not, in one statement: two who set it at once both succeed."""
+    """Insert or update a variable in one statement, so concurrent updates both succeed."""
     values = {"token": token, "secret": secret, "hosts": hosts, "updated_at": updated_at}
     owner = (Variable.tenant_id,) if space_id is None else (Variable.tenant_id, Variable.space_id)
     where = text(OF_ORGANISATION if space_id is None else OF_SPACE)
@@ -66,9 +66,9 @@ async def save_variable(
 
 
 async def delete_variable(session: AsyncSession, name: str, *, tenant_id: str, space_id: str | None) -> bool:
-    """Remove a variable of a space, or of the organisation for None; whether there was one."""
-    found = await session.execute(delete(Variable).where(*_is(name, tenant_id, space_id)).returning(Variable.name))
-    return found.scalar_one_or_none() is not None
+    """Delete a variable of a space, or of the organisation for None; return whether there was one."""
+    result = await session.execute(delete(Variable).where(*_is(name, tenant_id, space_id)).returning(Variable.name))
+    return result.scalar_one_or_none() is not None
 
 
 def _is(name: str, tenant_id: str, space_id: str | None) -> tuple[ColumnElement[bool], ...]:

@@ -29,9 +29,9 @@ InSpace = Annotated[str | None, Query(description="Id of the space.")]
 
 @router.get("/variables", summary="List variables", responses=problems(), dependencies=[VIEW])
 async def list_(session: ReadSession, caller: Caller) -> Page[VariableOut]:
-    """Names of the variables of the organisation and of the spaces you see; never their values.
+    """List names of the variables of the organisation and of the spaces you can view; never their values.
 
-    A flow that names a variable gets its space's own, else the organisation's.
+    A flow that names a variable uses its space's own, else the organisation's.
     """
     return Page(items=shown(await service.list_variables(session, caller)))
 
@@ -67,7 +67,7 @@ async def delete(name: str, session: WriteSession, caller: Caller, space_id: InS
     dependencies=[SHARE],
 )
 async def share(name: str, body: VariableIn, session: WriteSession, caller: Caller, box: Box) -> VariableOut:
-    """Store a value for the flows of every space, except where a space has a variable of that name."""
+    """Store a value for the flows of every space, except where a space has a variable with that name."""
     row = await service.set_variable(
         session, caller, box, name=name, value=body.value, secret=body.secret, hosts=body.hosts, organisation=True
     )
@@ -88,7 +88,7 @@ async def unshare(name: str, session: WriteSession, caller: Caller) -> Response:
 
 
 def shown(rows: Sequence[Variable]) -> list[VariableOut]:
-    """Variables as the API shows them."""
+    """Return variables in the form of the API."""
     spaces: dict[str, list[str]] = {}
     for row in rows:
         if row.space_id is not None:

@@ -1,4 +1,4 @@
-"""What the API says and takes about variables. There is no schema with a value to give out, and none is wanted."""
+"""API schemas of variables. No response schema contains a value."""
 
 from datetime import datetime
 
@@ -6,17 +6,20 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 
 class VariableIn(BaseModel):
-    """A value to keep, encrypted."""
+    """A value to store, encrypted."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
-    value: SecretStr = Field(description="Kept encrypted. It is never given out again.")
+    value: SecretStr = Field(description="Stored encrypted. Never returned.")
     secret: bool = Field(default=True, description="Whether it is a secret, or a setting such as an address.")
     hosts: list[str] = Field(
         default_factory=list,
         max_length=50,
-        description="Servers it may be sent to, as `api.example.org` or `http://localhost:8000`. Empty: any that a "
-        "flow names, except that a model provider's key goes to that provider only.",
+        description=(
+            "Servers it may be sent to, as `api.example.org` or `http://localhost:8000`. Empty: "
+            "any server that a flow names, except that a model provider's key is sent to that "
+            "provider only."
+        ),
     )
 
 
@@ -26,11 +29,11 @@ class VariableOut(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
     name: str
-    space_id: str | None = Field(description="The space whose flows may use it; null: every space's.")
+    space_id: str | None = Field(description="Space whose flows may use it; null: all spaces.")
     secret: bool
     hosts: list[str] | None
     updated_at: datetime
     replaced_in: list[str] = Field(
         default_factory=list,
-        description="Of the organisation's: spaces you see in which a variable of the space replaces it.",
+        description="For a variable of the organisation: spaces you can view in which a space variable overrides it.",
     )

@@ -1,4 +1,4 @@
-"""Setting, listing, removing and using variables."""
+"""Setting, listing, deleting and using variables."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -22,14 +22,14 @@ from headgate.foundation.guarded_http import parse_target
 MAX_VALUE_BYTES = 65_536
 RESERVED_PREFIX = "HEADGATE_"
 NOT_READ = SecretStr("(not read)")
-"""What a check sees instead of a secret."""
+"""Placeholder for a secret in checks."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
 
 
 async def set_variable(
     session: AsyncSession,
     principal: Principal,
-    box: SecretBox,
+    secret_box: SecretBox,
     *,
     name: str,
     value: SecretStr,
@@ -43,7 +43,7 @@ async def set_variable(
     It belongs to `space_id`, by default the caller's space, unless an admin sets it for the whole organisation. With
     `hosts` it is sent to those servers only.
 
-    Raises `SpaceNotFound`, `PermissionMissing`, `BadVariable`, or `BadUrl` for a host that is none.
+    Raises `SpaceNotFound`, `PermissionMissing`, `BadVariable`, or `BadUrl` for an invalid host.
     """
     owner = await _owner(session, principal, space_id, organisation=organisation)
     _check_name(name)
@@ -54,7 +54,7 @@ async def set_variable(
         name,
         tenant_id=principal.tenant_id,
         space_id=owner,
-        token=box.encrypt(value),
+        token=secret_box.encrypt(value),
         secret=secret,
         hosts=sorted({origin_of(host) for host in hosts}) or None,
         updated_at=now(),
@@ -77,12 +77,12 @@ async def set_variable(
 async def list_variables(
     session: AsyncSession, principal: Principal, *, space_id: str | None = None
 ) -> Sequence[Variable]:
-    """Variables of the organisation and of the spaces that the caller sees, or of one; values still encrypted.
+    """Return variables of the organisation and of the caller's visible spaces, or of one; values still encrypted.
 
-    By name; a space's variable before the organisation's of the same name. Raises `SpaceNotFound`.
+    By name; a space's variable before the organisation's with the same name. Raises `SpaceNotFound`.
     """
-    shown = await spaces_shown(session, principal, space_id, Permission.VARIABLES_VIEW)
-    return await repository.list_variables(session, tenant_id=principal.tenant_id, space_ids=shown)
+    space_ids = await spaces_shown(session, principal, space_id, Permission.VARIABLES_VIEW)
+    return await repository.list_variables(session, tenant_id=principal.tenant_id, space_ids=space_ids)
 
 
 async def delete_variable(
@@ -108,25 +108,25 @@ async def delete_variable(
 
 
 async def secrets_of(
-    session: AsyncSession, box: SecretBox, audit: ReadAudit, *, tenant_id: str, space_id: str
+    session: AsyncSession, secret_box: SecretBox, audit: ReadAudit, *, tenant_id: str, space_id: str
 ) -> list[str]:
-    """The values of every secret that flows of a space may use: what no document about their runs may hold."""
+    """Return the values of every secret that flows of a space may use, for removing them from documents about runs."""
     rows = await repository.list_variables(session, tenant_id=tenant_id, space_ids={space_id})
-    return [(await reveal(row, box, audit)).get_secret_value() for row in rows if row.secret]
+    return [(await reveal(row, secret_box, audit)).get_secret_value() for row in rows if row.secret]
 
 
 async def find_sendable(
     session: AsyncSession, *, tenant_id: str, space_id: str, name: str, origin: str | None = None, bound: bool = False
 ) -> Variable:
-    """The variable for a name, still encrypted.
+    """Return the variable for a name, still encrypted.
 
     Args:
         session: A session.
-        tenant_id: Whose variable.
-        space_id: The space that it is used in: its own variable, else the organisation's. Empty: the organisation's.
+        tenant_id: The tenant.
+        space_id: The space of its use: its own variable, else the organisation's. Empty: the organisation's.
         name: Its name.
-        origin: The server it is to be sent to; None when it stays here.
-        bound: Whether it goes to no server that it was not stored for.
+        origin: The server to send it to; None when it is not sent.
+        bound: Whether it must be stored for that server.
 
     Raises `VariableKept`, `VariableNotFound`.
     """
@@ -138,42 +138,42 @@ async def find_sendable(
     return row
 
 
-async def reveal(row: Variable, box: SecretBox, audit: ReadAudit) -> SecretStr:
-    """The value of a variable, for the one place that uses it; never for an answer of the API.
+async def reveal(row: Variable, secret_box: SecretBox, audit: ReadAudit) -> SecretStr:
+    """Return the value of a variable, for immediate use; never for an API response.
 
-    The read of a secret is written down before it is decrypted, in a transaction of its own. Call it outside of a
-    transaction that writes. Raises `Unavailable` when the key is not the one that encrypted it.
+    The read of a secret is recorded before it is decrypted, in a separate transaction. Call it outside of a writing
+    transaction. Raises `Unavailable` when the key is not the one that encrypted it.
     """
     if not row.secret:
-        return box.decrypt(row.token)
+        return secret_box.decrypt(row.token)
     await audit.note(row.name, "organisation" if row.space_id is None else "space")
-    value = box.decrypt(row.token)
+    value = secret_box.decrypt(row.token)
     secret_values.read(value.get_secret_value())
     return value
 
 
-def checked_value(row: Variable, box: SecretBox, addresses: Collection[str]) -> SecretStr:
-    """What a check may know of a variable: the value of one that is no secret, and of an address among `addresses`.
+def checked_value(row: Variable, secret_box: SecretBox, addresses: Collection[str]) -> SecretStr:
+    """Return the value of a variable for checks: that of a plain one, and of a URL among `addresses`.
 
-    Of any other secret it knows that it is there.
+    For any other secret, only its existence is known.
     """
     if row.secret and row.name not in addresses:
         return NOT_READ
-    value = box.decrypt(row.token)
+    value = secret_box.decrypt(row.token)
     if row.secret:
         secret_values.read(value.get_secret_value())
     return value
 
 
 async def find_used(session: AsyncSession, *, tenant_id: str, space_id: str, name: str) -> Variable | None:
-    """The variable that a flow of a space gets for a name: the space's own, else the organisation's."""
+    """Return the variable that a flow of a space uses for a name: the space's own, else the organisation's."""
     if not _is_name(name):
         return None
     return await repository.find_used(session, name, tenant_id=tenant_id, space_id=space_id)
 
 
 async def list_used(session: AsyncSession, *, tenant_id: str, space_id: str) -> dict[str, Variable]:
-    """Every variable that flows of a space get for a name: the space's own, else the organisation's."""
+    """Return every variable that flows of a space use: the space's own, else the organisation's."""
     rows = await repository.list_variables(session, tenant_id=tenant_id, space_ids={space_id})
     used: dict[str, Variable] = {}
     for row in rows:
@@ -182,18 +182,18 @@ async def list_used(session: AsyncSession, *, tenant_id: str, space_id: str) -> 
 
 
 def refuse_other_server(row: Variable, origin: str, *, bound: bool) -> None:
-    """Raise `VariableKept` where a variable was not stored for a server; `bound`: nor may it go to any other."""
+    """Raise `VariableKept` when a variable was stored for other servers; with `bound`, also when stored for none."""
     if origin not in (row.hosts or ()) and (row.hosts or bound):
         raise VariableKept(row.name, origin)
 
 
 def origin_of(host: str) -> str:
-    """Scheme, host and port of an address, or of a host's name alone, which means https. Raises `BadUrl`."""
+    """Return scheme, host and port of a URL, or of a host name alone, which means https. Raises `BadUrl`."""
     return parse_target(host if "://" in host else f"https://{host}").origin
 
 
 def _described(row: Variable | None) -> dict[str, object] | None:
-    """A variable as the audit log may know it: never its value, and no digest of it."""
+    """Return a variable's values for the audit log: never its value or a digest of it."""
     if row is None:
         return None
     return {"name": row.name, "space_id": row.space_id, "hosts": row.hosts, "secret": row.secret}
@@ -202,7 +202,7 @@ def _described(row: Variable | None) -> dict[str, object] | None:
 async def _owner(
     session: AsyncSession, principal: Principal, space_id: str | None, *, organisation: bool
 ) -> str | None:
-    """The space whose variables the caller may change; None for the organisation."""
+    """Return the space whose variables the caller may change; None for the organisation."""
     if organisation:
         principal.require(Permission.VARIABLES_MANAGE)
         return None
@@ -218,18 +218,18 @@ def _is_name(name: str) -> bool:
 def _check_name(name: str) -> None:
     if not _is_name(name):
         raise BadVariable(
-            f"{name[:130]!r} is not a name for a variable.",
-            remedy="Use up to 128 letters, digits and underscores, not beginning with a digit.",
+            f"{name[:130]!r} is not a valid name of a variable.",
+            remedy="Use at most 128 letters, digits and underscores, not starting with a digit.",
         )
     if name.upper().startswith(RESERVED_PREFIX):
-        raise BadVariable(f"Names that begin with {RESERVED_PREFIX} are Headgate's own settings.")
+        raise BadVariable(f"Names starting with {RESERVED_PREFIX} are reserved for Headgate's settings.")
 
 
 def _check_value(name: str, value: SecretStr) -> None:
     try:
         size = len(value.get_secret_value().encode())
     except UnicodeEncodeError:
-        raise BadVariable(f"The value of {name} is not valid Unicode.") from None  # the cause holds the value
+        raise BadVariable(f"The value of {name} is not valid Unicode.") from None  # the cause contains the value
     if not value.get_secret_value().strip():
         raise BadVariable(f"The value of {name} is empty.", remedy="Give a value, or delete the variable.")
     if size > MAX_VALUE_BYTES:

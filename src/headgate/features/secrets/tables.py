@@ -30,5 +30,5 @@ class Variable(Row):
     token: Mapped[bytes] = mapped_column(Encrypted)
     secret: Mapped[bool]
     hosts: Mapped[list[str] | None] = mapped_column(Json)
-    """Servers it may be sent to, as origins; None: any that a flow names, a model provider's key excepted."""
+    """Servers it may be sent to, as origins; None: any that a flow names, except for a model provider's key."""
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)

@@ -1,1 +1,1 @@
-"""Test sets of flows: run as real runs, and required before publishing where a flow says so."""
+"""Test sets of flows: executed as real runs, and required before publishing when a flow's settings say so."""

@@ -1,4 +1,4 @@
-"""Every query on tests of flows. The tenant is always required, but for what a process does for its own results."""
+"""Queries on flow tests. The tenant is always required, except for a process's own results."""
 
 from collections.abc import Collection, Sequence
 from typing import cast
@@ -11,12 +11,12 @@ from headgate.features.testing.tables import TestCaseRow, TestResultRow, TrialRo
 from headgate.foundation.database import now
 
 QUEUE = Queue(cast("Table", TestResultRow.__table__))
-"""Results that are being made: made claimed, and due only when their process is gone."""
+"""Running results: created claimed, and due only when their process has ended."""
 OVER = {"due_at": None, "worker_id": None, "lease_until": None}
 
 
 async def list_cases(session: AsyncSession, flow_id: str, *, tenant_id: str) -> Sequence[TestCaseRow]:
-    """The cases of a flow, in their order."""
+    """Return the cases of a flow, in order."""
     query = select(TestCaseRow).where(TestCaseRow.flow_id == flow_id, TestCaseRow.tenant_id == tenant_id)
     return (await session.execute(query.order_by(TestCaseRow.position, TestCaseRow.name))).scalars().all()
 
@@ -42,7 +42,7 @@ async def find_result(session: AsyncSession, result_id: str, *, flow_id: str, te
 async def list_over(
     session: AsyncSession, flow_id: str, *, tenant_id: str, logic: str, tests: str
 ) -> Sequence[TestResultRow]:
-    """Results of exactly this content and this set that passed or failed, newest first."""
+    """Return finished results of exactly this content and this set, newest first."""
     query = select(TestResultRow).where(
         TestResultRow.flow_id == flow_id,
         TestResultRow.tenant_id == tenant_id,
@@ -54,7 +54,7 @@ async def list_over(
 
 
 async def find_running(session: AsyncSession, flow_id: str, *, tenant_id: str) -> TestResultRow | None:
-    """The result of a flow that is being made."""
+    """Return the running result of the flow."""
     query = select(TestResultRow).where(
         TestResultRow.flow_id == flow_id,
         TestResultRow.tenant_id == tenant_id,
@@ -76,16 +76,16 @@ async def list_trials(session: AsyncSession, result_id: str, *, tenant_id: str) 
 async def count_trials(
     session: AsyncSession, result_ids: Sequence[str], *, tenant_id: str
 ) -> dict[str, tuple[int, int]]:
-    """Result to how many of its trials are over, and how many of those failed."""
+    """Return the number of finished and of failed trials by result."""
     failed = func.sum(1 - TrialRow.passed.cast(Integer))
     query = select(TrialRow.result_id, func.count(), failed)
     query = query.where(TrialRow.result_id.in_(result_ids), TrialRow.tenant_id == tenant_id)
     rows = await session.execute(query.group_by(TrialRow.result_id))
-    return {result_id: (done, int(missed or 0)) for result_id, done, missed in rows}
+    return {result_id: (finished, int(missed or 0)) for result_id, finished, missed in rows}
 
 
 async def end(session: AsyncSession, result_id: str, *, tenant_id: str, status: str, reason: str = "") -> bool:
-    """End a result that is running; whether it was."""
+    """End a running result; return whether it was running."""
     change = update(TestResultRow).where(
         TestResultRow.id == result_id, TestResultRow.tenant_id == tenant_id, TestResultRow.status == "running"
     )
@@ -93,15 +93,15 @@ async def end(session: AsyncSession, result_id: str, *, tenant_id: str, status: 
 
 
 async def is_held(session: AsyncSession, job: Job) -> bool:
-    """Whether a result still is to be made by this process; until the transaction ends nobody changes that."""
+    """Return whether this process still owns a result; locks it until the transaction ends."""
     query = select(TestResultRow.id).where(QUEUE.held(job)).with_for_update()
     return (await session.execute(query)).scalar_one_or_none() is not None
 
 
-async def prune(session: AsyncSession, flow_id: str, *, tenant_id: str, keep: int) -> None:
-    """Forget all but the newest results of a flow."""
+async def prune(session: AsyncSession, flow_id: str, *, tenant_id: str, limit: int) -> None:
+    """Delete all but the newest results of a flow."""
     query = select(TestResultRow.id).where(TestResultRow.flow_id == flow_id, TestResultRow.tenant_id == tenant_id)
-    oldest = (await session.execute(query.order_by(TestResultRow.id.desc()).offset(keep).limit(1))).scalar()
+    oldest = (await session.execute(query.order_by(TestResultRow.id.desc()).offset(limit).limit(1))).scalar()
     if oldest is not None:
         await session.execute(
             delete(TestResultRow).where(
@@ -114,14 +114,14 @@ async def prune(session: AsyncSession, flow_id: str, *, tenant_id: str, keep: in
 
 
 async def forget_runs(
-    session: AsyncSession, run_ids: Collection[str], *, flow_ids: Collection[str], tenant_id: str, why: str
+    session: AsyncSession, run_ids: Collection[str], *, flow_ids: Collection[str], tenant_id: str, reason: str
 ) -> None:
-    """Take out of trials what these runs of these flows answered; a fault becomes why it is not told any more."""
+    """Remove outputs of these runs from trials; faults are replaced by the reason."""
     of_flows = select(TestResultRow.id).where(TestResultRow.flow_id.in_(flow_ids), TestResultRow.tenant_id == tenant_id)
     change = update(TrialRow).where(
         TrialRow.result_id.in_(of_flows), TrialRow.tenant_id == tenant_id, TrialRow.run_id.in_(run_ids)
     )
-    error = case((TrialRow.error == "", ""), else_=why)
+    error = case((TrialRow.error == "", ""), else_=reason)
     await session.execute(change.values(answer="", error=error, run_id=""))
 
 

@@ -1,4 +1,4 @@
-"""What running a flow's tests came to: begun, read, listed, ended."""
+"""Results of flow tests: starting, reading, listing, ending."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -22,13 +22,13 @@ from headgate.foundation.ids import is_id
 from headgate.graph.cases import TestCase
 
 MOST_RESULTS = 50
-"""Of a flow; older ones are forgotten."""
-FORGOTTEN = "It did not pass. Its run was deleted by retention."
-INTERRUPTED = "The process that ran the tests ended before they were over."
+"""Maximum results of a flow; older ones are deleted."""
+FORGOTTEN = "Failed. Its run was deleted by retention."
+INTERRUPTED = "The process that ran the tests ended before they were finished."
 
 
 async def read_tests(session: AsyncSession, principal: Principal, catalog: Components, flow_id: str) -> TestSetOut:
-    """A flow's tests, and how its draft stands with them. Raises `FlowNotFound`, `PermissionMissing`."""
+    """Return a flow's tests, and the test status of its draft. Raises `FlowNotFound`, `PermissionMissing`."""
     flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_VIEW)
     settings = definition_of(flow).settings
     logic = await draft_logic(session, catalog, flow)
@@ -45,7 +45,7 @@ async def read_tests(session: AsyncSession, principal: Principal, catalog: Compo
 
 
 async def cases_to_run(session: AsyncSession, principal: Principal, flow_id: str) -> list[TestCase]:
-    """The tests of a flow that the caller may run. Raises `NoTests`, `FlowNotFound`, `PermissionMissing`."""
+    """Return the tests of a flow that the caller may run. Raises `NoTests`, `FlowNotFound`, `PermissionMissing`."""
     await get_flow(session, principal, flow_id, permission=Permission.RUNS_TEST)
     return await cases_of(session, flow_id, tenant_id=principal.tenant_id) or _no_tests()
 
@@ -71,14 +71,14 @@ async def add_result(
             raise TestsRunning(running.id)
         await repository.end(session, running.id, tenant_id=principal.tenant_id, status="cancelled", reason=INTERRUPTED)
     cases = await cases_of(session, flow_id, tenant_id=principal.tenant_id) or _no_tests()
-    found = await get_version(session, principal, flow_id, version, permission=Permission.RUNS_TEST)
+    version_row = await get_version(session, principal, flow_id, version, permission=Permission.RUNS_TEST)
     each = trials or definition_of(flow).settings.required_trials
     row = TestResultRow(
         id=result_id,
         tenant_id=principal.tenant_id,
         flow_id=flow_id,
         version=version,
-        logic_checksum=found.logic_checksum,
+        logic_checksum=version_row.logic_checksum,
         set_checksum=checksum_of(cases),
         trials=each,
         of=each * len(cases),
@@ -90,15 +90,15 @@ async def add_result(
         **claimed,
     )
     session.add(row)
-    await repository.prune(session, flow_id, tenant_id=principal.tenant_id, keep=MOST_RESULTS)
+    await repository.prune(session, flow_id, tenant_id=principal.tenant_id, limit=MOST_RESULTS)
     await session.flush()
-    told = {"result_id": row.id, "version": version, "trials": each, "tests": len(cases)}
-    await record_of(session, principal, "flow.tests_run", flow, payload=told)
+    payload = {"result_id": row.id, "version": version, "trials": each, "tests": len(cases)}
+    await record_of(session, principal, "flow.tests_run", flow, payload=payload)
     return row, cases
 
 
 async def cancel_result(session: AsyncSession, principal: Principal, flow_id: str, result_id: str) -> bool:
-    """End a result early; whether it was running. Its process notices, or is told. Raises `TestResultNotFound`."""
+    """End a result early; return whether it was running. Its process is notified. Raises `TestResultNotFound`."""
     flow = await get_flow(session, principal, flow_id, permission=Permission.RUNS_TEST)
     await _find(session, principal, flow_id, result_id)
     changed = await repository.end(
@@ -114,7 +114,7 @@ async def cancel_result(session: AsyncSession, principal: Principal, flow_id: st
 
 
 async def read_result(session: AsyncSession, principal: Principal, flow_id: str, result_id: str) -> TestResultOut:
-    """A result with its trials, which tell what runs answered.
+    """Return a result with its trials, which contain outputs of runs.
 
     Raises `TestResultNotFound`, `FlowNotFound`, `PermissionMissing`.
     """
@@ -124,9 +124,9 @@ async def read_result(session: AsyncSession, principal: Principal, flow_id: str,
         TrialOut.model_validate(line)
         for line in await repository.list_trials(session, result_id, tenant_id=principal.tenant_id)
     ]
-    told = TestResultSummary.model_validate(row).model_dump()
-    told |= {"done": len(lines), "failures": sum(not line.passed for line in lines)}
-    return TestResultOut(**told, lines=lines)
+    members = TestResultSummary.model_validate(row).model_dump()
+    members |= {"done": len(lines), "failures": sum(not line.passed for line in lines)}
+    return TestResultOut(**members, lines=lines)
 
 
 async def list_results(
@@ -136,28 +136,28 @@ async def list_results(
     await get_flow(session, principal, flow_id, permission=Permission.FLOWS_VIEW)
     rows = await repository.list_results(session, flow_id, tenant_id=principal.tenant_id, limit=limit, before=before)
     counts = await repository.count_trials(session, [row.id for row in rows], tenant_id=principal.tenant_id)
-    found = []
+    summaries = []
     for row in rows:
-        done, failures = counts.get(row.id, (0, 0))
+        finished, failures = counts.get(row.id, (0, 0))
         summary = TestResultSummary.model_validate(row)
-        found.append(summary.model_copy(update={"done": done, "failures": failures}))
-    return found
+        summaries.append(summary.model_copy(update={"done": finished, "failures": failures}))
+    return summaries
 
 
 async def forget_runs(
     session: AsyncSession, run_ids: Collection[str], *, flow_ids: Collection[str], tenant_id: str
 ) -> None:
-    """Runs of these flows are deleted: what they answered goes with them, whether it passed stays."""
-    await repository.forget_runs(session, run_ids, flow_ids=flow_ids, tenant_id=tenant_id, why=FORGOTTEN)
+    """Remove outputs of these deleted runs; whether they passed stays."""
+    await repository.forget_runs(session, run_ids, flow_ids=flow_ids, tenant_id=tenant_id, reason=FORGOTTEN)
 
 
 async def _find(session: AsyncSession, principal: Principal, flow_id: str, result_id: str) -> TestResultRow:
-    found = None
+    result = None
     if is_id(result_id):
-        found = await repository.find_result(session, result_id, flow_id=flow_id, tenant_id=principal.tenant_id)
-    if found is None:
+        result = await repository.find_result(session, result_id, flow_id=flow_id, tenant_id=principal.tenant_id)
+    if result is None:
         raise TestResultNotFound(result_id)
-    return found
+    return result
 
 
 def _no_tests() -> list[TestCase]:

@@ -33,13 +33,13 @@ ANSWERS = needs(Permission.RUNS_VIEW)
 
 
 def _catalog(request: Request) -> Registry:
-    found: Registry = request.app.state.registry
-    return found
+    registry: Registry = request.app.state.registry
+    return registry
 
 
 def _tests(request: Request) -> TestRuns:
-    found: TestRuns = request.app.state.tests
-    return found
+    tests: TestRuns = request.app.state.tests
+    return tests
 
 
 Components = Annotated[Registry, Depends(_catalog)]
@@ -49,7 +49,7 @@ Rows = Annotated[Database, Depends(get_database)]
 
 @router.get("", summary="Read a flow's tests", responses=problems(404), dependencies=[VIEW])
 async def read(flow_id: str, session: ReadSession, caller: Caller, catalog: Components) -> TestSetOut:
-    """The test cases of a flow, and how its draft stands with them."""
+    """The test cases of a flow, and the test status of its draft."""
     return await results.read_tests(session, caller, catalog, flow_id)
 
 
@@ -57,9 +57,9 @@ async def read(flow_id: str, session: ReadSession, caller: Caller, catalog: Comp
 async def replace(
     flow_id: str, body: TestSetIn, session: WriteSession, caller: Caller, catalog: Components
 ) -> TestSetOut:
-    """Make these the test cases of a flow. A case has a name, an input, and what has to hold for the answer.
+    """Replace the test cases of a flow. A case has a name, an input, and expectations of the output.
 
-    When they were changed since the caller read them: 409 with the `revision` in force, and nothing is overwritten.
+    When they were changed since the caller read them: 409 with the current `revision`, and nothing is overwritten.
     """
     await service.replace_cases(session, caller, flow_id, body.cases, revision=body.revision)
     return await results.read_tests(session, bringing(caller, Permission.FLOWS_VIEW), catalog, flow_id)
@@ -78,41 +78,41 @@ async def run(
     once: Once,
     body: TestRunIn | None = None,
 ) -> TestResultOut:
-    """Freeze the draft and run every case on it, each trial a run of its own whose evidence is kept.
+    """Freeze the draft and run every case on it, each trial as a separate run with its own evidence.
 
-    Answers 202 with a result that is `running`, or with `wait` 200 when all is over; after five minutes in any case.
+    Responds 202 with a `running` result, or with `wait` 200 when it is finished; after five minutes in any case.
     """
-    wanted = body or TestRunIn()
+    options = body or TestRunIn()
 
     async def begin(key: StartKey | None) -> str:
-        return await tests.begin(caller, flow_id, trials=wanted.trials, again=again, once=key)
+        return await tests.begin(caller, flow_id, trials=options.trials, again=again, once=key)
 
     async def may_read(result_id: str) -> None:
         async with database.reading() as session:
             await results.read_result(session, caller, flow_id, result_id)
 
     result_id = await once.begin(begin, may_read=may_read)
-    if wanted.wait:
+    if options.wait:
         await tests.wait(result_id, seconds=LONGEST_WAIT_SECONDS)
     async with database.reading() as session:
-        found = await results.read_result(session, bringing(caller, Permission.RUNS_VIEW), flow_id, result_id)
-    response.status_code = 200 if wanted.wait and found.status != "running" else 202
-    return found
+        result = await results.read_result(session, bringing(caller, Permission.RUNS_VIEW), flow_id, result_id)
+    response.status_code = 200 if options.wait and result.status != "running" else 202
+    return result
 
 
 @router.get("/results", summary="List test results", responses=problems(404), dependencies=[VIEW])
 async def list_results(
     flow_id: str, session: ReadSession, caller: Caller, limit: Limit = 20, cursor: Cursor = None
 ) -> Page[TestResultSummary]:
-    """What running the tests came to, newest first. The newest fifty are kept."""
-    found = await results.list_results(session, caller, flow_id, limit=limit + 1, before=parse_cursor(cursor))
-    kept, following = page_of(found, limit, "id")
-    return Page(items=kept, next_cursor=following)
+    """List test results, newest first. The newest fifty are kept."""
+    rows = await results.list_results(session, caller, flow_id, limit=limit + 1, before=parse_cursor(cursor))
+    page, following = page_of(rows, limit, "id")
+    return Page(items=page, next_cursor=following)
 
 
 @router.get("/results/{result_id}", summary="Read a test result", responses=problems(404), dependencies=[ANSWERS])
 async def read_result(flow_id: str, result_id: str, session: ReadSession, caller: Caller) -> TestResultOut:
-    """A result with every trial that is over, and what did not hold in it."""
+    """A result with every finished trial and its faults."""
     return await results.read_result(session, caller, flow_id, result_id)
 
 
@@ -120,7 +120,7 @@ async def read_result(flow_id: str, result_id: str, session: ReadSession, caller
     "/results/{result_id}/cancel", summary="Cancel a test run", responses=problems(403, 404), dependencies=[RUN]
 )
 async def cancel(flow_id: str, result_id: str, database: Rows, caller: Caller, tests: Tests) -> TestResultOut:
-    """End a test run and the runs it waits for. Of one that is over nothing changes."""
+    """Cancel a test run and its current runs. No effect on a finished one."""
     await tests.cancel(caller, flow_id, result_id)
     async with database.reading() as session:
         return await results.read_result(session, bringing(caller, Permission.RUNS_VIEW), flow_id, result_id)

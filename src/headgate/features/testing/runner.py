@@ -1,4 +1,4 @@
-"""Carries out a flow's tests: every trial is a real run of one frozen version, in a chat of its own (DD-021)."""
+"""Runs a flow's tests: every trial is a real run of one frozen version, in a separate chat (DD-021)."""
 
 import asyncio
 import time
@@ -30,12 +30,12 @@ from headgate.foundation.quoting import clipped_to
 from headgate.graph.cases import TestCase, misses
 
 AT_ONCE = 3
-"""Trials of one result that run side by side."""
+"""Maximum concurrent trials of one result."""
 LONGEST_TRIAL_SECONDS = 1800.0
 SHOWN_CHARACTERS = 2_000
-"""Of an answer; the whole is in the run's evidence."""
+"""Maximum characters of an output; the complete one is in the run's evidence."""
 MOST_RESULTS = 1_000
-"""Results that are made at once in one process; each is requested by a user and starts at once."""
+"""Maximum concurrent results in one process; each is requested by a user and starts immediately."""
 KIND = "tests"
 
 log = get_logger(__name__)
@@ -44,11 +44,11 @@ Tell = Callable[[TrialOut], None]
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What is to be run for a result."""
+    """What to run for a result."""
 
     result_id: str
     principal: Principal
-    """As they were when it began: who may cancel its runs, whatever they may do by then."""
+    """The user at the start, who may cancel the runs, regardless of later permissions."""
     again: Again
     flow_id: str
     version: int
@@ -82,7 +82,7 @@ class TestRuns:
         flow_id: str,
         *,
         trials: int | None = None,
-        tell: Tell = lambda _line: None,
+        report: Tell = lambda _line: None,
         again: Again | None = None,
         once: StartKey | None = None,
     ) -> str:
@@ -116,16 +116,16 @@ class TestRuns:
                 )
                 await claim(session, once, row.id, microseconds(now()))
             self._requests[result_id] = _Request(
-                result_id, principal, again or unchanged, flow_id, row.version, row.trials, cases, tell
+                result_id, principal, again or unchanged, flow_id, row.version, row.trials, cases, report
             )
         return result_id
 
     async def wait(self, result_id: str, *, seconds: float | None = None) -> None:
-        """Return when the result is over, or after so many seconds; of another process's result at once."""
+        """Return when the result is finished, or after the timeout; for another process's result immediately."""
         await self._jobs.wait(KIND, result_id, seconds)
 
     async def cancel(self, principal: Principal, flow_id: str, result_id: str) -> bool:
-        """End a result, and the runs it waits for; whether it was running. Raises `TestResultNotFound`."""
+        """End a result and its current runs; return whether it was running. Raises `TestResultNotFound`."""
         async with self._database.writing() as session:
             changed = await results.cancel_result(session, principal, flow_id, result_id)
         await self._jobs.cancel(KIND, result_id)
@@ -166,7 +166,7 @@ class TestRuns:
 
     async def _trial(self, request: _Request, job: Job, position: int, number: int) -> bool:
         case, caller, began = request.cases[position], None, time.monotonic()
-        run_id, run, error, answer = "", None, "", ""
+        run_id, run, error, output = "", None, "", ""
         start = RunStart(
             text=case.text,
             form_data=case.form,
@@ -179,19 +179,19 @@ class TestRuns:
             run_id = await self._start(request, caller, start)
             run = await self._outcome(request, run_id)
             error = _why_no_answer(run)
-            answer = await runs.complete_text(self._engine, request.principal, run)
+            output = await runs.complete_text(self._engine, request.principal, run)
         except HeadgateError as fault:
             if caller is None and not isinstance(fault, Unavailable):
                 raise  # no further trial may run
             error = str(fault)
-        missed = [] if error else await run_in_flow_thread(misses, case.expect, answer)
+        missed = [] if error else await run_in_flow_thread(misses, case.expect, output)
         line = TrialOut(
             position=position,
             trial=number,
             name=case.name,
             passed=not error and not missed,
             misses=missed,
-            answer=clipped_to(answer, SHOWN_CHARACTERS),
+            answer=clipped_to(output, SHOWN_CHARACTERS),
             error=error,
             run_id=run_id,
             ms=round((time.monotonic() - began) * 1000) if run is None or run.ms is None else round(run.ms),
@@ -202,14 +202,14 @@ class TestRuns:
         return line.passed
 
     async def _caller(self, request: _Request) -> Principal:
-        """The user with their current permissions. Raises when they may no longer run tests or the flow is deleted."""
+        """Return the user with current permissions. Raises when they may no longer run tests or the flow is deleted."""
         principal = await request.again()
         async with self._database.reading() as session:
             await get_flow(session, principal, request.flow_id, permission=Permission.RUNS_TEST)
         return bringing(principal, Permission.RUNS_START)
 
     async def _start(self, request: _Request, caller: Principal, start: RunStart) -> str:
-        """Start a run. Returns its id. When cancelled meanwhile, it cancels the run once its id is known."""
+        """Start a run and return its id. When cancelled during the start, it cancels the run once its id is known."""
         starting = asyncio.create_task(runs.start_run(self._database, self._engine, caller, request.flow_id, start))
         try:
             return (await asyncio.shield(starting)).run_id
@@ -219,7 +219,7 @@ class TestRuns:
             raise
 
     async def _outcome(self, request: _Request, run_id: str) -> RunOut:
-        """The ended run. It is cancelled when it takes too long or when the wait is cancelled."""
+        """Return the ended run. It is cancelled on timeout or when the wait is cancelled."""
         try:
             await runs.wait_for_run(self._engine, run_id, seconds=LONGEST_TRIAL_SECONDS)
         except asyncio.CancelledError:
@@ -227,22 +227,22 @@ class TestRuns:
                 await asyncio.shield(runs.cancel_run(self._engine, request.principal, run_id))
             raise
         run = await runs.answer_of(self._engine, request.principal, run_id)
-        if run.status in {"queued", "running"}:
+        if run.status in {"queued", "running", "waiting"}:
             await runs.cancel_run(self._engine, request.principal, run_id)
         return run
 
     async def _keep(self, request: _Request, job: Job, line: TrialOut) -> None:
-        """Store a trial. Raises `LeaseLost` when the result was ended meanwhile."""
+        """Store a trial. Raises `LeaseLost` when the result has ended."""
         async with self._database.writing() as session:
             if not await repository.is_held(session, job):
-                raise LeaseLost(f"The result {job.id} was ended or claimed by another process.")
+                raise LeaseLost(f"The result {job.id} was finished or claimed by another process.")
             session.add(TrialRow(result_id=job.id, tenant_id=request.principal.tenant_id, **line.model_dump()))
 
     async def _end(self, job: Job, status: str, reason: str) -> None:
         try:
             async with self._database.writing() as session:
                 await repository.QUEUE.finish(session, job, status=status, reason=reason, finished_at=now())
-        except Unavailable as error:  # it is ended when the database is back
+        except Unavailable as error:  # it is ended when the database is available again
             log.warning("test_result_not_ended", result_id=job.id, error=str(error))
 
 
@@ -251,6 +251,6 @@ def _why_no_answer(run: RunOut) -> str:
         return ""
     if run.error is not None:
         return f"The run failed: {run.error.message}"
-    if run.status in {"queued", "running"}:
+    if run.status in {"queued", "running", "waiting"}:
         return f"The run took longer than {LONGEST_TRIAL_SECONDS / 60:.0f} minutes and was cancelled."
     return f"The run was {run.status}."

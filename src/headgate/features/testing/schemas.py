@@ -1,4 +1,4 @@
-"""What the API of tests takes and answers."""
+"""API schemas of flow tests."""
 
 from datetime import datetime
 from typing import Literal
@@ -13,17 +13,20 @@ StandingState = Literal["passed", "failed", "never", "empty"]
 
 
 class TestSetIn(BaseModel):
-    """A whole test set."""
+    """A complete test set."""
 
     __test__ = False
     model_config = ConfigDict(extra="forbid")
 
-    revision: str = Field(max_length=64, description="Of the tests that were read, so that nobody's edit is lost.")
+    revision: str = Field(
+        max_length=64,
+        description=("Revision of the tests that were read, so that concurrent edits are not overwritten."),
+    )
     cases: list[TestCase] = Field(max_length=MOST_CASES)
 
 
 class TestRunIn(BaseModel):
-    """How the tests are to be run."""
+    """Options of a test run."""
 
     __test__ = False
     model_config = ConfigDict(extra="forbid")
@@ -32,38 +35,38 @@ class TestRunIn(BaseModel):
         default=None,
         ge=1,
         le=MOST_TRIALS,
-        description="How often each case is run; null: as often as the flow requires.",
+        description="How many times each case runs; null: as many times as the flow requires.",
     )
-    wait: bool = Field(default=False, description="Answer when all is over, not when it has begun.")
+    wait: bool = Field(default=False, description="Respond when the tests have finished, not when they start.")
 
 
 class Standing(BaseModel):
-    """How a flow's content stands with the flow's tests."""
+    """Test status of a flow's content."""
 
     model_config = ConfigDict(frozen=True)
 
     state: StandingState
-    """`never`: not run for this content, with these tests, as often as required; `empty`: there are no tests."""
+    """`never`: no result for this content and these tests with the required trials; `empty`: there are no tests."""
     result_id: str | None = None
-    """The result that decides."""
+    """The deciding result."""
     failed: list[str] = Field(default_factory=list)
-    """Names of the cases that failed in it."""
+    """Names of its failed cases."""
 
 
 class TestSetOut(BaseModel):
-    """A flow's tests, and how its draft stands with them."""
+    """A flow's tests, and the test status of its draft."""
 
     __test__ = False
 
     revision: str
-    """Another one after every change of the cases or their order. Replacing them takes it."""
+    """Changes with the cases or their order. Required for replacing them."""
     cases: list[TestCase]
     required: bool
-    """Whether the draft's settings demand that they pass before it is published."""
+    """Whether the draft's settings require them to pass before publishing."""
     required_trials: int
     standing: Standing
     running: str | None
-    """The id of the result that is being made now."""
+    """The id of the running result."""
 
 
 class TrialOut(BaseModel):
@@ -76,19 +79,19 @@ class TrialOut(BaseModel):
     name: str
     passed: bool
     misses: list[str]
-    """What did not hold, each to be read after "the answer"."""
+    """Faults, each to be read after "the answer"."""
     answer: str
-    """Its beginning; empty when the run was deleted."""
+    """The beginning of the output; empty when the run was deleted."""
     error: str
-    """Why there is no answer; empty when there is one."""
+    """Why there is no output; empty when there is one."""
     run_id: str
-    """Empty where the run could not be started, or was deleted."""
+    """Empty when the run could not be started, or was deleted."""
     ms: int
     tokens: int
 
 
 class TestResultSummary(BaseModel):
-    """A test set that was run, in a list."""
+    """A test result in a list."""
 
     __test__ = False
     model_config = ConfigDict(from_attributes=True)
@@ -105,12 +108,12 @@ class TestResultSummary(BaseModel):
     started_at: datetime
     finished_at: datetime | None
     of: int
-    """How many trials there are in all."""
+    """Total number of trials."""
     done: int = 0
     failures: int = 0
 
 
 class TestResultOut(TestResultSummary):
-    """The same with every trial that is over."""
+    """A test result with every finished trial."""
 
     lines: list[TrialOut] = Field(default_factory=list)

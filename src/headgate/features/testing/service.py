@@ -1,4 +1,4 @@
-"""A flow's test set: read, replaced, added to. Every change is made under the lock of its flow, as publishing is."""
+"""A flow's test set: reading, replacing, adding. Every change is made under the lock of its flow, like publishing."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -22,7 +22,7 @@ from headgate.graph.model import FormField
 
 
 async def list_cases(session: AsyncSession, principal: Principal, flow_id: str) -> list[TestCase]:
-    """The test set of a flow, in its order. Raises `FlowNotFound`, `PermissionMissing`."""
+    """Return the test set of a flow, in order. Raises `FlowNotFound`, `PermissionMissing`."""
     await get_flow(session, principal, flow_id, permission=Permission.FLOWS_VIEW)
     return await cases_of(session, flow_id, tenant_id=principal.tenant_id)
 
@@ -35,10 +35,10 @@ async def replace_cases(
     *,
     revision: str | None = None,
 ) -> Sequence[TestCase]:
-    """Make these the test set, if it still is the one of this revision (None: whichever it is); the set then.
+    """Replace the test set, if it still has this revision (None: any); return the new set.
 
-    The same again is no conflict. Raises `StaleTests`, `TestSetInvalid`, `FlowNotFound`, `PermissionMissing`; then
-    nothing has changed.
+    Repeating a replacement is not a conflict. Raises `StaleTests`, `TestSetInvalid`, `FlowNotFound`,
+    `PermissionMissing`; then nothing is changed.
     """
     return await _change(session, principal, flow_id, revision, lambda _before: cases)
 
@@ -51,7 +51,7 @@ async def keep_cases(
     *,
     revision: str | None = None,
 ) -> Sequence[TestCase]:
-    """Add these to the test set; one of the same name is replaced where it stands. As `replace_cases` else."""
+    """Add these to the test set, replacing those with the same name in place. Otherwise like `replace_cases`."""
 
     def merged(before: Sequence[TestCase]) -> Sequence[TestCase]:
         return list({case.name: case for case in (*before, *cases)}.values())
@@ -60,31 +60,29 @@ async def keep_cases(
 
 
 async def cases_of(session: AsyncSession, flow_id: str, *, tenant_id: str) -> list[TestCase]:
-    """The test set of a flow that the caller has been let to."""
+    """Return the test set of a flow after the permission check."""
     rows = await repository.list_cases(session, flow_id, tenant_id=tenant_id)
     return [_case(row) for row in rows]
 
 
 def checksum_of(cases: Sequence[TestCase]) -> str:
-    """What a test set asks for, in whatever order. Members at their default do not count."""
+    """Return a checksum of a test set, independent of order. Members with default values are ignored."""
     return sha256_of({case.name: _stored(case) for case in cases})
 
 
 def revision_of(cases: Sequence[TestCase]) -> str:
-    """What a test set is, its order among it: whoever replaces it says which one they read."""
+    """Return the revision of a test set, including its order, for detecting concurrent changes."""
     return sha256_of([{"name": case.name, **_stored(case)} for case in cases])
 
 
 def _require_set(cases: Sequence[TestCase]) -> None:
     if len(cases) > MOST_CASES:
-        raise TestSetInvalid(
-            f"{len(cases)} tests were given; a flow has {MOST_CASES} at most.", remedy="Leave some out."
-        )
-    seen: set[str] = set()
+        raise TestSetInvalid(f"{len(cases)} tests were sent; a flow has at most {MOST_CASES}.", remedy="Remove some.")
+    names: set[str] = set()
     for case in cases:
-        if case.name in seen:
-            raise TestSetInvalid(f"Two tests are called '{case.name}'.", remedy="Give each a name of its own.")
-        seen.add(case.name)
+        if case.name in names:
+            raise TestSetInvalid(f"Two tests are named '{case.name}'.", remedy="Give each test a unique name.")
+        names.add(case.name)
 
 
 async def _change(
@@ -94,7 +92,7 @@ async def _change(
     revision: str | None,
     change: Callable[[Sequence[TestCase]], Sequence[TestCase]],
 ) -> Sequence[TestCase]:
-    """Make of a flow's test set another one, and tell of it when it is another."""
+    """Change a flow's test set, and publish an event when it differs."""
     flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
     before = await cases_of(session, flow_id, tenant_id=principal.tenant_id)
     cases = change(before)
@@ -106,37 +104,37 @@ async def _change(
         raise StaleTests(current)
     await _share_files(session, principal, flow, before, cases)
     await _write(session, flow, cases)
-    told = {"tests": [case.name for case in cases], "checksum": checksum_of(cases)}
+    payload = {"tests": [case.name for case in cases], "checksum": checksum_of(cases)}
     earlier = {"tests": [case.name for case in before], "checksum": checksum_of(before)}
-    await record_of(session, principal, "flow.tests_changed", flow, before=earlier, after=told, payload=told)
+    await record_of(session, principal, "flow.tests_changed", flow, before=earlier, after=payload, payload=payload)
     return cases
 
 
 async def _share_files(
     session: AsyncSession, principal: Principal, flow: FlowRow, before: Sequence[TestCase], cases: Sequence[TestCase]
 ) -> None:
-    """Show the caller's uploads that are new in a set to the flow's space, as a run that takes them does.
+    """Share the caller's new uploads in a set with the flow's space, like a run that uses them does.
 
-    Files that the set had before are left as they are, also when they are gone: their case says so when it is run.
-    Raises `FileNotFound` for a new one that the caller does not see.
+    Files that the set already had stay unchanged, even when they were deleted: their case reports it when it is run.
+    Raises `FileNotFound` for a new one that is not visible to the caller.
     """
     form = definition_of(flow).form
-    known = set(_files_of(before, form))
-    new = dict.fromkeys(one for one in _files_of(cases, form) if one not in known)
+    existing = set(_files_of(before, form))
+    new = dict.fromkeys(file_id for file_id in _files_of(cases, form) if file_id not in existing)
     if new:
-        own = [row.id for row in await files.get_files(session, principal, [*new]) if row.space_id is None]
-        await files.share_uploads(session, principal, own, space_id=flow.space_id)
+        own_uploads = [row.id for row in await files.get_files(session, principal, [*new]) if row.space_id is None]
+        await files.share_uploads(session, principal, own_uploads, space_id=flow.space_id)
 
 
 def _files_of(cases: Sequence[TestCase], form: Sequence[FormField]) -> Iterator[str]:
-    """Ids of the files that cases give: beside the text, and as answers to the form that the draft has."""
+    """Return ids of the files in cases: attachments, and answers to the draft's form."""
     for case in cases:
         yield from case.file_ids
         yield from file_ids_in(form, case.form)
 
 
 async def _write(session: AsyncSession, flow: FlowRow, cases: Sequence[TestCase]) -> None:
-    """Make the rows those of the set."""
+    """Store the rows of the set."""
     rows = {row.name: row for row in await repository.list_cases(session, flow.id, tenant_id=flow.tenant_id)}
     for name in rows.keys() - {case.name for case in cases}:
         await session.delete(rows[name])

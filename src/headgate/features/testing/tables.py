@@ -1,4 +1,4 @@
-"""Test sets of flows, what running them came to, and each trial of it."""
+"""Test sets of flows, their results, and each trial."""
 
 from datetime import datetime
 from typing import Any
@@ -24,13 +24,13 @@ class TestCaseRow(Row):
     tenant_id: Mapped[str] = mapped_column(String(36))
     position: Mapped[int]
     case: Mapped[dict[str, Any]] = mapped_column(Json)
-    """The case, without its name and what is at its default."""
+    """The case, without its name and default values."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 
 
 class TestResultRow(JobColumns, Row):
-    """A flow's test set, run once: every case as often as was asked for."""
+    """One execution of a flow's test set: every case the requested number of times."""
 
     __test__ = False
     __tablename__ = "flow_test_results"
@@ -47,26 +47,26 @@ class TestResultRow(JobColumns, Row):
     tenant_id: Mapped[str] = mapped_column(String(36))
     flow_id: Mapped[str] = mapped_column(String(36))
     version: Mapped[int]
-    """The version that was run."""
+    """The executed version."""
     logic_checksum: Mapped[str] = mapped_column(String(64))
     """Of that version: `graph.canonical.logic_checksum`."""
     set_checksum: Mapped[str] = mapped_column(String(64))
-    """Of the test set as it was run: `service.checksum_of`."""
+    """Of the test set at the time: `service.checksum_of`."""
     trials: Mapped[int]
-    """How often each case is run."""
+    """Number of trials per case."""
     of: Mapped[int]
-    """How many trials that makes of all cases."""
+    """Total number of trials."""
     status: Mapped[str] = mapped_column(String(16))
     reason: Mapped[str] = mapped_column(Text, default="")
     """Why it was cancelled."""
     started_by: Mapped[str | None] = mapped_column(String(36))
-    """The user, who may be gone."""
+    """The user, who may have been deleted."""
     started_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     finished_at: Mapped[datetime | None] = mapped_column(Timestamp)
 
 
 class TrialRow(Row):
-    """One run of one case. When retention deletes the run, its answer goes with it."""
+    """One run of one case. When retention deletes the run, its output is deleted too."""
 
     __tablename__ = "flow_test_trials"
     __table_args__ = (
@@ -77,7 +77,7 @@ class TrialRow(Row):
 
     result_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    """Of the case in the set, from 0."""
+    """Index of the case in the set, from 0."""
     trial: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     """From 1."""
     tenant_id: Mapped[str] = mapped_column(String(36))
@@ -85,10 +85,10 @@ class TrialRow(Row):
     passed: Mapped[bool]
     misses: Mapped[list[str]] = mapped_column(Json)
     answer: Mapped[str] = mapped_column(Text)
-    """Its beginning."""
+    """The beginning of the output."""
     error: Mapped[str] = mapped_column(Text)
-    """Why there is no answer; empty when there is one."""
+    """Why there is no output; empty when there is one."""
     run_id: Mapped[str] = mapped_column(String(36))
-    """Empty where it could not be started, or is deleted."""
+    """Empty when it could not be started, or was deleted."""
     ms: Mapped[int]
     tokens: Mapped[int]

@@ -1,1 +1,1 @@
-"""A person's own files: the sandboxed workspace of seed 003."""
+"""A user's own files: the sandboxed workspace of seed 003."""

@@ -1,4 +1,4 @@
-"""Components that a person's agent made, kept in their workspace where no file tool can reach (seed 000).
+"""Components that a user's agent created, stored in the workspace where no file tool has access (seed 000).
 
 One file `<ClassName>.py` each in `.components`. Only `register_component` writes there.
 """
@@ -19,22 +19,22 @@ from headgate.foundation.log import get_logger
 COMPONENTS = ".components"
 ENDING = ".py"
 MAX_CLASS_NAME_LENGTH = 64
-"""So that the path stays within Windows' 260 characters."""
+"""Keeps the path within Windows' 260 characters."""
 MAX_COMPONENT_SOURCE_BYTES = 1024 * 1024
 CLASS_NAME = re.compile(r"[A-Z][A-Za-z0-9]*", re.ASCII)
 _MOST_REMEMBERED = 10_000
 _well_formed: set[bytes] = set()
-"""SHA-256 of sources that were parsed: each request reads them all, and parsing takes far longer than reading."""
+"""SHA-256 of parsed sources: each request reads all of them, and parsing takes far longer than reading."""
 
 logger = get_logger(__name__)
 
 
 async def register_component(workspace: UserWorkspace, class_name: str, code: str) -> None:
-    """Keep a component's source, in place of an earlier one of that name.
+    """Store a component's source, replacing an earlier one with that name.
 
     Raises:
-        UserComponentError: The name or the source is none that can be kept, nobody is signed in, or the disk refused;
-            an earlier component is still there as it was.
+        UserComponentError: The name or the source is invalid, no user is signed in, or the disk failed; an earlier
+            component stays unchanged.
     """
     _require_class_name(class_name)
     content = _encoded(class_name, code)
@@ -42,11 +42,11 @@ async def register_component(workspace: UserWorkspace, class_name: str, code: st
         await workspace.binding.run(lambda root: _write(root, class_name, content))
     except (OSError, HeadgateError) as error:
         reason = error.detail if isinstance(error, HeadgateError) else (error.strerror or type(error).__name__)
-        raise UserComponentError(f"The component '{class_name}' was not kept: {reason}") from error
+        raise UserComponentError(f"The component '{class_name}' was not stored: {reason}") from error
 
 
 async def read_components(workspace: UserWorkspace) -> dict[str, str]:
-    """Class name to source, by name; files that are broken or that nothing of ours wrote are left out.
+    """Return class name to source, by name; damaged and foreign files are skipped.
 
     Raises `UserRequired`, `WrongUser`, `WorkspaceUnavailable`.
     """
@@ -54,7 +54,7 @@ async def read_components(workspace: UserWorkspace) -> dict[str, str]:
 
 
 async def clear_components(workspace: UserWorkspace) -> int:
-    """Remove every component, and nothing else. How many there were. Raises what `read_components` raises."""
+    """Delete every component, and nothing else. Returns their number. Raises like `read_components`."""
     return await workspace.binding.run(_clear)
 
 
@@ -77,7 +77,7 @@ def _clear(root: Root) -> int:
     if folder is None:
         return 0
     with folder, root.locked():
-        sources = [one.name for one in folder.entries() if not one.is_folder and one.name.endswith(ENDING)]
+        sources = [entry.name for entry in folder.entries() if not entry.is_folder and entry.name.endswith(ENDING)]
         root.note.forget()
         for name in sources:
             folder.remove(name)
@@ -95,7 +95,7 @@ def _folder(root: Root) -> Folder | None:
 
 
 def _in_whole(root: Root) -> Root:
-    """The workspace itself, wherever the tools' paths begin."""
+    """Return the workspace itself, regardless of the root path of the tools."""
     return replace(root, folder=root.whole)
 
 
@@ -116,7 +116,7 @@ def _read(folder: Folder, class_name: str) -> str | None:
 
 
 def _require_python(content: bytes, code: str) -> None:
-    """Raises what `ast.parse` raises."""
+    """Raise errors of `ast.parse`."""
     digest = hashlib.sha256(content).digest()
     if digest in _well_formed:
         return
@@ -130,12 +130,12 @@ def _encoded(class_name: str, code: str) -> bytes:
     try:
         content = code.encode()
     except UnicodeEncodeError as error:
-        raise UserComponentError(f"The source of '{class_name}' is no Unicode text.") from error
+        raise UserComponentError(f"The source of '{class_name}' is not valid Unicode text.") from error
     if not content.strip():
         raise UserComponentError(f"The source of '{class_name}' is empty.")
     if len(content) > MAX_COMPONENT_SOURCE_BYTES:
         raise UserComponentError(
-            f"The source of '{class_name}' has {len(content)} bytes, over the limit of {MAX_COMPONENT_SOURCE_BYTES}."
+            f"The source of '{class_name}' has {len(content)} bytes; the limit is {MAX_COMPONENT_SOURCE_BYTES}."
         )
     return content
 
@@ -144,17 +144,17 @@ def _require_class_name(class_name: str) -> None:
     refusal = _refusal(class_name)
     if refusal is not None:
         raise UserComponentError(
-            f"The class name {class_name[:80]!r} cannot be kept: {refusal}.",
-            remedy="Use letters and digits, beginning with a capital, such as SumComponent.",
+            f"The class name {class_name[:80]!r} is not valid: {refusal}.",
+            remedy="Use letters and digits, starting with a capital letter, such as SumComponent.",
         )
 
 
 def _refusal(class_name: str) -> str | None:
-    """Why a component of that name cannot be kept; None when it can."""
+    """Return why a component with that name cannot be stored; None when it can."""
     if len(class_name) > MAX_CLASS_NAME_LENGTH:
         return f"length {len(class_name)} exceeds max {MAX_CLASS_NAME_LENGTH}"
     if CLASS_NAME.fullmatch(class_name) is None:
         return "it does not match ^[A-Z][A-Za-z0-9]*$"
     if is_device(class_name):
-        return "Windows takes it for a device"
+        return "it is a reserved device name on Windows"
     return None

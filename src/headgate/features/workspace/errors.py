@@ -1,25 +1,25 @@
-"""What can go wrong in a workspace. A tool answers with `detail` alone; a route and a command add the remedy.
+"""Errors of a workspace. A tool returns only `detail`; a route and a command add the remedy.
 
 Forbidden
 ├── PathEscapes            the path leads out of the workspace, or through a link
-├── PathReserved           the path names something that Headgate keeps for itself
-├── UserRequired           nobody is signed in, so there is no workspace; nothing was touched
-├── WrongUser              the tools belong to another person's session
-└── WorkspaceReadOnly      the step's author allowed reading only
+├── PathReserved           the path is reserved by Headgate
+├── UserRequired           no user is signed in, so there is no workspace; nothing was changed
+├── WrongUser              the tools belong to another user's session
+└── WorkspaceReadOnly      the step allows reading only
 NotFound
 └── WorkspaceFileNotFound  no such file
 Invalid
-├── PathNotPortable        a name that not every system takes
-├── NotATextFile           a folder, a special file, or bytes that are no text
-├── EditNotPossible        the text to replace is not there, or not only once
-├── PatternRefused         a pattern that cannot be searched for
-├── BadArgument            a number or choice that a tool does not take
-└── UserComponentError     a component that cannot be kept
+├── PathNotPortable        a name that some systems do not support
+├── NotATextFile           a folder, a special file, or binary content
+├── EditNotPossible        the text to replace is missing or not unique
+├── PatternRefused         an invalid search pattern
+├── BadArgument            an invalid number or choice
+└── UserComponentError     a component that cannot be stored
 TooLarge
 ├── WorkspaceFileTooLarge  over 10 MiB
-└── WorkspaceFull          over what a person may keep
+└── WorkspaceFull          over the user's quota
 Unavailable
-└── WorkspaceUnavailable   the folder cannot be made, read or written
+└── WorkspaceUnavailable   the folder cannot be created, read or written
 """
 
 from headgate.foundation.errors import Forbidden, Invalid, NotFound, TooLarge, Unavailable
@@ -39,7 +39,7 @@ class PathEscapes(Forbidden):
 
 
 class PathReserved(Forbidden):
-    """The path names something that Headgate keeps for itself."""
+    """The path is reserved by Headgate."""
 
     code = "workspace_path_reserved"
     title = "Reserved name"
@@ -49,33 +49,35 @@ class PathReserved(Forbidden):
 
 
 class UserRequired(Forbidden):
-    """There is no workspace without a person."""
+    """There is no workspace without a user."""
 
     code = "workspace_user_required"
-    title = "No workspace without a person"
+    title = "Workspace requires a user"
 
 
 class WrongUser(Forbidden):
-    """The tools belong to another person's session."""
+    """The tools belong to another user's session."""
 
     code = "workspace_user_mismatch"
-    title = "Another person's workspace"
+    title = "Workspace of another user"
 
     def __init__(self) -> None:
         super().__init__(
             "tool/user-id mismatch: this tool was bound to a different user session and cannot be reused",
-            remedy="Make the tools anew for the person who asks.",
+            remedy="Create the tools again for the current user.",
         )
 
 
 class WorkspaceReadOnly(Forbidden):
-    """The step's author allowed reading only."""
+    """The step allows reading only."""
 
     code = "workspace_read_only"
     title = "Read only"
 
     def __init__(self, action: str) -> None:
-        super().__init__(f"{action} is not allowed: this workspace is read-only here", remedy="Read and search only.")
+        super().__init__(
+            f"{action} is not allowed: this workspace is read-only", remedy=("Use the tools that read and search.")
+        )
 
 
 class WorkspaceFileNotFound(NotFound):
@@ -85,53 +87,53 @@ class WorkspaceFileNotFound(NotFound):
     title = "File not found"
 
     def __init__(self, path: str, what: str = "File") -> None:
-        super().__init__(f"{what} not found: {path}", remedy="List the files to see what there is.")
+        super().__init__(f"{what} not found: {path}", remedy="List the files to see their names.")
 
 
 class PathNotPortable(Invalid):
-    """A name that not every system takes."""
+    """A name that some systems do not support."""
 
     code = "workspace_path_not_portable"
-    title = "Name not possible"
+    title = "Invalid name"
 
 
 class NotATextFile(Invalid):
-    """A folder, a special file, or bytes that are no text."""
+    """A folder, a special file, or binary content."""
 
     code = "workspace_not_a_text_file"
     title = "Not a text file"
 
 
 class EditNotPossible(Invalid):
-    """The text to replace is not there, or not only once."""
+    """The text to replace is missing or not unique."""
 
     code = "workspace_edit_not_possible"
-    title = "Edit not possible"
+    title = "Edit not applied"
 
 
 class PatternRefused(Invalid):
-    """A pattern that cannot be searched for."""
+    """An invalid search pattern."""
 
     code = "workspace_pattern_refused"
     title = "Pattern refused"
 
 
 class BadArgument(Invalid):
-    """A number or choice that a tool does not take."""
+    """An invalid number or choice."""
 
     code = "workspace_bad_argument"
-    title = "Argument not possible"
+    title = "Invalid argument"
 
 
 class UserComponentError(Invalid):
-    """A component that cannot be kept."""
+    """A component that cannot be stored."""
 
     code = "user_component_refused"
-    title = "Component not kept"
+    title = "Component not stored"
 
 
 class WorkspaceFileTooLarge(TooLarge):
-    """Over what one file may hold."""
+    """Over the limit of one file."""
 
     code = "workspace_file_too_large"
     title = "File too large"
@@ -141,14 +143,14 @@ class WorkspaceFileTooLarge(TooLarge):
 
 
 class WorkspaceFull(TooLarge):
-    """Over what one person may keep."""
+    """Over the quota of one user."""
 
     code = "workspace_full"
     title = "Workspace full"
 
 
 class WorkspaceUnavailable(Unavailable):
-    """The folder cannot be made, read or written."""
+    """The folder cannot be created, read or written."""
 
     code = "workspace_unavailable"
     title = "Workspace not available"

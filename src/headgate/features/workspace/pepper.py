@@ -1,4 +1,4 @@
-"""The pepper: 32 random bytes that make a person's folder name one that nobody can guess (seed 003, ADR-002)."""
+"""The pepper: 32 random bytes that make the names of user folders unpredictable (seed 003, ADR-002)."""
 
 import hashlib
 import hmac
@@ -17,11 +17,11 @@ NAMESPACE_CHARACTERS = 32
 
 
 def load_or_create_pepper(base: Folder) -> bytes:
-    """The pepper of an installation, made by whoever needs it first; of two that start at once, one is kept by both.
+    """Return the pepper of an installation, created on first use; concurrent processes agree on one.
 
     Raises:
-        WorkspaceUnavailable: The file is not one of 32 bytes.
-        OSError: It cannot be read or made.
+        WorkspaceUnavailable: The file does not have 32 bytes.
+        OSError: It cannot be read or created.
     """
     try:
         return _read(base)
@@ -31,7 +31,7 @@ def load_or_create_pepper(base: Folder) -> bytes:
 
 
 def compute_user_namespace(pepper: bytes, tenant_id: str, user_id: str) -> str:
-    """The name of a person's folder: 32 hexadecimal digits of HMAC-SHA256. No ids can be read from it."""
+    """Return the name of a user's folder: 32 hexadecimal digits of HMAC-SHA256, which reveal no ids."""
     return hmac.digest(pepper, f"{tenant_id}\0{user_id}".encode(), hashlib.sha256).hex()[:NAMESPACE_CHARACTERS]
 
 
@@ -41,17 +41,17 @@ def _read(base: Folder) -> bytes:
     )
     with os.fdopen(descriptor, "rb") as file:
         regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
-        found = file.read(PEPPER_SIZE_BYTES + 1) if regular else b""
-    if len(found) != PEPPER_SIZE_BYTES:
+        content = file.read(PEPPER_SIZE_BYTES + 1) if regular else b""
+    if len(content) != PEPPER_SIZE_BYTES:
         raise WorkspaceUnavailable(
             f"{PEPPER_FILE} in the workspace folder does not hold {PEPPER_SIZE_BYTES} bytes.",
-            remedy="Put the file back from a backup: with another one, nobody's files are found.",
+            remedy="Restore the file from a backup: with another one, the files of users cannot be found.",
         )
-    return found
+    return content
 
 
 def _create(base: Folder) -> None:
-    """Write it beside its place and link it there: it is there whole, and never in place of another."""
+    """Write a temporary file and link it: it appears atomically, and never replaces another."""
     part = f"{PEPPER_FILE}.{new_id()}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
@@ -59,7 +59,7 @@ def _create(base: Folder) -> None:
             file.write(os.urandom(PEPPER_SIZE_BYTES))
             file.flush()
             os.fsync(file.fileno())
-        with suppress(FileExistsError):  # another process was first: its pepper is the one
+        with suppress(FileExistsError):  # another process was first: its pepper is used
             os.link(part, PEPPER_FILE, src_dir_fd=base.descriptor, dst_dir_fd=base.descriptor)
     finally:
         with suppress(FileNotFoundError):  # it was never written

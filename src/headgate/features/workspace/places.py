@@ -1,4 +1,4 @@
-"""Whose files a tool touches: decided at each call, by who asks and how Headgate is set up (seed 003, ADR-001)."""
+"""Selects the folder of a tool call: decided at each call, by the user and the configuration (seed 003, ADR-001)."""
 
 import asyncio
 import os
@@ -11,7 +11,7 @@ from typing import Literal, TypeVar
 
 from headgate.features.access.principal import DEFAULT_TENANT_ID, Principal
 from headgate.features.workspace.errors import UserRequired, WorkspaceUnavailable, WrongUser
-from headgate.features.workspace.folder import Folder, told
+from headgate.features.workspace.folder import Folder, workspace_errors
 from headgate.features.workspace.names import path_parts
 from headgate.features.workspace.pepper import compute_user_namespace, load_or_create_pepper
 from headgate.features.workspace.root import Root
@@ -22,7 +22,7 @@ SHARED_NAMESPACE = "shared"
 USERS = "users"
 
 THREADS = 4
-"""Calls of one process that touch the disk at once; the rest waits."""
+"""Maximum concurrent calls of one process that use the disk."""
 
 Found = TypeVar("Found")
 Mode = Literal["shared", "isolated"]
@@ -30,26 +30,26 @@ Mode = Literal["shared", "isolated"]
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """A person, as the workspace knows them."""
+    """A user of the workspace."""
 
     tenant_id: str
     user_id: str
-    """Empty: nobody."""
+    """Empty: no user."""
 
 
 def owner_of(principal: Principal) -> Owner:
-    """Who a principal is to the workspace."""
+    """Return the workspace owner of a principal."""
     return Owner(principal.tenant_id, principal.user_id)
 
 
 class Places:
-    """Where the workspaces of an installation are.
+    """Locations of the workspaces of an installation.
 
     With auto-login a flow's files are those of the one local user, in `<BASE>/shared`. Everything else, and every
-    agent's, is in `<BASE>/users/<namespace>`; with nobody signed in there is nothing.
+    agent's, is in `<BASE>/users/<namespace>`; without a signed-in user there is no workspace.
 
     Args:
-        settings: Where the folders are and what one person may keep.
+        settings: The folders, and the quota of a user.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -57,64 +57,65 @@ class Places:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="workspace")
 
     async def in_thread(self, work: Callable[[], Found]) -> Found:
-        """Do what waits for the disk in a thread of the workspaces' own, so that a slow disk holds up nothing else."""
+        """Run disk operations in a dedicated thread pool, so that a slow disk blocks nothing else."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     @property
     def base(self) -> Path:
-        """The folder of all workspaces."""
+        """Return the folder of all workspaces."""
         return self.settings.workspace.base_dir or self.settings.data_dir / "workspace"
 
     @property
     def auto_login(self) -> bool:
-        """Whether there is one local user and nobody signs in."""
+        """Return whether there is one local user and no sign-in."""
         return self.settings.server.auto_login
 
     def mode(self, owner: Owner, *, isolated: bool = False) -> Mode:
-        """Which layout holds for somebody now.
+        """Return the current layout for a user.
 
         Args:
-            owner: Who asks.
-            isolated: Whether it is theirs alone, also with auto-login.
+            owner: The user.
+            isolated: Whether it is the user's alone, also with auto-login.
 
         Raises:
-            UserRequired: Nobody is signed in. Nothing has been touched.
+            UserRequired: No user is signed in. Nothing was changed.
         """
         if self.auto_login and not isolated and owner.tenant_id == DEFAULT_TENANT_ID:
             return "shared"
         if owner.user_id and owner.tenant_id:
             return "isolated"
         if self.auto_login:
-            raise UserRequired("FileSystemTool requires an authenticated user here", remedy="Ask as a person.")
+            raise UserRequired("FileSystemTool requires an authenticated user here", remedy="Sign in as a user.")
         raise UserRequired(
             "FileSystemTool requires an authenticated user when AUTO_LOGIN=False",
-            remedy="Start the run as somebody, or with an API key, which acts for a person.",
+            remedy="Start the run as a signed-in user, or with an API key, which acts for a user.",
         )
 
     @contextmanager
     def open(self, owner: Owner, sub_path: Sequence[str] = (), *, isolated: bool = False) -> Iterator[Root]:
-        """Hold somebody's workspace open; its folders are made where they are missing.
+        """Open a user's workspace; missing folders are created.
 
         Args:
-            owner: Whose it is.
+            owner: The user.
             sub_path: The folder in it where paths begin.
-            isolated: Whether it is theirs alone, also with auto-login.
+            isolated: Whether it is the user's alone, also with auto-login.
 
         Raises:
             UserRequired, WorkspaceUnavailable
         """
         mode = self.mode(owner, isolated=isolated)
-        with self._base() as base, self._namespace(base, owner, mode) as (whole, name):
-            with told("/".join(sub_path), "Folder"):
-                folder = whole.below(sub_path, create=True)
+        with self._base() as base, self._namespace(base, owner, mode) as (workspace, name):
+            with workspace_errors("/".join(sub_path), "Folder"):
+                folder = workspace.below(sub_path, create=True)
             with folder:
-                yield Root(base, whole, folder, self.settings, name)
+                yield Root(base, workspace, folder, self.settings, name)
 
     @contextmanager
     def _base(self) -> Iterator[Folder]:
         if os.open not in os.supports_dir_fd:
             raise WorkspaceUnavailable(
-                "Workspaces need a system that opens files from an open folder.", remedy="Use Linux or macOS."
+                "Workspaces require a system that can open files relative to an open folder.",
+                remedy="Use Linux or macOS.",
             )
         try:
             private_folder(self.base)
@@ -126,35 +127,35 @@ class Places:
 
     @contextmanager
     def _namespace(self, base: Folder, owner: Owner, mode: Mode) -> Iterator[tuple[Folder, str]]:
-        """The folder of a workspace, and its name below the base."""
+        """Open the folder of a workspace; returns it with its name below the base."""
         name = SHARED_NAMESPACE if mode == "shared" else USERS
         try:
             if mode == "isolated":
                 pepper = load_or_create_pepper(base)
                 name = f"{USERS}/{compute_user_namespace(pepper, owner.tenant_id, owner.user_id)}"
-            found = base.below(name.split("/"), create=True)
+            folder = base.below(name.split("/"), create=True)
         except OSError as error:
             raise self._cannot_create(self.base / name, error) from error
-        with found:
-            yield found, name
+        with folder:
+            yield folder, name
 
-    def _cannot_create(self, place: Path, error: OSError) -> WorkspaceUnavailable:
+    def _cannot_create(self, path: Path, error: OSError) -> WorkspaceUnavailable:
         return WorkspaceUnavailable(
-            f"Cannot create user namespace at {place}: {error.strerror}. Check that HEADGATE_WORKSPACE__BASE_DIR "
+            f"Cannot create user namespace at {path}: {error.strerror}. Check that HEADGATE_WORKSPACE__BASE_DIR "
             f"({self.base}) is writable by the Headgate process user."
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """Whose workspace some tools are for: one person's, from when they were made.
+    """Binds tools to one user's workspace, from their creation on.
 
     Args:
-        places: Where the workspaces are.
-        owner: Who they were made for.
-        now: Who uses them at this moment.
-        root_path: The folder in the workspace where paths begin, as somebody wrote it.
-        isolated: Whether it is the person's alone, also with auto-login.
+        places: Locations of the workspaces.
+        owner: The user at their creation.
+        now: Returns the current user.
+        root_path: The folder in the workspace where paths begin, as configured.
+        isolated: Whether it is the user's alone, also with auto-login.
     """
 
     places: Places
@@ -165,19 +166,19 @@ class Binding:
 
     @contextmanager
     def open(self) -> Iterator[Root]:
-        """Hold the workspace open.
+        """Open the workspace.
 
         Raises:
-            WrongUser: Somebody else uses the tools.
-            UserRequired, WorkspaceUnavailable: What opening raises.
-            PathEscapes, PathReserved, PathNotPortable: The root path is none.
+            WrongUser: Another user uses the tools.
+            UserRequired, WorkspaceUnavailable: As for opening it.
+            PathEscapes, PathReserved, PathNotPortable: The root path is invalid.
         """
         self.mode()
         with self.places.open(self.owner, path_parts(self.root_path), isolated=self.isolated) as root:
             yield root
 
     async def run(self, work: Callable[[Root], Found]) -> Found:
-        """Do work on the open workspace, off the event loop. Raises what `open` raises, and what the work raises."""
+        """Run work on the open workspace, off the event loop. Raises like `open` and like the work."""
 
         def opened() -> Found:
             with self.open() as root:
@@ -186,7 +187,7 @@ class Binding:
         return await self.places.in_thread(opened)
 
     def mode(self) -> Mode:
-        """Which layout holds now. Raises `UserRequired`, `WrongUser`."""
+        """Return the current layout. Raises `UserRequired`, `WrongUser`."""
         now = self.now()
         mode = self.places.mode(now, isolated=self.isolated)
         if mode == "isolated" and now != self.owner:

@@ -1,4 +1,4 @@
-"""What `grep_search` looks for: a text as it stands, or a regular expression that RE2 runs in linear time."""
+"""Patterns of `grep_search`: literal text, or a regular expression that RE2 runs in linear time."""
 
 import re
 from collections.abc import Callable
@@ -12,14 +12,14 @@ LONGEST_PATTERN = 1_000
 _REPEAT = re.compile(r"\{(\d+)(,?)(\d*)\}")
 
 Finder = Callable[[str], bool]
-"""Whether a line has it."""
+"""Returns whether a line matches."""
 
 
 def finder(pattern: str, *, case_insensitive: bool, is_regex: bool) -> Finder:
-    """What tells whether a line has the pattern.
+    """Return a function that tests whether a line matches.
 
     Raises:
-        PatternRefused: It is empty, too long, or a regular expression that RE2 cannot run or that repeats a repetition.
+        PatternRefused: It is empty, too long, not supported by RE2, or has nested quantifiers.
     """
     if not pattern or len(pattern) > LONGEST_PATTERN:
         raise PatternRefused(f"The pattern must have 1 to {LONGEST_PATTERN} characters")
@@ -32,19 +32,19 @@ def finder(pattern: str, *, case_insensitive: bool, is_regex: bool) -> Finder:
 
 
 def nested_quantifier(pattern: str) -> int | None:
-    """Where an unbounded repetition stands after a group that has one in it, such as `(a+)+`; None when nowhere.
+    """The position of an unbounded quantifier on a group that contains one, such as `(a+)+`; None when there is none.
 
-    RE2 takes no longer for it. Such a pattern is a mistake all the same, and a disaster in every engine that
-    backtracks, where the model may take it next.
+    RE2 is not slower for it. Such a pattern is still a mistake, and catastrophic in every backtracking engine where the
+    model may use it next.
     """
     return _Scan(pattern).run()
 
 
 def _compiled(pattern: str, *, case_insensitive: bool) -> Finder:
-    at = nested_quantifier(pattern)
-    if at is not None:
+    position = nested_quantifier(pattern)
+    if position is not None:
         raise PatternRefused(
-            f"Regex pattern rejected: nested unbounded quantifier at character {at + 1}, as in (a+)+. "
+            f"Regex pattern rejected: nested unbounded quantifier at character {position + 1}, as in (a+)+. "
             "Repeat once, or search for the text itself with is_regex=false"
         )
     module = re2()
@@ -55,13 +55,13 @@ def _compiled(pattern: str, *, case_insensitive: bool) -> Finder:
         compiled: Any = module.compile(pattern.encode(), options)
     except (module.error, UnicodeEncodeError) as error:
         reason = error.args[0] if error.args else ""
-        said = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
-        raise PatternRefused(f"Invalid regex: {said}. RE2 has no look-around and no backreferences") from error
+        message = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+        raise PatternRefused(f"Invalid regex: {message}. RE2 does not support lookaround or backreferences") from error
     return lambda line: compiled.search(line.encode(errors="replace")) is not None
 
 
 class _Scan:
-    """One pass over a regular expression that knows groups, classes, escapes and repetitions."""
+    """One pass over a regular expression that handles groups, classes, escapes and quantifiers."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
@@ -74,42 +74,42 @@ class _Scan:
 
     def run(self) -> int | None:
         while self._at < len(self._pattern):
-            letter, began = self._pattern[self._at], self._at
-            if letter in "*+{":
-                if self._repetition(letter):
+            character, began = self._pattern[self._at], self._at
+            if character in "*+{":
+                if self._repetition(character):
                     if self._last:
                         return began
                     self._repeats, self._last = True, False
                 continue
-            self._step(letter)
+            self._step(character)
         return None
 
-    def _repetition(self, letter: str) -> bool:
-        """Go past a repetition, and say whether it has no end."""
-        found = _REPEAT.match(self._pattern, self._at) if letter == "{" else None
-        if letter == "{" and found is None:
+    def _repetition(self, character: str) -> bool:
+        """Skip a quantifier, and return whether it is unbounded."""
+        match = _REPEAT.match(self._pattern, self._at) if character == "{" else None
+        if character == "{" and match is None:
             self._at, self._last = self._at + 1, False
             return False
-        self._at = found.end() if found else self._at + 1
+        self._at = match.end() if match else self._at + 1
         if self._pattern[self._at : self._at + 1] == "?":
             self._at += 1
-        return found is None or bool(found[2] and not found[3])
+        return match is None or bool(match[2] and not match[3])
 
-    def _step(self, letter: str) -> None:
+    def _step(self, character: str) -> None:
         self._at += 1
-        if letter == "(":
+        if character == "(":
             self._outer.append(self._repeats)
             self._repeats = self._last = False
             if self._pattern[self._at : self._at + 1] == "?":
                 self._at += 1
-        elif letter == ")":
+        elif character == ")":
             self._last = self._repeats
             self._repeats = self._repeats or (self._outer.pop() if self._outer else False)
-        elif letter != "?":
+        elif character != "?":
             self._last = False
-            if letter == "[":
+            if character == "[":
                 self._skip_class()
-            elif letter == "\\":
+            elif character == "\\":
                 self._skip_escape()
 
     def _skip_escape(self) -> None:
@@ -118,10 +118,10 @@ class _Scan:
         self._at = len(self._pattern) if end < 0 else end + 2
 
     def _skip_class(self) -> None:
-        pattern, at = self._pattern, self._at
-        at += pattern[at : at + 1] == "^"
-        at += pattern[at : at + 1] == "]"
-        while at < len(pattern) and pattern[at] != "]":
-            named = pattern.find(":]", at) if pattern.startswith("[:", at) else -1
-            at = named + 2 if named >= 0 else at + (2 if pattern[at] == "\\" else 1)
-        self._at = at + 1
+        pattern, position = self._pattern, self._at
+        position += pattern[position : position + 1] == "^"
+        position += pattern[position : position + 1] == "]"
+        while position < len(pattern) and pattern[position] != "]":
+            end = pattern.find(":]", position) if pattern.startswith("[:", position) else -1
+            position = end + 2 if end >= 0 else position + (2 if pattern[position] == "\\" else 1)
+        self._at = position + 1

@@ -1,4 +1,4 @@
-"""A workspace held open for one operation: where its paths begin, what it may hold, and how a file gets into it."""
+"""An open workspace during one operation: its root path, its quota, and how files are written."""
 
 import os
 import sys
@@ -22,7 +22,7 @@ if sys.platform != "win32":
 MAX_FILE_BYTES = 10 * 1024 * 1024
 STAGING = ".incoming"
 STALE_SECONDS = 86_400
-"""Age at which a half-written file is one of a process that died."""
+"""Age of a partial file after which its process is considered dead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,28 +32,28 @@ class Root:
     base: Folder
     """The folder of all workspaces."""
     whole: Folder
-    """This workspace: what quotas count, and what is locked."""
+    """This workspace: the scope of quotas and of the lock."""
     folder: Folder
-    """Where paths begin: the workspace or a folder in it."""
+    """The folder where paths begin: the workspace or a folder in it."""
     settings: Settings
     name: str
     """The workspace's folder below that of all workspaces."""
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the workspace's lock, against other processes too, so that what was counted or read stays true."""
-        with Folder(os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.whole.descriptor)) as mine:
-            _wait_for(mine)
+        """Hold the workspace's lock, also against other processes, so that counted or read values stay valid."""
+        with Folder(os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.whole.descriptor)) as lock_folder:
+            _wait_for(lock_folder)
             yield
 
     def write(self, parts: Sequence[str], content: bytes) -> bool:
-        """Give a file this content, with the folders that its path needs; the caller holds the lock.
+        """Write a file with its missing folders; the caller holds the lock.
 
         Returns:
             Whether it is new.
 
         Raises:
-            WorkspaceFileTooLarge, WorkspaceFull, NotATextFile, OSError: nothing has changed then.
+            WorkspaceFileTooLarge, WorkspaceFull, NotATextFile, OSError: nothing is changed then.
         """
         if len(content) > MAX_FILE_BYTES:
             raise WorkspaceFileTooLarge(len(content), MAX_FILE_BYTES)
@@ -65,21 +65,21 @@ class Root:
         return before is None
 
     def prune(self, parts: Sequence[str]) -> None:
-        """Remove the folders of a path that are empty, from the innermost on."""
+        """Remove the empty folders of a path, innermost first."""
         for depth in range(len(parts), 0, -1):
             try:
                 with self.folder.below(parts[: depth - 1]) as outer:
                     os.rmdir(parts[depth - 1], dir_fd=outer.descriptor)
-            except OSError:  # something is in it, or it is gone
+            except OSError:  # not empty, or already removed
                 return
 
     def usage(self) -> Usage:
-        """Count what the whole workspace holds, components included."""
+        """Count the usage of the complete workspace, including components."""
         return counted(self.whole)
 
     @property
     def note(self) -> Note:
-        """What was noted of its usage; for who holds the lock."""
+        """Return the stored usage; the caller holds the lock."""
         return Note(self.base, self.name)
 
     def _size_of(self, folders: Sequence[str], name: str) -> int | None:
@@ -90,40 +90,40 @@ class Root:
             return None
 
     def _with_room(self, size: int, before: int | None) -> Usage:
-        """What the workspace will hold with a file of this size, in place of one of the size `before`.
+        """Return the usage after writing a file of this size over one of the size `before`.
 
         Raises:
-            WorkspaceFull: That is more than it may.
+            WorkspaceFull: It would exceed the quota.
         """
         more = {"files": before is None, "size": size - (before or 0)}
-        noted = self.note.read()
-        if noted is not None and self._refusal(noted, **more) is None:
-            return noted.after(**more)
-        held = self.usage()
-        refusal = self._refusal(held, **more)
+        noted_usage = self.note.read()
+        if noted_usage is not None and self._refusal(noted_usage, **more) is None:
+            return noted_usage.after(**more)
+        usage = self.usage()
+        refusal = self._refusal(usage, **more)
         if refusal is not None:
             raise refusal
-        return held.after(**more)
+        return usage.after(**more)
 
-    def _refusal(self, held: Usage, *, files: int, size: int) -> WorkspaceFull | None:
-        """Why this much more does not fit; None when it does."""
+    def _refusal(self, usage: Usage, *, files: int, size: int) -> WorkspaceFull | None:
+        """Return why this much more does not fit; None when it does."""
         limits = self.settings.workspace
-        if files > 0 and held.files >= limits.max_files:
+        if files > 0 and usage.files >= limits.max_files:
             return WorkspaceFull(
-                f"The workspace is full: it holds {held.files} files, and {limits.max_files} are allowed. Delete some.",
-                remedy="Or let the operator raise HEADGATE_WORKSPACE__MAX_FILES.",
+                f"The workspace is full: it has {usage.files} files, and the limit is {limits.max_files}. Delete some.",
+                remedy="Or ask the operator to raise HEADGATE_WORKSPACE__MAX_FILES.",
             )
-        if size > 0 and held.size + size > limits.max_bytes:
+        if size > 0 and usage.size + size > limits.max_bytes:
             return WorkspaceFull(
-                f"The workspace is full: {size} bytes do not fit beside the {held.size} that it holds; "
-                f"{limits.max_bytes} are allowed. Delete some files.",
-                remedy="Or let the operator raise HEADGATE_WORKSPACE__MAX_BYTES.",
+                f"The workspace is full: {size} bytes do not fit in addition to the {usage.size} bytes in "
+                f"use; the limit is {limits.max_bytes}. Delete some files.",
+                remedy="Or ask the operator to raise HEADGATE_WORKSPACE__MAX_BYTES.",
             )
         return None
 
     @contextmanager
     def _staging(self) -> Iterator[Folder]:
-        """Where files are written before they get their name: outside of every workspace."""
+        """Return the folder of temporary files, outside of every workspace."""
         with self.base.child(STAGING, create=True) as staging:
             _remove_stale(staging)
             yield staging

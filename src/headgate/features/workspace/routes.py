@@ -1,4 +1,4 @@
-"""HTTP routes of one's own workspace."""
+"""HTTP routes of the caller's workspace."""
 
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -17,8 +17,8 @@ router = APIRouter(prefix="/workspace/files", tags=["workspace"])
 
 
 def _workspace(request: Request) -> Workspace:
-    found: Workspace = request.app.state.workspace
-    return found
+    workspace: Workspace = request.app.state.workspace
+    return workspace
 
 
 Workspaces = Annotated[Workspace, Depends(_workspace)]
@@ -26,8 +26,10 @@ Path = Annotated[str, Query(max_length=MAX_PATH_CHARACTERS, description="Relativ
 Where = Annotated[
     Area,
     Query(
-        description="`assistant`: the files of your assistant and of MCP clients. `flows`: those of flows that you "
-        "start. Only with auto-login are they two."
+        description=(
+            "`assistant`: files of your assistant and of MCP clients. `flows`: files of flows that "
+            "you start. They differ only with auto-login."
+        )
     ),
 ]
 _CONTENT: dict[int | str, dict[str, Any]] = {
@@ -41,10 +43,12 @@ async def list_(
     caller: Caller,
     workspace: Workspaces,
     limit: Limit = 50,
-    cursor: Annotated[str, Query(max_length=MAX_PATH_CHARACTERS, description="`next_cursor` of the page before.")] = "",
+    cursor: Annotated[
+        str, Query(max_length=MAX_PATH_CHARACTERS, description=("`next_cursor` of the previous page."))
+    ] = "",
     area: Where = "assistant",
 ) -> WorkspacePage:
-    """Your own files, in the order of their paths, and what they take up."""
+    """List your own files by path, and their total usage."""
     return await service.list_files(workspace, caller, area=area, limit=limit, after=cursor)
 
 
@@ -63,7 +67,7 @@ async def write(
     workspace: Workspaces,
     area: Where = "assistant",
 ) -> WorkspaceFileOut:
-    """Write a file whole, with the folders that its path needs."""
+    """Write a complete file, with its missing folders."""
     return await service.write_text(session, caller, workspace, path, wanted.text, area=area)
 
 
@@ -71,7 +75,7 @@ async def write(
 async def delete(
     path: Path, session: WriteSession, caller: Caller, workspace: Workspaces, area: Where = "assistant"
 ) -> None:
-    """Remove one of your files, and the folders that are empty then."""
+    """Delete one of your files, and folders that become empty."""
     await service.remove_file(session, caller, workspace, path, area=area)
 
 
@@ -83,7 +87,7 @@ async def delete(
     dependencies=_USE,
 )
 async def download(path: Path, caller: Caller, workspace: Workspaces, area: Where = "assistant") -> Response:
-    """The content as it is. Never shown in the page's own origin: a file may hold a script."""
+    """The raw content. It never runs in the page's own origin: a file may contain a script."""
     content = await service.read_bytes(workspace, caller, path, area=area)
     name = quote(path.rpartition("/")[2], safe="")
     return Response(

@@ -1,4 +1,4 @@
-"""What the API says about files of a workspace."""
+"""API schemas of workspace files."""
 
 from datetime import datetime
 
@@ -8,11 +8,11 @@ from headgate.features.workspace.root import MAX_FILE_BYTES
 
 
 class WorkspaceFileOut(BaseModel):
-    """A file of one's own workspace."""
+    """A file of the caller's workspace."""
 
     model_config = ConfigDict(frozen=True)
 
-    path: str = Field(description="Where it is, relative to the workspace.")
+    path: str = Field(description="Path relative to the workspace.")
     size_bytes: int
     modified_at: datetime
 
@@ -24,19 +24,19 @@ class WorkspaceText(WorkspaceFileOut):
 
 
 class WorkspaceFileIn(BaseModel):
-    """What a file is to hold."""
+    """The new content of a file."""
 
     model_config = ConfigDict(extra="forbid")
 
-    text: str = Field(max_length=MAX_FILE_BYTES, description="All of the file's text, up to 10 MiB.")
+    text: str = Field(max_length=MAX_FILE_BYTES, description="The complete text of the file, up to 10 MiB.")
 
 
 class WorkspacePage(BaseModel):
     """One page of a workspace's files."""
 
     items: list[WorkspaceFileOut]
-    next_cursor: str | None = Field(description="Give it as `cursor` to get the next page; null on the last one.")
-    files: int = Field(description="How many files the workspace holds, components that the assistant keeps included.")
-    size_bytes: int = Field(description="How much they take up together.")
+    next_cursor: str | None = Field(description="Send it as `cursor` to get the next page; null on the last page.")
+    files: int = Field(description="Number of files in the workspace, including components that the assistant stored.")
+    size_bytes: int = Field(description="Total size of the files.")
     max_files: int
     max_bytes: int

@@ -1,4 +1,4 @@
-"""`glob_search` and `grep_search`: a walk below a folder, bounded in files, in time and in what it answers."""
+"""`glob_search` and `grep_search`: a walk below a folder, limited in files, time and results."""
 
 import fnmatch
 import re
@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from pydantic import JsonValue
 
 from headgate.features.workspace.errors import BadArgument, PatternRefused
-from headgate.features.workspace.folder import Folder, told
+from headgate.features.workspace.folder import Folder, workspace_errors
 from headgate.features.workspace.names import MAX_DEPTH, is_possible, path_parts, pattern_parts
 from headgate.features.workspace.regex import Finder, finder
 from headgate.features.workspace.root import MAX_FILE_BYTES, Root
@@ -22,7 +22,7 @@ from headgate.foundation.quoting import shortened
 MOST_MATCHES = 1_000
 MOST_LINES = 200
 LONGEST_LINE = 500
-"""Characters of a line that are shown."""
+"""Maximum characters of a displayed line."""
 MOST_ENTRIES = 20_000
 SEARCH_SECONDS = 5.0
 
@@ -32,7 +32,7 @@ Answer = dict[str, JsonValue]
 
 @dataclass(slots=True)
 class Budget:
-    """How much one search may look at."""
+    """Limits of one search."""
 
     entries: int = MOST_ENTRIES
     seconds: float = SEARCH_SECONDS
@@ -43,51 +43,51 @@ class Budget:
         self._until = self.clock() + self.seconds
 
     def spend(self) -> bool:
-        """Count one entry; False when the search has to end."""
+        """Count one entry; False when the search must end."""
         self.entries -= 1
         return self.entries >= 0 and self.clock() < self._until
 
     @property
     def over(self) -> bool:
-        """Whether time is up."""
+        """Return whether the time is up."""
         return self.clock() >= self._until
 
 
 class Glob:
-    """A pattern of names, of which `**` stands for any number of folders; followed name by name."""
+    """A pattern of names in which `**` matches any number of folders; matched name by name."""
 
     def __init__(self, parts: Sequence[str]) -> None:
         self._parts = [None if part == "**" else re.compile(fnmatch.translate(part)) for part in parts]
         self.start = self._closed({0})
 
     def step(self, states: frozenset[int], name: str) -> frozenset[int]:
-        """Where the pattern is after one more name; empty when nothing below can match."""
-        found = set()
+        """Return the pattern's states after one more name; empty when nothing below can match."""
+        following = set()
         for state in states - {len(self._parts)}:
             part = self._parts[state]
             if part is None:
-                found.add(state)
+                following.add(state)
             elif part.match(name):
-                found.add(state + 1)
-        return self._closed(found)
+                following.add(state + 1)
+        return self._closed(following)
 
     def accepts(self, states: frozenset[int]) -> bool:
-        """Whether the names so far are a match."""
+        """Return whether the names so far match."""
         return len(self._parts) in states
 
     def _closed(self, states: set[int]) -> frozenset[int]:
-        found = set(states)
+        closed = set(states)
         for state in sorted(states):
-            at = state
-            while at < len(self._parts) and self._parts[at] is None:
-                at += 1
-                found.add(at)
-        return frozenset(found)
+            position = state
+            while position < len(self._parts) and self._parts[position] is None:
+                position += 1
+                closed.add(position)
+        return frozenset(closed)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file that a walk came by."""
+    """A file found by a walk."""
 
     folder: Folder
     name: str
@@ -96,7 +96,7 @@ class Found:
 
 
 class Walk:
-    """Files below a folder whose path a glob accepts, by name. Links, special files and reserved names are not seen."""
+    """Files below a folder whose path matches a glob, by name. Links, special files and reserved names are skipped."""
 
     def __init__(self, glob: Glob, budget: Budget) -> None:
         self._glob = glob
@@ -105,7 +105,7 @@ class Walk:
         """Folders that were not looked through: too deep, not readable, or the search had to end there."""
 
     def files(self, folder: Folder, prefix: tuple[str, ...]) -> Iterator[Found]:
-        """The files, each with the folder it is in, which is open only until the next one is asked for."""
+        """Yield the files, each with its folder, which is only open until the next one is requested."""
         yield from self._below(folder, prefix, self._glob.start, 0)
 
     def _below(self, folder: Folder, prefix: tuple[str, ...], states: frozenset[int], depth: int) -> Iterator[Found]:
@@ -116,14 +116,14 @@ class Walk:
             if not self._budget.spend():
                 self._cut("/".join(prefix) or ".")
                 return
-            after = self._glob.step(states, entry.name)
+            following = self._glob.step(states, entry.name)
             if not entry.is_folder:
-                if self._glob.accepts(after):
+                if self._glob.accepts(following):
                     yield Found(folder, entry.name, "/".join(path), entry.size)
-            elif after and depth >= MAX_DEPTH:
+            elif following and depth >= MAX_DEPTH:
                 self._cut("/".join(path))
-            elif after:
-                yield from self._into(folder, path, after, depth)
+            elif following:
+                yield from self._into(folder, path, following, depth)
 
     def _into(self, folder: Folder, path: tuple[str, ...], states: frozenset[int], depth: int) -> Iterator[Found]:
         try:
@@ -149,13 +149,13 @@ def glob_search(root: Root, pattern: str, path: str = "", *, budget: Budget | No
     where = path_parts(path)
     walk = Walk(Glob(parts), budget or Budget())
     matches: list[JsonValue] = []
-    with told(path or ".", "Folder"), root.folder.below(where) as folder:
+    with workspace_errors(path or ".", "Folder"), root.folder.below(where) as folder:
         truncated = False
-        for found in walk.files(folder, where):
+        for file in walk.files(folder, where):
             if len(matches) >= MOST_MATCHES:
                 truncated = True
                 break
-            matches.append(found.path)
+            matches.append(file.path)
     branches: list[JsonValue] = list(walk.truncated_branches)
     return {
         "status": "ok",
@@ -177,14 +177,16 @@ def grep_search(
     is_regex: bool = False,
     budget: Budget | None = None,
 ) -> Answer:
-    """Lines that have the pattern. Raises what `glob_search` raises, and `BadArgument` for another output mode."""
+    """Return lines that match. Raises like `glob_search`, and `BadArgument` for an invalid output mode."""
     if output_mode not in get_args(OutputMode):
         raise BadArgument(f"output_mode must be one of {', '.join(get_args(OutputMode))}")
-    look = _Look(finder(pattern, case_insensitive=case_insensitive, is_regex=is_regex), output_mode, budget or Budget())
-    where, wanted = path_parts(path), pattern_parts(glob) or ("**",)
-    walk = Walk(Glob(wanted if "/" in glob else ("**", *wanted)), look.budget)
-    with told(path or "."):
-        look.through(_files(root, where, walk))
+    look = _Search(
+        finder(pattern, case_insensitive=case_insensitive, is_regex=is_regex), output_mode, budget or Budget()
+    )
+    parts, patterns = path_parts(path), pattern_parts(glob) or ("**",)
+    walk = Walk(Glob(patterns if "/" in glob else ("**", *patterns)), look.budget)
+    with workspace_errors(path or "."):
+        look.through(_files(root, parts, walk))
     return {
         "status": "ok",
         "pattern": pattern,
@@ -195,8 +197,8 @@ def grep_search(
 
 
 @dataclass(slots=True)
-class _Look:
-    """What a search has found so far."""
+class _Search:
+    """The results of a search so far."""
 
     has: Finder
     mode: str
@@ -205,16 +207,16 @@ class _Look:
     truncated: bool = False
 
     def through(self, files: Iterator[Found]) -> None:
-        """Look into files until there are enough matches or time is up."""
-        for found in files:
+        """Search files until there are enough matches or the time is up."""
+        for file in files:
             if self.budget.over or len(self.matches) >= (MOST_LINES if self.mode == "content" else MOST_MATCHES):
                 self.truncated = True
                 return
-            with suppress(OSError, HeadgateError):  # removed meanwhile, too large, or somebody else's
-                self._file(found)
+            with suppress(OSError, HeadgateError):  # removed in the meantime, too large, or not accessible
+                self._file(file)
 
-    def _file(self, found: Found) -> None:
-        content = found.folder.read(found.name, MAX_FILE_BYTES)
+    def _file(self, file: Found) -> None:
+        content = file.folder.read(file.name, MAX_FILE_BYTES)
         if is_binary(content):
             return
         count = 0
@@ -227,12 +229,12 @@ class _Look:
             count += 1
             if self.mode == "files_with_matches":
                 break
-            if self.mode == "content" and not self._keep(found.path, number, line):
+            if self.mode == "content" and not self._keep(file.path, number, line):
                 return
         if count and self.mode == "files_with_matches":
-            self.matches.append(found.path)
+            self.matches.append(file.path)
         elif count and self.mode == "count":
-            self.matches.append({"path": found.path, "count": count})
+            self.matches.append({"path": file.path, "count": count})
 
     def _keep(self, path: str, number: int, line: str) -> bool:
         if len(self.matches) >= MOST_LINES:
@@ -242,13 +244,13 @@ class _Look:
         return True
 
 
-def _files(root: Root, where: tuple[str, ...], walk: Walk) -> Iterator[Found]:
-    """The files below a folder; of a path that names a file, that one."""
-    if where:
-        with root.folder.below(where[:-1]) as parent:
-            size = parent.file_size(where[-1])
+def _files(root: Root, parts: tuple[str, ...], walk: Walk) -> Iterator[Found]:
+    """Yield the files below a folder; for the path of a file, only that one."""
+    if parts:
+        with root.folder.below(parts[:-1]) as parent:
+            size = parent.file_size(parts[-1])
             if size is not None:
-                yield Found(parent, where[-1], "/".join(where), size)
+                yield Found(parent, parts[-1], "/".join(parts), size)
                 return
-    with root.folder.below(where) as folder:
-        yield from walk.files(folder, where)
+    with root.folder.below(parts) as folder:
+        yield from walk.files(folder, parts)

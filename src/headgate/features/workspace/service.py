@@ -1,4 +1,4 @@
-"""A person's own files: listed, read, written and removed by themselves. What agents do is not written down here."""
+"""A user's own files, managed by the user. Operations of agents are not recorded here."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record
 from headgate.features.workspace import text
 from headgate.features.workspace.errors import NotATextFile
-from headgate.features.workspace.folder import Entry, Folder, told
+from headgate.features.workspace.folder import Entry, Folder, workspace_errors
 from headgate.features.workspace.names import MAX_DEPTH, is_possible
 from headgate.features.workspace.places import Binding
 from headgate.features.workspace.root import Root
@@ -21,14 +21,14 @@ from headgate.features.workspace.workspace import Area, Workspace
 async def list_files(
     workspace: Workspace, principal: Principal, *, area: Area = "assistant", limit: int = 50, after: str = ""
 ) -> WorkspacePage:
-    """Files in the order of their paths, from behind the path `after`, and what they take up. Raises `UserRequired`."""
+    """Return files by path after `after`, and their total usage. Raises `UserRequired`."""
 
     def work(root: Root) -> WorkspacePage:
-        found = [one for one in sorted(_files(root.folder, ()), key=lambda one: one.path) if one.path > after]
+        files = [file for file in sorted(_files(root.folder, ()), key=lambda file: file.path) if file.path > after]
         used, limits = root.usage(), root.settings.workspace
         return WorkspacePage(
-            items=found[:limit],
-            next_cursor=found[limit - 1].path if len(found) > limit else None,
+            items=files[:limit],
+            next_cursor=files[limit - 1].path if len(files) > limit else None,
             files=used.files,
             size_bytes=used.size,
             max_files=limits.max_files,
@@ -39,21 +39,21 @@ async def list_files(
 
 
 async def read_bytes(workspace: Workspace, principal: Principal, path: str, *, area: Area = "assistant") -> bytes:
-    """A file's content. Raises `WorkspaceFileNotFound`, `PathEscapes`, `PathReserved`, `NotATextFile`."""
+    """Return a file's content. Raises `WorkspaceFileNotFound`, `PathEscapes`, `PathReserved`, `NotATextFile`."""
     return await _own(workspace, principal, area).run(lambda root: text.read_bytes(root, path))
 
 
 async def read_text(
     workspace: Workspace, principal: Principal, path: str, *, area: Area = "assistant"
 ) -> WorkspaceText:
-    """A text file. Raises what `read_bytes` raises, `NotATextFile` for other bytes."""
+    """Return a text file. Raises like `read_bytes`, `NotATextFile` for binary content."""
 
     def work(root: Root) -> WorkspaceText:
         content = text.read_bytes(root, path)
         if text.is_binary(content):
             raise NotATextFile(f"Refusing to read binary file: {path}", remedy="Download it.")
-        about = _about(root, path)
-        return WorkspaceText(**about.model_dump(), text=content.decode(errors="replace"))
+        entry = _about(root, path)
+        return WorkspaceText(**entry.model_dump(), text=content.decode(errors="replace"))
 
     return await _own(workspace, principal, area).run(work)
 
@@ -67,28 +67,28 @@ async def write_text(
     *,
     area: Area = "assistant",
 ) -> WorkspaceFileOut:
-    """Write a file whole. Raises what a path may raise, `WorkspaceFileTooLarge`, `WorkspaceFull`."""
+    """Write a complete file. Raises errors of paths, `WorkspaceFileTooLarge`, `WorkspaceFull`."""
 
     def work(root: Root) -> WorkspaceFileOut:
         text.write_file(root, path, content)
         return _about(root, path)
 
-    about = await _own(workspace, principal, area).run(work)
-    said = {"area": area, "size_bytes": about.size_bytes}
+    entry = await _own(workspace, principal, area).run(work)
+    payload = {"area": area, "size_bytes": entry.size_bytes}
     await record(
-        session, principal, "workspace.file_written", id=principal.user_id, name=path, after=said, payload=said
+        session, principal, "workspace.file_written", id=principal.user_id, name=path, after=payload, payload=payload
     )
-    return about
+    return entry
 
 
 async def remove_file(
     session: AsyncSession, principal: Principal, workspace: Workspace, path: str, *, area: Area = "assistant"
 ) -> None:
-    """Remove a file, and the folders that are empty then. Raises `WorkspaceFileNotFound`, what a path may raise."""
-    about = await _own(workspace, principal, area).run(lambda root: _remove(root, path))
-    said = {"area": area, "size_bytes": about.size_bytes}
+    """Delete a file, and folders that become empty. Raises `WorkspaceFileNotFound`, errors of paths."""
+    entry = await _own(workspace, principal, area).run(lambda root: _remove(root, path))
+    payload = {"area": area, "size_bytes": entry.size_bytes}
     await record(
-        session, principal, "workspace.file_deleted", id=principal.user_id, name=path, before=said, payload=said
+        session, principal, "workspace.file_deleted", id=principal.user_id, name=path, before=payload, payload=payload
     )
 
 
@@ -99,18 +99,18 @@ def _own(workspace: Workspace, principal: Principal, area: Area) -> Binding:
 
 def _remove(root: Root, path: str) -> WorkspaceFileOut:
     parts = text.file_parts(path)
-    with root.locked(), told(path):
-        about = _about(root, path)
+    with root.locked(), workspace_errors(path):
+        entry = _about(root, path)
         root.note.forget()
         with root.folder.below(parts[:-1]) as folder:
             folder.remove(parts[-1])
         root.prune(parts[:-1])
-    return about
+    return entry
 
 
 def _about(root: Root, path: str) -> WorkspaceFileOut:
     *folders, name = text.file_parts(path)
-    with told(path), root.folder.below(folders) as folder:
+    with workspace_errors(path), root.folder.below(folders) as folder:
         return _shown((*folders, name), folder.entry(name))
 
 
@@ -121,7 +121,7 @@ def _files(folder: Folder, prefix: tuple[str, ...]) -> Iterator[WorkspaceFileOut
         if not entry.is_folder:
             yield _shown((*prefix, entry.name), entry)
         elif len(prefix) < MAX_DEPTH:
-            with told("/".join((*prefix, entry.name)), "Folder"), folder.child(entry.name) as child:
+            with workspace_errors("/".join((*prefix, entry.name)), "Folder"), folder.child(entry.name) as child:
                 yield from _files(child, (*prefix, entry.name))
 
 

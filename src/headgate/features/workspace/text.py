@@ -1,49 +1,49 @@
-"""`read_file`, `write_file` and `edit_file`: the answers of seed 003, from an open workspace."""
+"""`read_file`, `write_file` and `edit_file` on an open workspace, with the results of seed 003."""
 
 from collections.abc import Sequence
 
 from pydantic import JsonValue
 
 from headgate.features.workspace.errors import BadArgument, EditNotPossible, NotATextFile, WorkspaceFileTooLarge
-from headgate.features.workspace.folder import told
+from headgate.features.workspace.folder import workspace_errors
 from headgate.features.workspace.names import path_parts
 from headgate.features.workspace.root import MAX_FILE_BYTES, Root
 
 LOOKED_AT_BYTES = 8 * 1024
-"""Of a file's beginning, to tell text from other bytes."""
+"""Number of bytes that are checked to detect binary content."""
 
 Answer = dict[str, JsonValue]
 
 
 def is_binary(content: bytes) -> bool:
-    """Whether a content is no text: it has a zero byte near its beginning."""
+    """Return whether a content is binary: it has a zero byte near its beginning."""
     return b"\0" in content[:LOOKED_AT_BYTES]
 
 
 def file_parts(path: str) -> Sequence[str]:
-    """The names of a path to a file. Raises what `path_parts` raises, `NotATextFile` for the workspace itself."""
+    """Return the names in a path to a file. Raises like `path_parts`, `NotATextFile` for the workspace itself."""
     parts = path_parts(path)
     if not parts:
-        raise NotATextFile(f"Path is a folder: {path or '.'}", remedy="Name a file in it.")
+        raise NotATextFile(f"Path is a folder: {path or '.'}", remedy="Give the path of a file in it.")
     return parts
 
 
 def read_bytes(root: Root, path: str) -> bytes:
     """A file's content. Raises `WorkspaceFileNotFound`, `WorkspaceFileTooLarge`, `NotATextFile`, `PathEscapes`."""
     *folders, name = file_parts(path)
-    with told(path), root.folder.below(folders) as folder:
+    with workspace_errors(path), root.folder.below(folders) as folder:
         return folder.read(name, MAX_FILE_BYTES)
 
 
 def write_bytes(root: Root, path: str, content: bytes) -> bool:
-    """Give a file this content, with its folders; the caller holds the lock. Whether it is new."""
+    """Write a file with its missing folders; the caller holds the lock. Return whether it is new."""
     parts = file_parts(path)
-    with told(path):
+    with workspace_errors(path):
         return root.write(parts, content)
 
 
 def read_file(root: Root, path: str, *, offset: int | None = None, limit: int | None = None) -> Answer:
-    """Lines of a text file, each with its number."""
+    """Return lines of a text file, each with its number."""
     if (offset is not None and offset < 1) or (limit is not None and limit < 1):
         raise BadArgument("offset and limit count from 1")
     content = read_bytes(root, path)
@@ -53,19 +53,19 @@ def read_file(root: Root, path: str, *, offset: int | None = None, limit: int | 
     if lines[-1] == "":
         lines.pop()
     start = offset or 1
-    shown = lines[start - 1 :][:limit]
+    excerpt = lines[start - 1 :][:limit]
     return {
         "status": "ok",
         "path": path,
-        "content": "\n".join(f"{number:>6}→{line}" for number, line in enumerate(shown, start)),
+        "content": "\n".join(f"{number:>6}→{line}" for number, line in enumerate(excerpt, start)),
         "total_lines": len(lines),
         "start_line": start,
-        "num_lines": len(shown),
+        "num_lines": len(excerpt),
     }
 
 
 def write_file(root: Root, path: str, content: str) -> Answer:
-    """Write a text file whole."""
+    """Write a complete text file."""
     encoded = _encoded(content, "content")
     with root.locked():
         created = write_bytes(root, path, encoded)
@@ -73,11 +73,11 @@ def write_file(root: Root, path: str, content: str) -> Answer:
 
 
 def edit_file(root: Root, path: str, old_string: str, new_string: str, *, replace_all: bool = False) -> Answer:
-    """Put one text in the place of another."""
+    """Replace one text by another."""
     if not old_string:
-        raise EditNotPossible("old_string is empty; use write_file to write a file whole")
+        raise EditNotPossible("old_string is empty; use write_file to write a complete file")
     if old_string == new_string:
-        raise EditNotPossible("old_string and new_string are the same")
+        raise EditNotPossible("old_string and new_string are identical")
     old, new = _encoded(old_string, "old_string"), _encoded(new_string, "new_string")
     with root.locked():
         content = read_bytes(root, path)
@@ -87,7 +87,7 @@ def edit_file(root: Root, path: str, old_string: str, new_string: str, *, replac
             raise EditNotPossible(f"old_string not found in {path}; read the file and copy the text exactly")
         if count > 1 and not replace_all:
             raise EditNotPossible(
-                f"old_string is in {path} {count} times; give more of the text around it, or set replace_all"
+                f"old_string appears {count} times in {path}; include more of the surrounding text, or set replace_all"
             )
         projected = len(content) + count * (len(new) - len(old))
         if projected > MAX_FILE_BYTES:
@@ -102,15 +102,15 @@ def edit_file(root: Root, path: str, old_string: str, new_string: str, *, replac
     }
 
 
-def _encoded(text: str, what: str) -> bytes:
+def _encoded(text: str, label: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise NotATextFile(f"{what} is no Unicode text: it has half of a character at {error.start}") from error
+        raise NotATextFile(f"{label} is not valid Unicode text: it has half of a character at {error.start}") from error
 
 
 def _require_text(content: bytes, path: str) -> None:
-    """A file that is not UTF-8 would be damaged by an edit. Raises `NotATextFile`."""
+    """Raise `NotATextFile` for a file that is not UTF-8, which an edit would damage."""
     refused = NotATextFile(f"Refusing to edit binary file: {path}")
     if is_binary(content):
         raise refused

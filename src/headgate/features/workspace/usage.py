@@ -1,9 +1,9 @@
-"""What a workspace holds, and the note of it that spares a write to count a thousand files.
+"""Usage of a workspace, and a cached note of it that avoids counting a thousand files for a write.
 
-The note stands beside the workspaces, in `.usage`, and is read and written under the workspace's lock, so that every
-process goes on from the one before. It is taken away before a file changes and put back after: whoever dies between
-leaves none, and the next one counts. What others do to the folder is noticed when the note is old, and always before a
-write is refused.
+The note is stored next to the workspaces, in `.usage`, and is read and written under the workspace's lock, so that
+every process continues from the previous one. It is removed before a file changes and restored afterwards: a process
+that dies in between leaves none, and the next one counts. External changes to the folder are detected when the note is
+old, and always before a write is refused.
 """
 
 import os
@@ -19,14 +19,14 @@ from headgate.features.workspace.folder import Folder
 
 NOTES = ".usage"
 GOOD_SECONDS = 600
-"""How long a count is gone on from."""
+"""How long a count is reused."""
 _MOST_BYTES = 200
 _DEEPEST = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a workspace holds."""
+    """The usage of a workspace."""
 
     files: int
     size: int
@@ -35,18 +35,18 @@ class Usage:
     """Seconds since 1970."""
 
     def after(self, *, files: int, size: int) -> "Usage":
-        """With this much more."""
+        """Return the usage with this much more."""
         return replace(self, files=self.files + files, size=self.size + size)
 
 
 def counted(folder: Folder) -> Usage:
-    """Count all that a folder holds. Raises `OSError`."""
+    """Return the usage of a folder. Raises `OSError`."""
     return Usage(*_count(folder, 0), int(time.time()))
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """The note of one workspace's usage; whoever uses it holds the workspace's lock.
+    """The note of one workspace's usage; callers hold the workspace's lock.
 
     Args:
         base: The folder of all workspaces.
@@ -57,25 +57,25 @@ class Note:
     name: str
 
     def read(self) -> Usage | None:
-        """What was noted; None when nothing was, or too long ago."""
+        """Return the note; None when it is missing or too old."""
         try:
             with self.base.child(NOTES) as notes:
-                found = Usage(*orjson.loads(notes.read(self._file, _MOST_BYTES)))
-            good = 0 <= time.time() - found.counted_at < GOOD_SECONDS
+                usage = Usage(*orjson.loads(notes.read(self._file, _MOST_BYTES)))
+            is_current = 0 <= time.time() - usage.counted_at < GOOD_SECONDS
         except (OSError, ValueError, TypeError, NotATextFile, WorkspaceFileTooLarge):
             return None
-        return found if good else None
+        return usage if is_current else None
 
     @contextmanager
     def changing(self, after: Usage) -> Iterator[None]:
-        """Change files, after which the workspace holds this much; without a note when that goes wrong."""
+        """Change files, resulting in this usage; removes the note on failure."""
         self.forget()
         yield
         with suppress(OSError):  # the next write counts
             self._write(after)
 
     def forget(self) -> None:
-        """Take the note away. Raises `OSError`."""
+        """Remove the note. Raises `OSError`."""
         with suppress(FileNotFoundError), self.base.child(NOTES) as notes:
             notes.remove(self._file)
 

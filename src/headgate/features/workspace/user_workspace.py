@@ -1,4 +1,4 @@
-"""The five file tools of one person's workspace: answers as JSON, never an exception (seed 003)."""
+"""The five file tools of one user's workspace: JSON results, never an exception (seed 003)."""
 
 from collections.abc import Awaitable, Callable
 
@@ -19,15 +19,15 @@ WRITING = frozenset({"write_file", "edit_file"})
 
 
 class UserWorkspace:
-    """A person's own files, as an agent or a step sees them.
+    """A user's own files, for an agent or a step.
 
-    Every tool answers with `status` and what it found, or with `error` and `path`.
+    Every tool returns `status` and its result, or `error` and `path`.
 
     Args:
-        binding: Whose they are.
+        binding: The user's workspace.
         read_only: Whether writing is refused.
         metrics: Counts the calls.
-        before_each: Awaited before each call, to find out who uses them now.
+        before_each: Awaited before each call, to determine the current user.
     """
 
     def __init__(
@@ -44,12 +44,12 @@ class UserWorkspace:
         self._before_each = before_each
 
     def belongs_to(self, principal: Principal) -> bool:
-        """Whether these are the files of whoever asks."""
+        """Return whether these files belong to the caller."""
         return self.binding.owner == owner_of(principal)
 
     @property
     def is_that_of_flows(self) -> bool:
-        """Whether steps of flows that the same person runs use the same folder."""
+        """Return whether flow steps of the same user use the same folder."""
         places, owner = self.binding.places, self.binding.owner
         try:
             return places.mode(owner) == places.mode(owner, isolated=self.binding.isolated)
@@ -57,24 +57,24 @@ class UserWorkspace:
             return False
 
     async def file_size(self, path: str) -> int | None:
-        """Bytes of a file; None when it cannot be told."""
+        """Return the size of a file; None when unknown."""
         try:
             return await self.binding.run(lambda root: _size(root, path))
         except (HeadgateError, OSError):
             return None
 
     async def read_file(self, path: str, offset: int | None = None, limit: int | None = None) -> Answer:
-        """Lines of a text file with their numbers, from line `offset`, at most `limit` of them."""
+        """Return lines of a text file with their numbers, from line `offset`, at most `limit` of them."""
         return await self._answer(
             "read_file", path, lambda root: text.read_file(root, path, offset=offset, limit=limit)
         )
 
     async def write_file(self, path: str, content: str) -> Answer:
-        """Write a file whole, with the folders that its path needs."""
+        """Write a complete file, with its missing folders."""
         return await self._answer("write_file", path, lambda root: text.write_file(root, path, content))
 
     async def edit_file(self, path: str, old_string: str, new_string: str, *, replace_all: bool = False) -> Answer:
-        """Put one text in the place of another, which is there once, or everywhere with `replace_all`."""
+        """Replace a text that occurs once, or everywhere with `replace_all`."""
 
         def work(root: Root) -> Answer:
             return text.edit_file(root, path, old_string, new_string, replace_all=replace_all)
@@ -82,7 +82,7 @@ class UserWorkspace:
         return await self._answer("edit_file", path, work)
 
     async def glob_search(self, pattern: str, path: str = "") -> Answer:
-        """Files whose path matches a pattern, below a folder."""
+        """Return files whose path matches a pattern, below a folder."""
         return await self._answer("glob_search", path, lambda root: searching.glob_search(root, pattern, path))
 
     async def grep_search(
@@ -95,7 +95,7 @@ class UserWorkspace:
         output_mode: str = "files_with_matches",
         is_regex: bool = False,
     ) -> Answer:
-        """Files, lines or numbers of lines that have a text, or match a regular expression."""
+        """Return files, lines or line numbers that contain a text, or match a regular expression."""
 
         def work(root: Root) -> Answer:
             return searching.grep_search(
@@ -111,16 +111,16 @@ class UserWorkspace:
         return await self._answer("grep_search", path, work)
 
     async def read_content(self, path: str) -> bytes:
-        """A file's content, binary too. Raises what opening it raises."""
+        """Return a file's content, also binary. Raises errors of opening it."""
         if self._before_each is not None:
             await self._before_each()
         return await self.binding.run(lambda root: text.read_bytes(root, path))
 
     async def metadata(self) -> Answer:
-        """Whose files these are, as things are now.
+        """Return the current owner of these files.
 
-        `resolution_error` says why there are none, and is null where there are; `effective_root` is the folder below
-        the base, whose name tells nothing of the person.
+        `resolution_error` says why there are none, and is null when there are; `effective_root` is the folder below the
+        base, whose name reveals nothing about the user.
         """
         error, root = "", ""
         try:
@@ -142,23 +142,23 @@ class UserWorkspace:
         return "/".join((root.name, *path_parts(self.binding.root_path)))
 
     async def _answer(self, action: str, path: str, work: Callable[[Root], Answer]) -> Answer:
-        """Do the work off the event loop, and tell what went wrong in the tool's own words."""
+        """Run the work off the event loop, and convert errors to the tool's results."""
         try:
             if self._before_each is not None:
                 await self._before_each()
             if self.read_only and action in WRITING:
                 raise WorkspaceReadOnly(action)  # noqa: TRY301 - told like every other refusal
-            answer = await self.binding.run(work)
+            result = await self.binding.run(work)
         except HeadgateError as error:
             self._metrics.count("filesystem_tool_calls", action, self._outcome(error))
             return {"error": error.detail, "path": _shown(path)}
         except Exception as error:
-            mistake = error if not isinstance(error, OSError) else None  # a disk that refuses is nobody's mistake
+            mistake = error if not isinstance(error, OSError) else None  # a disk error is not the caller's mistake
             logger.warning("workspace.tool_failed", action=action, reason=type(error).__name__, exc_info=mistake)
             self._metrics.count("filesystem_tool_calls", action, "error")
-            return {"error": f"{action} could not be done: {type(error).__name__}", "path": _shown(path)}
+            return {"error": f"{action} failed: {type(error).__name__}", "path": _shown(path)}
         self._metrics.count("filesystem_tool_calls", action, "ok")
-        return answer
+        return result
 
     def _outcome(self, error: HeadgateError) -> str:
         if isinstance(error, PathEscapes | PathReserved):
@@ -183,5 +183,5 @@ def _size(root: Root, path: str) -> int | None:
 
 
 def _shown(path: str) -> str:
-    """A path as it can be told: what is no Unicode is left out, and so is what is beyond any path."""
+    """Return a path for display, without invalid Unicode and of limited length."""
     return path[:1_024].encode(errors="replace").decode()

@@ -1,4 +1,4 @@
-"""Workspaces of people, for agents and for steps of flows."""
+"""Workspaces of users, for agents and for steps of flows."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -10,14 +10,14 @@ from headgate.foundation.settings import Settings
 from headgate.foundation.telemetry import Instruments
 
 Area = Literal["assistant", "flows"]
-"""Whose of a person's files: with auto-login the flows' are in the shared folder, else they are the same."""
+"""Area of a user's files: with auto-login the flows' are in the shared folder, else they are the same."""
 
 
 class Workspace:
     """The workspaces of an installation.
 
     Args:
-        settings: Where their folders are, who signs in, and what one person may keep.
+        settings: The folders, sign-in mode, and quota.
         metrics: Counts the calls of tools.
     """
 
@@ -26,12 +26,12 @@ class Workspace:
         self._metrics = metrics or Instruments()
 
     def for_agent(self, principal: Principal) -> UserWorkspace:
-        """A person's own files, for an agent that works for them: theirs alone in every mode."""
+        """Return a user's own files, for the user's agent: never shared."""
         owner = owner_of(principal)
         return UserWorkspace(Binding(self._places, owner, lambda: owner, isolated=True), metrics=self._metrics)
 
     def for_person(self, principal: Principal, area: Area) -> UserWorkspace:
-        """A person's own files, for themselves: their assistant's, or those of flows that they start."""
+        """Return a user's own files, for the user: those of the assistant, or of the user's flows."""
         owner = owner_of(principal)
         return self.for_agent(principal) if area == "assistant" else self.for_flow(lambda: owner)
 
@@ -43,13 +43,13 @@ class Workspace:
         read_only: bool = False,
         before_each: BeforeEach | None = None,
     ) -> UserWorkspace:
-        """Files for a step of a flow: shared, somebody's own or none, as it is decided at each call.
+        """Return the files for a step of a flow: shared, a user's own or none, decided at each call.
 
         Args:
-            now: Who the step works for at the moment.
-            root_path: The folder in the workspace where the step's paths begin, as its author wrote it.
+            now: Returns the step's current user.
+            root_path: The folder in the workspace where the step's paths begin, as configured by its author.
             read_only: Whether writing is refused.
-            before_each: Awaited before each call, so that `now` can tell.
+            before_each: Awaited before each call, so that `now` is current.
         """
         return UserWorkspace(
             Binding(self._places, now(), now, root_path=root_path),

@@ -1,4 +1,4 @@
-"""Events that a transaction causes: they wait on its session and are published when it has been committed."""
+"""Events of a transaction: collected in its session and published after the commit."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,20 +19,20 @@ class _Announcement:
 
 
 def announce(session: AsyncSession, topic: str, kind: str, data: Callable[[], dict[str, JsonValue]]) -> None:
-    """Publish an event once this session's transaction is committed, and never if it is not.
+    """Publish an event after this session's transaction is committed; discard it on rollback.
 
     Args:
-        session: The session of a change; one that `Database.writing` gave.
-        topic: Where the event belongs.
-        kind: What happened.
-        data: Makes the event's data; called only where somebody may be listening.
+        session: The session of the change, from `Database.writing`.
+        topic: The topic of the event.
+        kind: The event type.
+        data: Creates the event's data; called only when the topic may have readers.
     """
     session.info.setdefault(_WAITING, []).append(_Announcement(topic, kind, data))
 
 
 def publish_announced(session: AsyncSession, bus: EventSink | None) -> None:
-    """Publish what was announced in a session whose transaction is committed."""
+    """Publish the collected events of a session whose transaction is committed."""
     waiting: list[_Announcement] = session.info.pop(_WAITING, [])
-    for one in waiting:
-        if bus is not None and bus.may_have_readers(one.topic):
-            bus.publish(one.topic, one.kind, one.data())
+    for event in waiting:
+        if bus is not None and bus.may_have_readers(event.topic):
+            bus.publish(event.topic, event.kind, event.data())

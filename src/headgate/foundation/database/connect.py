@@ -18,6 +18,7 @@ from headgate.foundation.database.announcing import publish_announced
 from headgate.foundation.database.pool import WatchedPool
 from headgate.foundation.errors import DatabaseAway, HeadgateError, Invalid, Unavailable
 from headgate.foundation.events import EventSink
+from headgate.foundation.pending_restore import finish
 from headgate.foundation.private_files import data_folder, private_database
 from headgate.foundation.settings import DatabaseSettings, Settings
 
@@ -26,24 +27,27 @@ PROBES = {
     "sqlite": "PRAGMA user_version = 0",
     "postgresql": "SELECT pg_logical_emit_message(true, 'headgate', 'readiness')",
 }
-"""A write of a few bytes that reaches the log of the database and changes nothing."""
+"""A write of a few bytes that reaches the write-ahead log and changes nothing."""
 _WRITES = "headgate_writes"
 CHECKPOINT_PAGES = 10_000
-"""Pages of SQLite's log after which any connection copies it. The writer of runs copies it earlier: the first commit
-after a copy waits for the disk, and the writer must know when that is."""
+"""Pages in SQLite's write-ahead log that trigger a checkpoint by any connection. The run writer checkpoints earlier:
+the first commit after a checkpoint waits for the disk, and the writer must know when that happens.
+"""
 
 
 class Database:
     """One database, opened once by an entry point and closed by it.
 
     A session is one transaction. `reading()` never blocks a writer; `writing()` takes SQLite's write lock at its start,
-    so that it can wait for the lock and never fails half-way.
+    so it can wait for the lock and never fails halfway.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.url = _checked_url(settings.database_url)
         self.dialect = cast("Dialect", self.url.get_backend_name())
         self.settings = settings.database
+        self.data_dir = settings.data_dir
+        finish(settings.data_dir)
         if self.dialect == "sqlite" and self.url.database not in (None, "", ":memory:"):
             data_folder(settings.data_dir)
             private_database(Path(self.url.database or ""))
@@ -70,7 +74,7 @@ class Database:
 
     @property
     def wait_seconds(self) -> float:
-        """How long the session that waits longest has waited for a connection; 0 when none does."""
+        """Return how long the oldest waiting session has waited for a connection, in seconds; 0 when none waits."""
         pool = self.engine.pool
         return pool.wait_seconds if isinstance(pool, WatchedPool) else 0.0
 
@@ -90,7 +94,7 @@ class Database:
 
 
 class DatabaseBusy(Unavailable):
-    """Every connection was in use for as long as a request may wait for one."""
+    """All connections were in use until the request's wait timed out."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -106,11 +110,11 @@ _ENDED_CONNECTION = {
     "ConnectionFailure",
     "ConnectionDoesNotExist",
 }
-"""What psycopg raises when PostgreSQL stops, has crashed or is starting."""
+"""Errors of psycopg when PostgreSQL stops, has crashed or is starting."""
 
 
 class database_errors:  # noqa: N801 - used as a context manager, reads as a phrase
-    """Turns what a driver raises about the database itself (locked, full, gone) into `Unavailable`."""
+    """Convert driver errors about the database itself (locked, full, unreachable) to `Unavailable`."""
 
     def __enter__(self) -> None:
         return None
@@ -125,29 +129,29 @@ class database_errors:  # noqa: N801 - used as a context manager, reads as a phr
 
 
 def explain(error: BaseException) -> HeadgateError | None:
-    """The `Unavailable` that a driver's error amounts to; None when it is a bug of ours."""
+    """Return the `Unavailable` for a driver's error; None when it is a bug in Headgate."""
     message = str(error).lower()
     if "locked" in message or "lock timeout" in message:
         return Unavailable("The database is locked by another process.", remedy="Try again in a moment.")
     if "disk is full" in message or "no space" in message:
         return Unavailable("The disk is full; nothing was changed.", remedy="Free some space and try again.")
-    if "disk i/o error" in message:  # what SQLite says of a full disk while it opens its shared memory
+    if "disk i/o error" in message:  # SQLite's message for a full disk while it opens its shared memory
         return Unavailable(
-            "The disk under the database cannot be read or written; nothing was changed.",
-            remedy="It is full or failing: free some space, or look at the disk, and try again.",
+            "The disk of the database cannot be read or written; nothing was changed.",
+            remedy="It is full or failing: free some space or check the disk, and try again.",
         )
     if "readonly" in message or "read-only" in message:
         return Unavailable("The database is read-only; nothing was changed.", remedy="Check the file's permissions.")
     if "unable to open database" in message:
         return Unavailable("The database file cannot be opened.", remedy="Check HEADGATE_DATA_DIR and its permissions.")
     if "not a database" in message or "malformed" in message:
-        return Unavailable("The database file is not a database, or damaged.", remedy="Restore it from a backup.")
+        return Unavailable("The database file is not a database, or is damaged.", remedy="Restore it from a backup.")
     if type(error).__name__ in {"OperationalError", "PoolTimeout"} and any(
         word in message for word in ("connect", "connection", "refused", "timeout")
     ):
         return DatabaseAway("The database cannot be reached.", remedy="Check HEADGATE_DATABASE__URL and the server.")
     if {kind.__name__ for kind in type(error).__mro__} & _ENDED_CONNECTION:
-        return DatabaseAway("The database ended the connection.", remedy="Check the server's log, then try again.")
+        return DatabaseAway("The database closed the connection.", remedy="Check the server's log, then try again.")
     return None
 
 
@@ -158,10 +162,10 @@ def _checked_url(url: str) -> URL:
         raise Invalid(
             "HEADGATE_DATABASE__URL is not a database URL.", remedy="See docs/reference/settings.md."
         ) from error
-    known = {"sqlite+aiosqlite", "postgresql+psycopg"}
-    if parsed.drivername not in known:
+    drivers = {"sqlite+aiosqlite", "postgresql+psycopg"}
+    if parsed.drivername not in drivers:
         raise Invalid(
-            f"Databases of kind '{parsed.drivername}' are not supported.", remedy=f"Use {' or '.join(sorted(known))}."
+            f"Databases of type '{parsed.drivername}' are not supported.", remedy=f"Use {' or '.join(sorted(drivers))}."
         )
     return parsed
 
@@ -178,12 +182,12 @@ def _open(url: URL, settings: DatabaseSettings) -> AsyncEngine:
     if url.get_backend_name() == "sqlite":
         options["connect_args"] = {"timeout": settings.busy_timeout_seconds, "async_creator_fn": sqlite.connect}
     else:
-        options |= {"pool_pre_ping": True, "use_native_hstore": False}  # no table has one: a question less at the start
+        options |= {"pool_pre_ping": True, "use_native_hstore": False}  # no table uses it; saves a query at start-up
     try:
         engine = create_async_engine(url, **options)
     except ModuleNotFoundError as error:
         raise Unavailable(
-            f"The database asks for the driver '{error.name}', which is not installed.",
+            f"The database requires the driver '{error.name}', which is not installed.",
             remedy="Install it with: pip install 'headgate[postgres]'",
         ) from error
     if url.get_backend_name() == "sqlite":
@@ -192,7 +196,7 @@ def _open(url: URL, settings: DatabaseSettings) -> AsyncEngine:
 
 
 def _from_json(stored: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """SQLite keeps a JSON column's bare number as a number."""
+    """Keep a bare number of a JSON column in SQLite as a number."""
     return stored if isinstance(stored, (int, float)) else orjson.loads(stored)
 
 
@@ -200,13 +204,13 @@ def _prepare_sqlite(engine: Engine, settings: DatabaseSettings) -> None:
     @event.listens_for(engine, "connect")
     def _pragmas(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own connection
         connection.isolation_level = None
-        # SQLite's own knows the letters of ASCII only.
+        # SQLite's own function supports ASCII letters only.
         connection.create_function("lower", 1, _lower, deterministic=True)
         cursor = connection.cursor()
         try:
             set_pragmas(cursor, settings)
         except BaseException:
-            connection.close()  # the pool never sees it; its thread and files would stay, after a cancellation too
+            connection.close()  # the pool never sees it; its thread and files would leak, also after a cancellation
             raise
         cursor.close()
 
@@ -221,7 +225,7 @@ def _lower(text: str | None) -> str | None:
 
 
 def _set(cursor: Any, pragma: str, patience: float) -> None:  # noqa: ANN401 - the driver's own cursor
-    """Run a pragma. The change to WAL does not wait for a lock by itself, as everything else does."""
+    """Run a pragma. Unlike other pragmas, the change to WAL does not wait for a lock."""
     deadline = time.monotonic() + patience
     while True:
         try:
@@ -235,7 +239,7 @@ def _set(cursor: Any, pragma: str, patience: float) -> None:  # noqa: ANN401 - t
 
 
 def set_pragmas(cursor: Any, settings: DatabaseSettings) -> None:  # noqa: ANN401 - a driver's own cursor
-    """Settings of every SQLite connection, the runs' own included. Raises when the lock is not had in time."""
+    """Configure a SQLite connection, including those of runs. Raises when the lock is not acquired in time."""
     for pragma in (
         f"PRAGMA busy_timeout={int(settings.busy_timeout_seconds * 1000)}",
         "PRAGMA journal_mode=WAL",

@@ -1,4 +1,4 @@
-"""Columns that hold ciphertext. Rotation finds them by their type, so a new one is covered at once."""
+"""Column types for ciphertext. Key rotation finds the columns by type, so new columns are covered automatically."""
 
 from importlib import import_module
 from pathlib import Path
@@ -14,36 +14,36 @@ _PACKAGE = Path(__file__).parents[2]
 
 
 class Encrypted(TypeDecorator[bytes]):
-    """Bytes that `SecretBox.encrypt` made. Anything else is refused, so that nothing is stored in the clear."""
+    """Ciphertext from `SecretBox.encrypt` as bytes. Other values are rejected, so nothing is stored in the clear."""
 
     impl = LargeBinary
     cache_ok = True
 
     def process_bind_param(self, value: bytes | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
-        """The same bytes. Raises `ValueError` for what is no ciphertext."""
+        """Return the same bytes. Raises `ValueError` when they are not ciphertext."""
         if value is not None and not value.startswith(MARK):
-            raise ValueError("a column of ciphertext takes what SecretBox.encrypt made")
+            raise ValueError("an encrypted column takes the output of SecretBox.encrypt")
         return value
 
 
 class EncryptedText(TypeDecorator[str]):
-    """The same as text; an empty text stands for none."""
+    """Ciphertext from `SecretBox.encrypt` as text; empty text means no value."""
 
     impl = Text
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        """The same text. Raises `ValueError` for what is no ciphertext."""
+        """Return the same text. Raises `ValueError` when it is not ciphertext."""
         if value and not value.startswith(MARK.decode()):
-            raise ValueError("a column of ciphertext takes what SecretBox.encrypt made")
+            raise ValueError("an encrypted column takes the output of SecretBox.encrypt")
         return value
 
 
 def encrypted_columns() -> list[Column[Any]]:
-    """Every column of ciphertext, by table and name.
+    """Return every ciphertext column, by table and name.
 
-    Imports every module `tables` of the package first: a process knows the tables only that it has used, and a
-    rotation must pass by none.
+    Imports every `tables` module of the package first: a process knows only the tables it has used, and a rotation must
+    not skip any.
     """
     for path in sorted(_PACKAGE.rglob("tables.py")):
         parts = path.relative_to(_PACKAGE).with_suffix("").parts

@@ -1,4 +1,4 @@
-"""Brings the database to the newest schema. Two processes that start at once take turns."""
+"""Upgrades the database to the newest schema. Concurrent processes wait for each other."""
 
 from importlib import import_module
 from pathlib import Path
@@ -8,40 +8,63 @@ from sqlalchemy import Connection, inspect, text
 
 from headgate.foundation.database.connect import Database, database_errors
 from headgate.foundation.errors import Unavailable
+from headgate.foundation.pending_restore import settling
 
 if TYPE_CHECKING:  # imported when there is something to migrate
     from alembic.config import Config
 
-HEAD = "0033"
-"""The newest revision; a test holds it to the newest file in `migrations/versions`."""
+HEAD = "0038"
+"""The newest revision; a test compares it with the newest file in `migrations/versions`."""
+_SCHEMA_EXISTS = text("SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = :name)")
 _LOCK = 7_411_001
 _FOLDER = Path(__file__).parents[1] / "migrations"
 
 
 async def upgrade(database: Database) -> tuple[str | None, str]:
     """Migrate to `HEAD` in one transaction. Returns the revision before and after."""
+    if database.dialect == "postgresql":
+        await settle(database)
     with database_errors():
         async with database.engine.connect() as reader:
-            before = await reader.run_sync(_current)
-        if before == HEAD:
-            return before, HEAD
+            old_revision = await reader.run_sync(_current)
+        if old_revision == HEAD:
+            return old_revision, HEAD
         writer = database.engine.execution_options(headgate_writes=True)
         async with writer.begin() as connection:
             if database.dialect == "postgresql":
                 await connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
-            await connection.run_sync(_upgrade)
-    return before, HEAD
+            await connection.run_sync(migrate)
+    return old_revision, HEAD
+
+
+async def settle(database: Database) -> None:
+    """Complete or discard the files of an interrupted restore, depending on whether the database was restored."""
+    with settling(database.data_dir) as pending:
+        if pending is None:
+            return
+        with database_errors():
+            async with database.engine.connect() as connection:
+                found = await connection.execute(_SCHEMA_EXISTS, {"name": pending.marker})
+        if found.scalar_one():
+            pending.complete()
+        else:
+            pending.discard()
 
 
 async def current(database: Database) -> str | None:
-    """The revision the database is at; None when it is empty."""
+    """Return the current revision of the database; None when it is empty."""
     with database_errors():
         async with database.engine.connect() as connection:
             return await connection.run_sync(_current)
 
 
+def known_revisions() -> frozenset[str]:
+    """Every revision that this version can migrate from, and its own."""
+    return frozenset(path.name[:4] for path in (_FOLDER / "versions").glob("[0-9]*.py"))
+
+
 def config(connection: Connection | None = None) -> "Config":
-    """Alembic's configuration, without a file. Alembic is imported here only: most starts have nothing to migrate."""
+    """Return Alembic's configuration. Alembic is imported only here: most starts have nothing to migrate."""
     from alembic.config import Config  # noqa: PLC0415 - a tenth of the start-up time
 
     found = Config()
@@ -53,17 +76,21 @@ def config(connection: Connection | None = None) -> "Config":
 def _current(connection: Connection) -> str | None:
     if not inspect(connection).has_table("alembic_version"):
         return None
-    found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
-    return found
+    revision: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+    return revision
 
 
-def _upgrade(connection: Connection) -> None:
-    found = _current(connection)
-    known = {path.name[:4] for path in (_FOLDER / "versions").glob("[0-9]*.py")}
-    if found is not None and found not in known:
+def migrate(connection: Connection, revision: str = HEAD) -> None:
+    """Migrate in the transaction of a connection. Raises `Unavailable` for the database of a newer version."""
+    require_known(_current(connection))
+    import_module("alembic.command").upgrade(config(connection), revision)
+
+
+def require_known(revision: str | None) -> None:
+    """Raise `Unavailable` for a revision of a newer version."""
+    if revision is not None and revision not in known_revisions():
         raise Unavailable(
-            f"The database was made by a newer Headgate (schema {found}, this one knows {HEAD}).",
-            remedy="Start the newer Headgate again, or restore the backup made before the upgrade.",
+            f"The database was created by a newer version of Headgate (schema {revision}, this version "
+            f"supports {HEAD}).",
+            remedy="Start the newer version, or restore the backup made before the upgrade.",
         )
-    prepared = config(connection)
-    import_module("alembic.command").upgrade(prepared, HEAD)

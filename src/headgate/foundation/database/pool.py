@@ -1,4 +1,4 @@
-"""The pool of connections, which also says how long others wait for one."""
+"""Connection pool that measures how long callers wait for a connection."""
 
 import time
 from typing import Any
@@ -7,7 +7,7 @@ from sqlalchemy.pool import AsyncAdaptedQueuePool, ConnectionPoolEntry
 
 
 class WatchedPool(AsyncAdaptedQueuePool):
-    """A pool that knows who waits for a connection, and since when."""
+    """A connection pool that records who waits for a connection, and since when."""
 
     def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401 - SQLAlchemy's
         super().__init__(*args, **options)
@@ -15,7 +15,7 @@ class WatchedPool(AsyncAdaptedQueuePool):
 
     @property
     def wait_seconds(self) -> float:
-        """How long the one that waits longest has waited; 0 when none does."""
+        """Return how long the oldest waiting caller has waited, in seconds; 0 when none waits."""
         return time.monotonic() - min(self._waiting.values()) if self._waiting else 0.0
 
     def _do_get(self) -> ConnectionPoolEntry:

@@ -1,4 +1,4 @@
-"""Connections to SQLite that can always be closed."""
+"""SQLite connections that can always be closed."""
 
 import asyncio
 import sqlite3
@@ -11,17 +11,17 @@ _ROWS_AT_ONCE = 64
 
 
 class SqliteConnection(Connection):
-    """A connection whose thread is asked to end once.
+    """A connection whose thread is stopped at most once.
 
-    When a request is cancelled while its connection closes, SQLAlchemy stops the connection as well, and the driver
-    asks its thread, which has gone, to end once more: who waits for the answer waits for ever, the end of a process
-    too.
+    When a request is cancelled while its connection closes, SQLAlchemy stops the connection a second time. The driver
+    then sends a stop request to a thread that has already ended, and waiting for the response blocks indefinitely, also
+    at process exit.
     """
 
     _asked_to_end = False
 
     def stop(self) -> asyncio.Future[Any] | None:
-        """Ask the thread to end; None when it was asked before."""
+        """Stop the thread; returns None when it was already stopped."""
         if self._asked_to_end:
             return None
         self._asked_to_end = True
@@ -29,7 +29,7 @@ class SqliteConnection(Connection):
 
 
 def connect(*arguments: Any, **options: Any) -> SqliteConnection:  # noqa: ANN401 - those of `sqlite3.connect`
-    """A connection, to be awaited; its thread keeps no process from ending."""
-    made = SqliteConnection(partial(sqlite3.connect, *arguments, **options), _ROWS_AT_ONCE)
-    made._thread.daemon = True  # noqa: SLF001 - as SQLAlchemy sets it on connections that it makes itself
-    return made
+    """Return an awaitable connection; its thread is a daemon."""
+    connection = SqliteConnection(partial(sqlite3.connect, *arguments, **options), _ROWS_AT_ONCE)
+    connection._thread.daemon = True  # noqa: SLF001 - as SQLAlchemy sets it on connections that it makes itself
+    return connection

@@ -1,4 +1,4 @@
-"""Statements that SQLAlchemy has only by dialect."""
+"""Statements that SQLAlchemy only supports per dialect."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ else:
 
 
 def insert_into(session: AsyncSession, table: type[Any] | Table) -> "postgresql.Insert | sqlite.Insert":
-    """An insert with `on_conflict_do_nothing` and `on_conflict_do_update`, for the database of the session."""
+    """Return an insert with `on_conflict_do_nothing` and `on_conflict_do_update` for the dialect of the session."""
     if session.get_bind().dialect.name == "postgresql":
         return postgresql.Insert(table)
     return sqlite.Insert(table)

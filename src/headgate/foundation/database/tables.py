@@ -1,4 +1,4 @@
-"""What every table shares: the metadata with its naming rule, and portable column types."""
+"""Shared table definitions: metadata with a naming convention, and portable column types."""
 
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -28,27 +28,27 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def microseconds(moment: datetime) -> int:
-    """A moment as stored: microseconds since 1970 in UTC."""
+    """Return a time as stored: microseconds since 1970 in UTC."""
     return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
 def moment(stored: int) -> datetime:
-    """The moment that `microseconds` stored, in UTC."""
+    """Return the UTC time of a stored number of `microseconds`."""
     return _EPOCH + timedelta(microseconds=stored)
 
 
 class Timestamp(TypeDecorator[datetime]):
-    """A moment, kept as microseconds since 1970 in UTC: the same number on every database."""
+    """A time, stored as microseconds since 1970 in UTC: the same number on every database."""
 
     impl = BigInteger
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:  # noqa: ANN401, ARG002
-        """To the number that is stored."""
+        """Convert to the stored number."""
         return None if value is None else microseconds(value)
 
     def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ANN401, ARG002
-        """From the number that was stored."""
+        """Convert from the stored number."""
         return None if value is None else moment(value)
 
 
@@ -59,17 +59,17 @@ class Json(TypeDecorator[Any]):
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """The type of a database; that of PostgreSQL is imported where it is used."""
+        """Return the type for a database; PostgreSQL's is imported on first use."""
         if dialect.name == "postgresql":
             return dialect.type_descriptor(postgresql.JSONB(none_as_null=True))
         return dialect.type_descriptor(self.impl)
 
 
 def partial_index(name: str, *columns: str, where: str, unique: bool = False) -> Index:
-    """An index of the rows for which a condition holds.
+    """Return an index of the rows that match a condition.
 
-    The condition is set when the index is created. SQLAlchemy imports the dialect of PostgreSQL to check an argument
-    for it, and only migrations and tests create indexes.
+    The condition is set when the index is created. SQLAlchemy imports the PostgreSQL dialect to validate a dialect
+    argument, and only migrations and tests create indexes.
     """
     index = Index(name, *columns, unique=unique)
 
@@ -81,7 +81,7 @@ def partial_index(name: str, *columns: str, where: str, unique: bool = False) ->
 
 
 def now() -> datetime:
-    """The present moment, in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 

@@ -1,4 +1,4 @@
-"""One client for everything that flows fetch or send: private addresses refused, sizes, times and redirects bounded."""
+"""HTTP client for everything that flows fetch or send: no private addresses; limited sizes, times and redirects."""
 
 from headgate.foundation.guarded_http.addresses import AddressPolicy
 from headgate.foundation.guarded_http.answer import HttpAnswer

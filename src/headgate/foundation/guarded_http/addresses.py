@@ -1,7 +1,7 @@
-"""Which addresses a flow may reach: public ones, and what the operator listed.
+"""Address policy for flows: public addresses, and the networks that the operator allows.
 
 The ranges are those of the IANA special-purpose registries (RFC 6890 and its updates). Python's `is_global` is not
-used: its answers differ between patch releases.
+used: its results differ between patch releases.
 """
 
 from collections.abc import Iterable
@@ -27,14 +27,14 @@ class _Range(NamedTuple):
     network: Network
     reason: str
     strict: bool
-    """Opened only by a listed network that lies inside it: `0.0.0.0/0` opens no loopback, `fc00::/7` no metadata."""
+    """Allowed only by a listed network inside it: `0.0.0.0/0` does not include loopback, `fc00::/7` not metadata."""
 
 
 def _ranges(reason: str, *networks: str, strict: bool = False) -> list[_Range]:
     return [_Range(ip_network(network), reason, strict) for network in networks]
 
 
-_CLOUDS = "the cloud's own service"
+_CLOUDS = "the metadata service of the cloud"
 _REFUSED = [
     *_ranges(_CLOUDS, "168.63.129.16/32", "100.100.100.200/32", "192.0.0.192/32", strict=True),
     *_ranges(_CLOUDS, "fd00:ec2::/32", "fd20:ce::254/128", "fd00:42::42/128", "fd00:c1::a9fe:a9fe/128", strict=True),
@@ -51,16 +51,16 @@ _REFUSED = [
     *_ranges("reserved for documentation", "2001:db8::/32", "3fff::/20"),
 ]
 _GLOBAL_IPV6 = IPv6Network("2000::/3")
-"""The only part of IPv6 that is given out for use across the internet."""
+"""The only IPv6 range that is assigned for use across the internet."""
 _NAT64 = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
 
 
 class AddressPolicy:
-    """Decides about addresses.
+    """Decides which addresses may be reached.
 
     Args:
-        allowed: Networks that are open although they are private, local or reserved.
-        proxy: What connections to these addresses go through; None for direct ones.
+        allowed: Networks that are allowed although they are private, local or reserved.
+        proxy: The proxy for connections to these addresses; None for direct connections.
         ca_file: Certificate authorities to trust in addition to the system's.
     """
 
@@ -73,11 +73,11 @@ class AddressPolicy:
 
     @classmethod
     def of(cls, outgoing: OutgoingSettings, allowed: Iterable[Network] = ()) -> Self:
-        """The policy of a client: the only way to make one outside this package, so that none forgets the proxy."""
+        """The policy of a client: the only constructor outside this package, so that the proxy is never forgotten."""
         return cls(allowed, OutgoingProxy.of(outgoing), outgoing.ca_file)
 
     def trust(self, context: "SSLContext") -> None:
-        """Add the operator's certificate authorities to those of a client. Raises `Unavailable`."""
+        """Add the operator's certificate authorities to a client. Raises `Unavailable`."""
         if self.ca_file is None:
             return
         try:
@@ -85,13 +85,13 @@ class AddressPolicy:
         except OSError as error:  # `ssl.SSLError` too
             raise Unavailable(
                 f"The certificates in {self.ca_file} cannot be read.",
-                remedy="The operator corrects HEADGATE_OUTGOING__CA_FILE: a PEM file that Headgate may read.",
+                remedy="Ask the operator to correct HEADGATE_OUTGOING__CA_FILE: a PEM file that Headgate can read.",
             ) from error
 
     def require(self, address: Address, host: str) -> None:
-        """Raise `AddressRefused` naming the host and the reason when it may not be reached.
+        """Raise `AddressRefused` with the host and the reason when it may not be reached.
 
-        The address that a name resolved to is in the server's log only: it tells how the inside is built.
+        The resolved address is only in the server's log: it reveals the internal network.
         """
         refused = self.refused(address, host)
         if refused is not None:
@@ -99,38 +99,38 @@ class AddressPolicy:
             raise refused
 
     def refused(self, address: Address, host: str) -> AddressRefused | None:
-        """The error for an address that may not be reached; None when it may."""
+        """Return the error for an address that may not be reached; None when it is allowed."""
         reason = self.refusal(address)
         if reason is None:
             return None
         return AddressRefused(
-            f"{host} may not be reached: its address is {reason}.",
-            remedy="If flows are meant to reach it, the operator lists its network in "
-            "HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS.",
+            f"Connections to {host} are not allowed: its address is {reason}.",
+            remedy="If flows should reach it, the operator adds its network to HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS.",
         )
 
     def refusal(self, address: Address) -> str | None:
-        """Why an address may not be reached; None when it may."""
+        """Return why an address may not be reached; None when it is allowed."""
         if isinstance(address, IPv6Address) and address.scope_id:
             return "bound to a network interface"
-        found = _refused_range(address)
-        if found is None:
+        refused_range = _refused_range(address)
+        if refused_range is None:
             return None
-        if not self._opens(address, found):
-            return found.reason
+        if not self._opens(address, refused_range):
+            return refused_range.reason
         inner = _embedded(address)
         return None if inner is None else self.refusal(inner)
 
-    def _opens(self, address: Address, found: _Range) -> bool:
+    def _opens(self, address: Address, refused_range: _Range) -> bool:
         return any(
-            address in network and (not found.strict or _is_inside(network, found.network)) for network in self._allowed
+            address in network and (not refused_range.strict or _is_inside(network, refused_range.network))
+            for network in self._allowed
         )
 
 
 def _refused_range(address: Address) -> _Range | None:
-    for found in _REFUSED:
-        if address in found.network:
-            return found
+    for refused_range in _REFUSED:
+        if address in refused_range.network:
+            return refused_range
     if isinstance(address, IPv6Address):
         if address not in _GLOBAL_IPV6:
             return _Range(IPv6Network("::/0"), "reserved", strict=False)
@@ -146,12 +146,12 @@ def _is_inside(network: Network, outer: Network) -> bool:
 
 
 def _is_isatap(address: IPv6Address) -> bool:
-    """Whether the interface part is `[02]00:5efe` and an IPv4 address (RFC 5214)."""
+    """Return whether the interface part is `[02]00:5efe` and an IPv4 address (RFC 5214)."""
     return (int(address) >> 32) & 0xFDFFFFFF == 0x5EFE
 
 
 def _embedded(address: Address) -> IPv4Address | None:
-    """The IPv4 address that traffic to an IPv6 address ends at, in every form that a router or kernel translates."""
+    """Return the destination IPv4 address of an IPv6 address, in every form that a router or kernel translates."""
     if isinstance(address, IPv4Address):
         return None
     if address.sixtofour is not None:

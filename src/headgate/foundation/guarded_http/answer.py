@@ -1,4 +1,4 @@
-"""What comes back from the web."""
+"""HTTP responses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """An answer from the web, already capped in size."""
+    """An HTTP response of limited size."""
 
     status: int
     headers: Mapping[str, str]
@@ -15,11 +15,11 @@ class HttpAnswer:
     """The body, decompressed."""
     media_type: str
     url: str
-    """The address after redirects."""
+    """The URL after redirects."""
 
     @property
     def text(self) -> str:
-        """The body as text, in the charset that the content type names, else UTF-8."""
+        """Return the body as text, in the charset of the content type, else UTF-8."""
         charset = "utf-8"
         for part in self.headers.get("content-type", "").split(";")[1:]:
             name, _, value = part.strip().partition("=")
@@ -27,5 +27,5 @@ class HttpAnswer:
                 charset = value.strip('"')
         try:
             return self.content.decode(charset, errors="replace")
-        except (LookupError, ValueError):  # a charset that is unknown, or no charset at all
+        except (LookupError, ValueError):  # an unknown or invalid charset
             return self.content.decode("utf-8", errors="replace")

@@ -1,4 +1,4 @@
-"""A connection to a checked address, for code that blocks its thread."""
+"""Blocking connections to checked addresses."""
 
 import asyncio
 from socket import create_connection
@@ -28,13 +28,13 @@ def connect_checked(host: str, port: int, *, policy: AddressPolicy, resolver: Re
             raise
         except ConnectFailed as error:
             failure = error
-    raise failure or HostNotFound(f"{host} has no address.")
+    raise failure or HostNotFound(f"{host} has no IP address.")
 
 
 def probe_proxy(proxy: OutgoingProxy) -> None:
-    """Ask the proxy for a server that cannot exist (RFC 6761): it accepts the user first, and connects nowhere.
+    """Request a server that cannot exist (RFC 6761) from the proxy, which authenticates the user without connecting.
 
-    Raises `ProxyFailed` when it does not answer or refuses the user.
+    Raises `ProxyFailed` when the proxy does not respond or rejects the user.
     """
     address = asyncio.run(proxy_address(proxy, system_resolver))
     tunnel = Tunnel(proxy, _NOWHERE, 443, _NOWHERE)

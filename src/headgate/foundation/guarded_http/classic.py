@@ -1,6 +1,6 @@
-"""The guard for libraries on the older httpx (Ollama, Groq, Google, watsonx.ai): its transport over ours of httpx2.
+"""Guard for libraries that use httpx (Ollama, Groq, Google, watsonx.ai): adapts the guarded httpx2 transport.
 
-Imported with the libraries that bring httpx.
+Imported with the libraries that depend on httpx.
 """
 
 from collections.abc import AsyncIterator, Iterator
@@ -15,9 +15,9 @@ from headgate.foundation.guarded_http.transport import SharedTransport
 
 
 class ClassicTransport(httpx.AsyncBaseTransport, httpx.BaseTransport):
-    """Sends what an `httpx.AsyncClient` or `httpx.Client` asks for through the guard.
+    """Sends requests of an `httpx.AsyncClient` or `httpx.Client` through the guard.
 
-    A refusal is the `HeadgateError` itself: these libraries replace a failed connection's error by one of theirs.
+    A refusal is raised as the `HeadgateError` itself: these libraries replace connection errors with their own.
 
     Args:
         inner: The guarded transport; it stays open when a client is closed.
@@ -44,7 +44,7 @@ class ClassicTransport(httpx.AsyncBaseTransport, httpx.BaseTransport):
 
 
 class _Stream(httpx.AsyncByteStream):
-    """The answer's body as it comes."""
+    """The response body as a stream."""
 
     def __init__(self, inner: httpx2.AsyncByteStream, request: httpx.Request) -> None:
         self._inner = inner
@@ -52,15 +52,15 @@ class _Stream(httpx.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         with _classic_errors(self._request):
-            async for piece in self._inner:
-                yield piece
+            async for chunk in self._inner:
+                yield chunk
 
     async def aclose(self) -> None:
         await self._inner.aclose()
 
 
 class _BlockingStream(httpx.SyncByteStream):
-    """The same, blocking."""
+    """The response body as a blocking stream."""
 
     def __init__(self, inner: httpx2.SyncByteStream, request: httpx.Request) -> None:
         self._inner = inner
@@ -95,6 +95,6 @@ def _classic_errors(request: httpx.Request) -> Iterator[None]:
 
 
 def _classic(error: httpx2.TransportError) -> type[httpx.TransportError]:
-    """The error of the same name in httpx."""
+    """Return the httpx error of the same name."""
     counterpart: type[httpx.TransportError] = getattr(httpx, type(error).__name__, httpx.TransportError)
     return counterpart

@@ -1,4 +1,4 @@
-"""The client through which flows reach the web."""
+"""The HTTP client of flows."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ from headgate.foundation.guarded_http.slots import RequestSlots
 from headgate.foundation.guarded_http.targets import parse_target
 from headgate.foundation.settings import MEBIBYTE, HttpSettings, OutgoingSettings
 
-if TYPE_CHECKING:  # imported at the first request; it costs a third of the start-up time
+if TYPE_CHECKING:  # imported at the first request; it takes a third of the start-up time
     import httpx2
 
     from headgate.foundation.guarded_http.transport import SharedTransport
@@ -37,26 +37,26 @@ _DEFAULT_HEADERS = (
 
 
 STREAM_SECONDS = 300.0
-"""Longest silence within an event stream; servers send a comment now and then."""
+"""Read timeout within an event stream; servers send a comment regularly."""
 STREAM_BYTES = 64 * MEBIBYTE
 KEPT = 4
 
 
 class GuardedHttp:
-    """Requests to public addresses only. One for each event loop; close it with the loop.
+    """HTTP client for public addresses only. Create one per event loop and close it with the loop.
 
-    A name is resolved once for a connection, every address it has is checked, and the connection goes to a checked
-    one, so an answer of the DNS that changes in between changes nothing. Redirects are read and checked like the first
-    address. Answers are capped in size while they come, and a request with all its retries and redirects ends at one
-    deadline. Answers of any status are answers; only what is no answer raises.
+    A name is resolved once per connection, each of its addresses is checked, and the connection goes to a checked
+    address, so a DNS response that changes in between has no effect. Redirects are parsed and checked like the first
+    URL. Response sizes are limited while they are read, and a request with all its retries and redirects has one
+    deadline. Every HTTP status is a response; only the absence of a response raises.
 
     Args:
-        settings: Limits and the networks that are open.
+        settings: Limits and the allowed networks.
         outgoing: The operator's proxy and certificate authorities.
-        resolver: Looks names up.
-        pauses: Seconds before each further attempt.
-        sleep: Waits; tests put their own here.
-        tls: Certificates to trust; None for those of the system.
+        resolver: Resolves names.
+        pauses: Seconds before each retry.
+        sleep: Waits; replaced in tests.
+        tls: Trusted certificates; None for the system's.
         slots: Limits of concurrent requests.
         kept: Idle connections that clients of other libraries share.
     """
@@ -94,15 +94,15 @@ class GuardedHttp:
         body: bytes | str | None = None,
         timeout_seconds: float = 30.0,
     ) -> HttpAnswer:
-        """One request, with its redirects and retries, within `timeout_seconds` or the setting, whichever is less.
+        """Send a request, with its redirects and retries, within `timeout_seconds` or the setting, whichever is less.
 
         The time starts once the request has a slot; waiting for one does not count.
 
-        Idempotent requests, and those with an `Idempotency-Key`, are tried again after a broken connection and after
-        429, 502, 503 and 504; any request is tried again when no connection was made.
+        Idempotent requests, and those with an `Idempotency-Key`, are retried after a broken connection and after 429,
+        502, 503 and 504; any request is retried when no connection was made.
 
-        Raises `UpstreamFailed` when the server cannot be reached or understood, `Forbidden` when it may not be reached,
-        `Invalid` when the request cannot be sent, `TooLarge` when the answer is over the cap.
+        Raises `UpstreamFailed` when the server cannot be reached or its response is invalid, `Forbidden` when it may
+        not be reached, `Invalid` when the request cannot be sent, `TooLarge` when the response exceeds the limit.
         """
         request = _with_defaults(make_request(method, url, headers, body))
         seconds = min(timeout_seconds, self._settings.timeout_seconds)
@@ -113,16 +113,16 @@ class GuardedHttp:
                     return await self._follow(request, deadline)
             except TimeoutError as error:
                 raise RequestTimedOut(
-                    f"{request.target.origin} sent no complete answer within {seconds:g} seconds."
+                    f"{request.target.origin} did not send a complete response within {seconds:g} seconds."
                 ) from error
 
     async def post_once(
         self, url: str, *, headers: Mapping[str, str], body: bytes, timeout_seconds: float = 30.0
     ) -> int:
-        """Send one POST and give the status of the answer, whose body is not read.
+        """Send one POST and return the status of the response, without reading its body.
 
-        For who counts attempts: nothing is tried again, and a redirect is an answer like any other, since the method
-        and the body would not survive most of them. Raises like `request`.
+        For callers that count attempts: nothing is retried and redirects are not followed, since most of them would not
+        preserve the method and the body. Raises like `request`.
         """
         request = _with_defaults(make_request("POST", url, headers, body))
         seconds = min(timeout_seconds, self._settings.timeout_seconds)
@@ -131,10 +131,10 @@ class GuardedHttp:
                 async with asyncio.timeout(seconds), self._load().open(request) as reply:
                     return reply.status
             except TimeoutError as error:
-                raise RequestTimedOut(f"{request.target.origin} sent no answer within {seconds:g} seconds.") from error
+                raise RequestTimedOut(f"{request.target.origin} did not respond within {seconds:g} seconds.") from error
 
     async def check(self, url: str) -> None:
-        """Raise `AddressRefused` or `BadUrl` when a request to this address would be refused; sends nothing."""
+        """Raise `AddressRefused` or `BadUrl` when a request to this URL would be refused; sends nothing."""
         target = parse_target(url)
         await checked_hops(target.host, target.port, policy=self._policy, resolver=self._resolver)
 
@@ -146,43 +146,43 @@ class GuardedHttp:
         max_bytes: int | None = None,
         max_stream_bytes: int = STREAM_BYTES,
     ) -> "httpx2.AsyncClient":
-        """A client of httpx2 on the same guard, for a library that keeps answers open (server-sent events).
+        """Return a guarded httpx2 client for a library that keeps responses open (server-sent events).
 
-        Every request it makes, the one after a redirect too, is checked like ours: address, resolution, headers,
-        method. It knows no proxies and no cookies, follows no redirects by itself, decompresses nothing and tries
-        nothing again. The caller closes it::
+        Each of its requests, including redirects, is checked like ours: address, resolution, headers, method. It uses
+        no proxies and no cookies, follows no redirects itself, decompresses nothing and retries nothing. The caller
+        closes it::
 
             from mcp.client.streamable_http import streamable_http_client
 
-            await http.check(url)  # raises AddressRefused or BadUrl, fit to be shown
+            await http.check(url)  # raises AddressRefused or BadUrl, suitable for display
             async with http.streaming_client(headers={"Authorization": token}) as client:
                 async with streamable_http_client(url, http_client=client) as streams:
                     ...
 
         Args:
             headers: Sent with each request. Raises `HeaderRefused`.
-            read_seconds: Longest silence of a server within an answer.
-            max_bytes: Largest answer that is no event stream; None for the setting.
-            max_stream_bytes: Largest event stream.
+            read_seconds: Read timeout within a response.
+            max_bytes: Maximum size of a response that is not an event stream; None for the setting.
+            max_stream_bytes: Maximum size of an event stream.
 
-        Its requests raise httpx2's errors; a refusal is an `httpx2.ConnectError` whose cause is ours.
+        Its requests raise httpx2's errors; a refusal is an `httpx2.ConnectError` whose cause is a `HeadgateError`.
         """
-        given = _with_defaults(make_request("GET", "http://example.org", headers, None)).headers
+        default_headers = _with_defaults(make_request("GET", "http://example.org", headers, None)).headers
         return self._load().streaming_client(
-            dict(given),
+            dict(default_headers),
             read_seconds=read_seconds,
             max_bytes=max_bytes or self._settings.max_response_bytes,
             max_stream_bytes=max_stream_bytes,
         )
 
     def library_transport(self, networks: Sequence[Network] | None = None) -> "SharedTransport":
-        """The transport for clients of other libraries (models): both kinds, kept, and closed with this one.
+        """The shared transport for clients of model libraries: asynchronous and blocking, closed with this client.
 
-        Its requests raise httpx2's errors; a refusal is an `httpx2.ConnectError` whose cause is ours. A client made on
-        it must not follow redirects by itself nor read the environment.
+        Its requests raise httpx2's errors; a refusal is an `httpx2.ConnectError` whose cause is a `HeadgateError`. A
+        client that uses it must neither follow redirects itself nor read the environment.
 
         Args:
-            networks: The internal networks its addresses may be in; None for those of the settings.
+            networks: The internal networks that its addresses may be in; None for those of the settings.
         """
         key = None if networks is None else tuple(networks)
         if key not in self._shared:
@@ -201,18 +201,17 @@ class GuardedHttp:
 
     async def _follow(self, request: Request, deadline: float) -> HttpAnswer:
         for _ in range(self._settings.max_redirects + 1):
-            answer = await self._send(request, deadline)
-            if not is_redirect(answer.status, answer.headers):
-                return answer
-            request = redirected(request, answer.status, answer.headers["location"])
+            response = await self._send(request, deadline)
+            if not is_redirect(response.status, response.headers):
+                return response
+            request = redirected(request, response.status, response.headers["location"])
         raise TooManyRedirects(
-            f"The address was redirected more than {self._settings.max_redirects} times, last to "
-            f"{request.target.origin}.",
-            remedy="Use the address it ends at.",
+            f"There were more than {self._settings.max_redirects} redirects, the last one to {request.target.origin}.",
+            remedy="Use the URL of the final page.",
         )
 
     async def _send(self, request: Request, deadline: float) -> HttpAnswer:
-        """One hop with its retries. The body of a redirect is not read."""
+        """Send one hop with its retries. The body of a redirect is not read."""
         for pause in self._pauses:
             wait: float | None = None
             try:
@@ -251,13 +250,13 @@ class GuardedHttp:
 
 
 def _with_defaults(request: Request) -> Request:
-    given = names(request.headers)
-    defaults = tuple((name, value) for name, value in _DEFAULT_HEADERS if name.lower() not in given)
+    header_names = names(request.headers)
+    defaults = tuple((name, value) for name, value in _DEFAULT_HEADERS if name.lower() not in header_names)
     return replace(request, headers=request.headers + defaults)
 
 
 def _before(deadline: float, wait: float | None) -> float | None:
-    """The wait, unless the deadline would come first."""
+    """Wait, unless the deadline would come first."""
     if wait is None or asyncio.get_running_loop().time() + wait >= deadline:
         return None
     return wait

@@ -1,4 +1,4 @@
-"""Requests and errors between our words and httpcore2's."""
+"""Converts requests and errors between Headgate and httpcore2."""
 
 import ssl
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ from headgate.foundation.guarded_http.errors import (
 from headgate.foundation.guarded_http.request import Request
 
 CONNECT_SECONDS = 10.0
-"""Time for one address to accept a connection; the next one is tried then."""
+"""Connect timeout for one address; the next one is tried afterwards."""
 
 
 def to_httpcore(request: Request) -> httpcore2.Request:
-    """The request as the engine takes it, with the headers that are the connection's own."""
+    """Return the request for httpcore2, with connection headers."""
     target = request.target
     body = request.body if request.body is not None else (b"" if request.method in {"POST", "PUT", "PATCH"} else None)
     headers = [("Host", target.authority), *request.headers]
@@ -40,27 +40,27 @@ def to_httpcore(request: Request) -> httpcore2.Request:
 
 @contextmanager
 def translated(origin: str) -> Iterator[None]:
-    """Turns what httpcore2 raises into our errors, naming the server."""
+    """Convert httpcore2's errors to Headgate's, naming the server."""
     try:
         yield
     except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
         raise _no_tls(origin, error) from error
     except httpcore2.RemoteProtocolError as error:
         if "closed" in str(error) or "disconnected" in str(error):
-            raise ConnectionDropped(f"{origin} closed the connection before the whole answer had come.") from error
-        raise BrokenAnswer(f"The answer of {origin} is not HTTP.") from error
+            raise ConnectionDropped(f"{origin} closed the connection before the response was complete.") from error
+        raise BrokenAnswer(f"The response of {origin} is not HTTP.") from error
     except (httpcore2.NetworkError, httpcore2.TimeoutException) as error:
-        raise ConnectionDropped(f"The connection to {origin} broke.") from error
+        raise ConnectionDropped(f"The connection to {origin} was interrupted.") from error
     except httpcore2.LocalProtocolError as error:
-        raise BadRequest(f"The request to {origin} cannot be written as HTTP.") from error
+        raise BadRequest(f"The request to {origin} is not valid HTTP.") from error
 
 
 def _no_tls(origin: str, error: Exception) -> UpstreamFailed:
-    """TCP failures are `ConnectFailed` already; what is left went wrong between the connection and its encryption."""
+    """Return the error for a failed TLS handshake; TCP failures are `ConnectFailed` already."""
     cause = error.args[0] if error.args else None
     if isinstance(cause, ssl.SSLCertVerificationError):
         return CertificateRefused(
             f"The certificate of {origin} is not trusted: {cause.verify_message or cause.reason}.",
-            remedy="Check the address; for an authority of your own, add it to the system's certificates.",
+            remedy="Check the URL. For a private certificate authority, add it to the system's certificates.",
         )
-    return ConnectFailed(f"No encrypted connection to {origin} could be made.")
+    return ConnectFailed(f"No TLS connection to {origin} could be established.")

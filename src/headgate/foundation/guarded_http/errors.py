@@ -1,22 +1,22 @@
-"""What can go wrong with a request to the web. Messages name the server, never the path, the query or a header value.
+"""Errors of HTTP requests. Messages name the server, never the path, the query or a header value.
 
 Invalid
-├── BadRequest          a method, address or header that is never sent
+├── BadRequest          a method, URL or header that is never sent
 │   ├── BadUrl
 │   └── HeaderRefused
 Forbidden
 └── AddressRefused      the server's address is private, local or reserved
 TooLarge
-└── AnswerTooLarge      over the cap, before or after decompression
+└── AnswerTooLarge      over the limit, before or after decompression
 UpstreamFailed
 ├── HostNotFound        the name has no address
 ├── ConnectFailed       no connection; nothing was sent
-│   └── ProxyFailed     the operator's outgoing proxy opens no connection
+│   └── ProxyFailed     the outgoing proxy opened no connection
 │       └── ProxyRefused  it does not allow this server
-├── CertificateRefused  the server could not prove who it is
+├── CertificateRefused  the server's certificate is not trusted
 ├── ConnectionDropped   the connection broke after the request was sent
-├── BrokenAnswer        what came back is not HTTP, or cannot be decompressed
-├── RequestTimedOut     no complete answer before the deadline
+├── BrokenAnswer        the response is not HTTP, or cannot be decompressed
+├── RequestTimedOut     no complete response before the deadline
 └── TooManyRedirects
 """
 
@@ -27,35 +27,35 @@ class BadRequest(Invalid):
     """A request that is never sent."""
 
     code = "bad_request"
-    title = "Request not possible"
+    title = "Invalid request"
 
 
 class BadUrl(BadRequest):
-    """An address that is not a plain http or https one."""
+    """A URL that is not a plain http or https URL."""
 
     code = "bad_url"
-    title = "Not a web address"
+    title = "Not a URL"
 
 
 class HeaderRefused(BadRequest):
-    """A header that a flow may not set, or that is not a header."""
+    """A header that a flow may not set, or that is invalid."""
 
     code = "header_refused"
     title = "Header not allowed"
 
 
 class AddressRefused(Forbidden):
-    """The server's address is private, local or reserved, and not listed in the settings."""
+    """The server's address is private, local or reserved, and not allowed in the settings."""
 
     code = "address_refused"
     title = "Address not allowed"
 
 
 class AnswerTooLarge(TooLarge):
-    """The answer is over the cap, before or after decompression."""
+    """The response exceeds the limit, before or after decompression."""
 
     code = "answer_too_large"
-    title = "Answer too large"
+    title = "Response too large"
 
 
 class HostNotFound(UpstreamFailed):
@@ -66,27 +66,27 @@ class HostNotFound(UpstreamFailed):
 
 
 class ConnectFailed(UpstreamFailed):
-    """No connection; nothing was sent."""
+    """The connection failed; nothing was sent."""
 
     code = "connect_failed"
     title = "No connection"
 
 
 class ProxyFailed(ConnectFailed):
-    """The operator's outgoing proxy opens no connection; nothing was sent to the server."""
+    """The outgoing proxy opened no connection; nothing was sent to the server."""
 
     code = "proxy_failed"
     title = "Outgoing proxy failed"
 
 
 class ProxyRefused(ProxyFailed):
-    """The proxy answers and does not allow a connection to this server."""
+    """The proxy responded and does not allow a connection to this server."""
 
-    title = "Outgoing proxy refused"
+    title = "Rejected by outgoing proxy"
 
 
 class CertificateRefused(UpstreamFailed):
-    """The server could not prove who it is."""
+    """The server's certificate is not trusted."""
 
     code = "certificate_refused"
     title = "Certificate not trusted"
@@ -100,21 +100,21 @@ class ConnectionDropped(UpstreamFailed):
 
 
 class BrokenAnswer(UpstreamFailed):
-    """What came back is not HTTP, or cannot be decompressed."""
+    """The response is not HTTP, or cannot be decompressed."""
 
     code = "broken_answer"
     title = "Broken answer"
 
 
 class RequestTimedOut(UpstreamFailed):
-    """No whole answer before the deadline."""
+    """No complete response arrived before the deadline."""
 
     code = "request_timed_out"
-    title = "No answer in time"
+    title = "Request timed out"
 
 
 class TooManyRedirects(UpstreamFailed):
-    """Sent on more often than the settings allow."""
+    """More redirects than the settings allow."""
 
     code = "too_many_redirects"
     title = "Too many redirects"

@@ -1,4 +1,4 @@
-"""Which headers a flow may send, and which go along to another server."""
+"""Headers that a flow may send, and those that follow a redirect to another server."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ REFUSED = frozenset(
         "upgrade",
     }
 )
-"""Headers of the connection itself: with them a flow could smuggle a second request or name another server."""
+"""Connection headers: with them a flow could smuggle a second request or name another server."""
 
 _CROSSES_ORIGINS = frozenset(
     {
@@ -43,16 +43,16 @@ _CROSSES_ORIGINS = frozenset(
         "user-agent",
     }
 )
-"""Headers that follow a redirect to another server. All others stay behind: any of them may be a credential."""
+"""Headers that follow a redirect to another server. All others are removed: any of them may be a credential."""
 _OF_THE_BODY = frozenset({"content-encoding", "content-language", "content-location", "content-type"})
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}", re.ASCII)
 _BAD_VALUE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 def check_headers(headers: Mapping[str, str]) -> Headers:
-    """The headers to send, values stripped. Raises `HeaderRefused` naming the header, never its value."""
+    """Return the headers to send, values stripped. Raises `HeaderRefused` with the header's name, never its value."""
     if len(headers) > MAX_HEADERS:
-        raise HeaderRefused(f"{len(headers)} headers are more than the {MAX_HEADERS} that are sent.")
+        raise HeaderRefused(f"{len(headers)} headers exceed the limit of {MAX_HEADERS}.")
     checked = tuple(_check(name, value) for name, value in headers.items())
     if sum(len(name) + len(value.encode()) for name, value in checked) > MAX_HEADER_BYTES:
         raise HeaderRefused(f"The headers are larger than {MAX_HEADER_BYTES} bytes.")
@@ -60,30 +60,30 @@ def check_headers(headers: Mapping[str, str]) -> Headers:
 
 
 def to_other_server(headers: Iterable[tuple[str, str]]) -> Headers:
-    """Those that may follow a redirect to another server."""
+    """Return the headers that may follow a redirect to another server."""
     return tuple((name, value) for name, value in headers if name.lower() in _CROSSES_ORIGINS)
 
 
 def without_body(headers: Iterable[tuple[str, str]]) -> Headers:
-    """Those that still hold when a redirect turned the request into one without a body."""
+    """Return the headers that still apply when a redirect removes the body of the request."""
     return tuple((name, value) for name, value in headers if name.lower() not in _OF_THE_BODY)
 
 
 def names(headers: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """The names in lower case."""
+    """Return the names in lower case."""
     return frozenset(name.lower() for name, _ in headers)
 
 
 def _check(name: str, value: str) -> tuple[str, str]:
     if not _NAME.fullmatch(name):
-        raise HeaderRefused(f"{name[:80]!r} is not the name of a header.")
+        raise HeaderRefused(f"{name[:80]!r} is not a valid header name.")
     if name.lower() in REFUSED:
         raise HeaderRefused(
-            f"The header {name} may not be set.", remedy="It belongs to the connection; Headgate fills it in."
+            f"The header {name} cannot be set.", remedy="It belongs to the connection and is set by Headgate."
         )
     value = value.strip(" \t")
     if _BAD_VALUE.search(value):
-        raise HeaderRefused(f"The value of the header {name} holds a line break or control character.")
+        raise HeaderRefused(f"The value of the header {name} contains a line break or control character.")
     try:
         value.encode()
     except UnicodeEncodeError as error:

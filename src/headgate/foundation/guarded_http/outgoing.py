@@ -1,7 +1,7 @@
-"""Every way out of a process of Headgate: who chooses the address, what it may lead to, what is followed.
+"""Table of all outgoing connections of Headgate: who chooses the address, the permitted range, and redirects.
 
-`docs/reference/outgoing.md` is written from this table, the clients read their limits from it, and
-`tests/architecture/test_outgoing.py` refuses a module that opens connections and is not named in it.
+`docs/reference/outgoing.md` is generated from this table, the clients read their limits from it, and
+`tests/architecture/test_outgoing.py` rejects a module that opens connections and is not listed here.
 """
 
 from collections.abc import Sequence
@@ -18,39 +18,38 @@ OPERATOR_NETWORKS: tuple[Network, ...] = (
     IPv6Network("::/0"),
     IPv6Network("::1/128"),
 )
-"""Where a server that the operator named may be: private networks and loopback, never link-local or a cloud's metadata.
+"""Networks of servers that the operator configures: private and loopback, never link-local or cloud metadata.
 
-Strict ranges are opened only by a network inside them (see `addresses`), so these four open loopback and nothing else
-of them.
+Strict ranges are allowed only by a network inside them (see `addresses`), so of those these four allow loopback only.
 """
 
 
 class Reach(StrEnum):
-    """What the addresses of a client may lead to."""
+    """The addresses that a client may reach."""
 
     PUBLIC = "public"
-    """Public addresses, and what `HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS` lists."""
+    """Public addresses, and the networks in `HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS`."""
     OPERATOR = "operator"
-    """Private networks and loopback too, for the operator chose the address; never link-local or metadata."""
+    """Also private networks and loopback, since the operator chose the address; never link-local or metadata."""
     MODEL = "model"
-    """`PUBLIC` where a flow or a stored variable names the server, `OPERATOR` where the environment names it."""
+    """`PUBLIC` when a flow or a stored variable names the server, `OPERATOR` when the environment names it."""
     OWN = "own"
-    """One fixed place that Headgate itself opened: a process, a socket pair."""
+    """One fixed endpoint that Headgate itself opened: a process or a socket pair."""
     SERVICE = "service"
-    """Exactly the server that a setting names, by a protocol that knows neither redirects nor proxies."""
+    """Exactly the server in a setting, by a protocol without redirects and proxies."""
 
 
 class Redirects(StrEnum):
-    """What happens with an answer that names another address."""
+    """How redirects are handled."""
 
     CHECKED = "checked"
-    """Followed, each one checked like the first address."""
+    """Followed, each one checked like the first URL."""
     REFUSED = "refused"
-    """Not followed: the answer is an error."""
+    """Not followed: the response is an error."""
     SAME_SERVER = "same server"
-    """Followed by its library to the same host and port; any other is refused."""
+    """Followed by its library to the same host and port; others are refused."""
     NONE = "none"
-    """The protocol has none."""
+    """The protocol has no redirects."""
 
 
 class Part(StrEnum):
@@ -58,9 +57,9 @@ class Part(StrEnum):
 
     SERVER = "server"
     WORKER = "worker"
-    """With beat, which starts jobs."""
+    """Includes beat, which starts jobs."""
     COMMAND = "command"
-    """The command line, where it does the work itself."""
+    """The command line, for work that it executes itself."""
 
 
 EVERYWHERE = frozenset(Part)
@@ -69,7 +68,7 @@ _NO_WORKER = frozenset({Part.SERVER, Part.COMMAND})
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One way out."""
+    """One kind of outgoing connection."""
 
     id: str
     label: str
@@ -77,20 +76,20 @@ class Outgoing:
     reach: Reach
     redirects: Redirects
     modules: tuple[str, ...]
-    """Modules that open it, below `headgate.`."""
+    """Modules that open it, relative to `headgate.`."""
     through: str = "guard"
-    """What makes the connection."""
+    """The library that makes the connection."""
     opened_by: frozenset[Part] = EVERYWHERE
     """The processes that open it."""
 
     def limits(self, settings: HttpSettings, **changes: float) -> HttpSettings:
-        """The settings of its client: the operator's, with the networks and redirects of this row."""
-        given: dict[str, object] = dict(changes)
+        """Return the settings of its client: the operator's, with the networks and redirects of this row."""
+        options: dict[str, object] = dict(changes)
         if self.reach is Reach.OPERATOR:
-            given["allowed_internal_cidrs"] = [*settings.allowed_internal_cidrs, *OPERATOR_NETWORKS]
+            options["allowed_internal_cidrs"] = [*settings.allowed_internal_cidrs, *OPERATOR_NETWORKS]
         if self.redirects is not Redirects.CHECKED:
-            given["max_redirects"] = 0
-        return settings.model_copy(update=given)
+            options["max_redirects"] = 0
+        return settings.model_copy(update=options)
 
 
 _FLOW = "flow"
@@ -232,6 +231,7 @@ DATABASE = Outgoing(
         "agents.codev.sessions.savers",
         "features.accounts.credentials.postgres",
         "features.runs.store.postgres_pool",
+        "entrypoints.backups.postgres",
     ),
     through="psycopg",
 )
@@ -295,9 +295,11 @@ OUTGOING: tuple[Outgoing, ...] = (
     SANDBOX,
     OWN_SERVERS,
 )
-"""Every way out."""
+"""All outgoing connections."""
 
 
 def owners_of(module: str) -> Sequence[Outgoing]:
-    """The rows that a module (without `headgate.`) opens connections for."""
-    return [row for row in OUTGOING if any(module == one or module.startswith(f"{one}.") for one in row.modules)]
+    """Return the rows that a module (without `headgate.`) opens connections for."""
+    return [
+        row for row in OUTGOING if any(module == prefix or module.startswith(f"{prefix}.") for prefix in row.modules)
+    ]

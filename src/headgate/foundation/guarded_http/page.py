@@ -1,4 +1,4 @@
-"""Writes the page of outgoing connections from the table itself."""
+"""Generates the page of outgoing connections from the table."""
 
 from headgate.foundation.guarded_http.outgoing import OUTGOING, Outgoing, Reach, Redirects
 
@@ -66,11 +66,11 @@ reports a wrong address, user name or password; a request that fails names the s
 
 
 def outgoing_page() -> str:
-    """The page in Markdown."""
-    return _HEAD + "".join(_row(one) for one in OUTGOING) + _TAIL
+    """Return the page in Markdown."""
+    return _HEAD + "".join(_row(row) for row in OUTGOING) + _TAIL
 
 
-def _row(one: Outgoing) -> str:
-    modules = ", ".join(f"`{module}`" for module in one.modules)
-    cells = (one.label, one.chosen_by, _REACH[one.reach], _REDIRECTS[one.redirects], one.through, modules)
+def _row(row: Outgoing) -> str:
+    modules = ", ".join(f"`{module}`" for module in row.modules)
+    cells = (row.label, row.chosen_by, _REACH[row.reach], _REDIRECTS[row.redirects], row.through, modules)
     return f"| {' | '.join(cells)} |\n"

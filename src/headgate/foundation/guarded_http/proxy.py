@@ -20,17 +20,17 @@ _UNREACHABLE: Final = frozenset(
         HTTPStatus.GATEWAY_TIMEOUT,
     }
 )
-"""What a proxy answers when it could not connect; another address of the host may work."""
+"""Status codes of a proxy that could not connect; another address of the host may work."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutgoingProxy:
-    """An HTTP proxy that the operator chose."""
+    """The operator's HTTP proxy."""
 
     host: str
     port: int
     resolves_names: bool = False
-    """Whether it is sent names; otherwise it is sent addresses that were checked."""
+    """Whether the proxy receives names; otherwise it receives checked addresses."""
     authorization: str = field(default="", repr=False)
     """Value of `Proxy-Authorization`; empty without a user."""
     direct_names: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class OutgoingProxy:
 
     @classmethod
     def of(cls, settings: OutgoingSettings) -> Self | None:
-        """The proxy of the settings; None without one."""
+        """Return the proxy of the settings; None when there is none."""
         if settings.proxy is None:
             return None
         names, networks = _split(settings.direct_hosts)
@@ -46,23 +46,25 @@ class OutgoingProxy:
 
     @property
     def shown(self) -> str:
-        """Host and port, for messages."""
+        """Return the host and port, for messages."""
         return authority(self.host, self.port)
 
     def is_direct(self, host: str) -> bool:
-        """Whether a host is connected to without the proxy, by its name."""
+        """Return whether the proxy is bypassed for a host name."""
         name = host.lower().rstrip(".")
         return any(name == rule or (rule.startswith(".") and f".{name}".endswith(rule)) for rule in self.direct_names)
 
     def is_direct_address(self, address: IPv4Address | IPv6Address) -> bool:
-        """Whether an address is connected to without the proxy. Loopback and link-local would be the proxy's own."""
-        return address.is_loopback or address.is_link_local or any(address in one for one in self.direct_networks)
+        """Return whether the proxy is bypassed for an address. Loopback and link-local would be the proxy's own."""
+        return (
+            address.is_loopback or address.is_link_local or any(address in network for network in self.direct_networks)
+        )
 
     def unreachable(self) -> ProxyFailed:
-        """The error when it accepts no connection."""
+        """Return the error for a proxy that accepts no connection."""
         return ProxyFailed(
-            f"The outgoing proxy {self.shown} does not accept a connection.",
-            remedy="The operator starts the proxy or corrects HEADGATE_OUTGOING__PROXY_URL.",
+            f"The outgoing proxy {self.shown} does not accept connections.",
+            remedy="Ask the operator to start the proxy or correct HEADGATE_OUTGOING__PROXY_URL.",
         )
 
 
@@ -72,14 +74,14 @@ class Tunnel:
 
     proxy: OutgoingProxy
     host: str
-    """Name or address, as it is sent to the proxy."""
+    """Name or address, as sent to the proxy."""
     port: int
     shown: str
-    """The server as messages name it."""
+    """The server as named in messages."""
 
     @property
     def request(self) -> bytes:
-        """The CONNECT request."""
+        """Return the CONNECT request."""
         target = authority(self.host, self.port)
         lines = [f"CONNECT {target} HTTP/1.1", f"Host: {target}"]
         if self.proxy.authorization:
@@ -88,16 +90,16 @@ class Tunnel:
 
 
 class Opening:
-    """Reads the proxy's answer one byte at a time: what follows its head belongs to the tunnel."""
+    """Reads the proxy's response one byte at a time: everything after its head belongs to the tunnel."""
 
     def __init__(self, tunnel: Tunnel) -> None:
         self._tunnel = tunnel
         self._head = bytearray()
 
-    def is_open(self, piece: bytes) -> bool:
-        """Whether the tunnel is open with this byte. Raises `ProxyFailed` or `ConnectFailed`."""
-        self._head += piece
-        if not piece or len(self._head) > HEAD_BYTES:
+    def is_open(self, byte: bytes) -> bool:
+        """Return whether the tunnel is open after this byte. Raises `ProxyFailed` or `ConnectFailed`."""
+        self._head += byte
+        if not byte or len(self._head) > HEAD_BYTES:
             raise self._not_http()
         if not self._head.endswith(b"\r\n\r\n"):
             return False
@@ -107,36 +109,37 @@ class Opening:
         raise self._refusal(status)
 
     def _status(self) -> int:
-        version, _, rest = bytes(self._head).partition(b" ")
-        if not version.startswith(b"HTTP/1.") or not rest[:3].isdigit():
+        version, _, text = bytes(self._head).partition(b" ")
+        if not version.startswith(b"HTTP/1.") or not text[:3].isdigit():
             raise self._not_http()
-        return int(rest[:3])
+        return int(text[:3])
 
     def _refusal(self, status: int) -> ConnectFailed:
         proxy = f"The outgoing proxy {self._tunnel.proxy.shown}"
         if status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
             return ProxyFailed(
-                f"{proxy} refused the user name or password (407).",
-                remedy="The operator corrects HEADGATE_OUTGOING__PROXY_USER and HEADGATE_OUTGOING__PROXY_PASSWORD.",
+                f"{proxy} rejected the user name or password (407).",
+                remedy=(
+                    "Ask the operator to correct HEADGATE_OUTGOING__PROXY_USER and HEADGATE_OUTGOING__PROXY_PASSWORD."
+                ),
             )
         if status in _UNREACHABLE:
             return ConnectFailed(f"{proxy} cannot connect to {self._tunnel.shown} ({status}).")
         return ProxyRefused(
             f"{proxy} does not allow a connection to {self._tunnel.shown} ({status}).",
-            remedy="The operator allows it in the proxy, or lists a host that needs no proxy in "
-            "HEADGATE_OUTGOING__DIRECT_HOSTS.",
+            remedy="Ask the operator to allow it in the proxy, or to add the host to HEADGATE_OUTGOING__DIRECT_HOSTS.",
         )
 
     def _not_http(self) -> ProxyFailed:
         return ProxyFailed(
-            f"The server at {self._tunnel.proxy.shown} does not answer as an HTTP proxy.",
-            remedy="The operator corrects HEADGATE_OUTGOING__PROXY_URL.",
+            f"The server at {self._tunnel.proxy.shown} does not respond as an HTTP proxy.",
+            remedy="Ask the operator to correct HEADGATE_OUTGOING__PROXY_URL.",
         )
 
 
 @contextmanager
 def connecting(host: str, port: int, tunnel: Tunnel | None, failures: tuple[type[Exception], ...]) -> Iterator[None]:
-    """Turns a library's connection failures into ours: the proxy's where it was the one that was connected to."""
+    """Convert a library's connection failures to Headgate's: the proxy's when the proxy was the peer."""
     try:
         yield
     except failures as error:
@@ -146,7 +149,7 @@ def connecting(host: str, port: int, tunnel: Tunnel | None, failures: tuple[type
 
 
 def authority(host: str, port: int) -> str:
-    """Host and port as a request line names them."""
+    """Return host and port in the form of a request line."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
@@ -158,7 +161,7 @@ def _authorization(settings: OutgoingSettings) -> str:
 
 
 def _split(hosts: list[str]) -> tuple[tuple[str, ...], tuple[IPv4Network | IPv6Network, ...]]:
-    """Names and networks of a list that holds both."""
+    """Return the names and the networks of a mixed list."""
     names, networks = [], []
     for host in hosts:
         try:

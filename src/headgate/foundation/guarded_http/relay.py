@@ -1,7 +1,7 @@
-"""The guard for compiled libraries that open connections by themselves: an HTTP proxy on loopback, for them alone.
+"""Guard for compiled libraries that open their own connections: an HTTP proxy on loopback for these libraries only.
 
-The library is told to use it for everything. It connects to the servers that it was made for and to no other, so a
-redirect that the library follows leads nowhere; their addresses are checked like all others. It sees no content of TLS.
+The library is configured to use it for all requests. It connects only to the servers it was created for, so a redirect
+that the library follows fails; their addresses are checked like all others. It does not see the content of TLS.
 """
 
 import base64
@@ -23,12 +23,12 @@ from headgate.foundation.log import get_logger
 
 log = get_logger(__name__)
 Server = tuple[str, int]
-"""Host in lower case and without brackets, and port."""
+"""Host in lower case without brackets, and port."""
 
 HEAD_BYTES: Final = 32_768
 PIECE_BYTES: Final = 256 * 1024
 IDLE_SECONDS: Final = 120.0
-"""Silence after which a connection is closed."""
+"""Idle timeout of a connection."""
 _USER: Final = "headgate"
 _REFUSED: Final = b"HTTP/1.1 %d Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 _OPENED: Final = b"HTTP/1.1 200 Connected\r\n\r\n"
@@ -40,11 +40,11 @@ class _Listener(ThreadingTCPServer):
 
 
 class Relay:
-    """Listens from the moment it is made, in threads that end with the process.
+    """Listens from its creation, in daemon threads.
 
     Args:
-        servers: What may be connected to, and within which addresses.
-        resolver: Looks names up.
+        servers: The permitted servers, and their address policies.
+        resolver: Resolves names.
     """
 
     def __init__(self, servers: Mapping[Server, AddressPolicy], resolver: Resolver = system_resolver) -> None:
@@ -67,15 +67,15 @@ class Relay:
     def _serve(self, client: socket.socket) -> None:
         client.settimeout(IDLE_SECONDS)
         with suppress(OSError):
-            head, rest = _head(client)
+            head, excess = _head(client)
             method, _, target = head.partition(b" ")
-            wanted = _server(method, target.partition(b" ")[0])
-            if wanted is None or not self._is_ours(head):
-                client.sendall(_REFUSED % (407 if wanted else 400))
+            server = _server(method, target.partition(b" ")[0])
+            if server is None or not self._is_ours(head):
+                client.sendall(_REFUSED % (407 if server else 400))
                 return
-            self._pass_on(client, wanted, b"" if method == b"CONNECT" else head + rest)
+            self._pass_on(client, server, b"" if method == b"CONNECT" else head + excess)
 
-    def _pass_on(self, client: socket.socket, wanted: Server, begun: bytes) -> None:
+    def _pass_on(self, client: socket.socket, wanted: Server, initial_bytes: bytes) -> None:
         policy = self._servers.get(wanted)
         if policy is None:
             log.warning("relay_refused", host=wanted[0], port=wanted[1])
@@ -89,8 +89,8 @@ class Relay:
             return
         with server:
             server.settimeout(IDLE_SECONDS)
-            if begun:
-                server.sendall(begun)
+            if initial_bytes:
+                server.sendall(initial_bytes)
             else:
                 client.sendall(_OPENED)
             back = Thread(target=_pump, args=(server, client), daemon=True)
@@ -108,25 +108,25 @@ class Relay:
 
 
 def server_of(url: str) -> Server:
-    """The server of an address."""
+    """Return the server of a URL."""
     parts = urlsplit(url)
     return (parts.hostname or "").lower(), parts.port or (443 if parts.scheme == "https" else 80)
 
 
 def _head(client: socket.socket) -> tuple[bytes, bytes]:
-    """The request's head, with its empty line, and what came behind it."""
-    taken = b""
-    while b"\r\n\r\n" not in taken and len(taken) < HEAD_BYTES:
-        piece = client.recv(HEAD_BYTES)
-        if not piece:
+    """Return the request's head, including its empty line, and the bytes after it."""
+    received = b""
+    while b"\r\n\r\n" not in received and len(received) < HEAD_BYTES:
+        chunk = client.recv(HEAD_BYTES)
+        if not chunk:
             break
-        taken += piece
-    head, mark, rest = taken.partition(b"\r\n\r\n")
-    return head + mark, rest
+        received += chunk
+    head, mark, excess = received.partition(b"\r\n\r\n")
+    return head + mark, excess
 
 
 def _server(method: bytes, target: bytes) -> Server | None:
-    """The server that a request line names: `CONNECT host:port`, or the whole address of a plain request."""
+    """Return the server in a request line: `CONNECT host:port`, or the full URL of a plain request."""
     try:
         text = target.decode("ascii")
         return server_of(f"https://{text}" if method == b"CONNECT" else text) if text and method else None
@@ -135,10 +135,10 @@ def _server(method: bytes, target: bytes) -> Server | None:
 
 
 def _pump(source: socket.socket, sink: socket.socket) -> None:
-    """Hand on bytes until their end."""
+    """Forward bytes until the end of the stream."""
     with suppress(OSError):
-        while piece := source.recv(PIECE_BYTES):
-            sink.sendall(piece)
-    for end, way in ((sink, socket.SHUT_WR), (source, socket.SHUT_RD)):
+        while chunk := source.recv(PIECE_BYTES):
+            sink.sendall(chunk)
+    for end, direction in ((sink, socket.SHUT_WR), (source, socket.SHUT_RD)):
         with suppress(OSError):
-            end.shutdown(way)
+            end.shutdown(direction)

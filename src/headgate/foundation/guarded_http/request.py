@@ -1,4 +1,4 @@
-"""A request as it will be sent, and what it becomes after a redirect."""
+"""A request before and after redirects."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request that passed every check but the one of the server's address, which comes when connecting."""
+    """A checked request; the server's address is checked when connecting."""
 
     method: str
     target: Target
@@ -23,15 +23,17 @@ class Request:
 
     @property
     def is_idempotent(self) -> bool:
-        """Whether sending it twice has the effect of sending it once: by its method, or because the server is told."""
+        """Return whether repeating it has no further effect: by its method, or because it has an idempotency key."""
         return self.method in _IDEMPOTENT or "idempotency-key" in names(self.headers)
 
 
 def make_request(method: str, url: str, headers: Mapping[str, str] | None, body: bytes | str | None) -> Request:
-    """Check what a flow asks for. Raises `BadRequest`, `BadUrl`, `HeaderRefused`."""
+    """Check a request of a flow. Raises `BadRequest`, `BadUrl`, `HeaderRefused`."""
     verb = method.strip().upper()
     if verb not in METHODS:
-        raise BadRequest(f"The method {verb[:32]!r} is not sent.", remedy=f"Use one of {', '.join(sorted(METHODS))}.")
+        raise BadRequest(
+            f"The method {verb[:32]!r} is not supported.", remedy=f"Use one of {', '.join(sorted(METHODS))}."
+        )
     try:
         content = body.encode() if isinstance(body, str) else body
     except UnicodeEncodeError as error:
@@ -40,19 +42,19 @@ def make_request(method: str, url: str, headers: Mapping[str, str] | None, body:
 
 
 def is_redirect(status: int, headers: Mapping[str, str]) -> bool:
-    """Whether an answer sends the request elsewhere."""
+    """Return whether a response is a redirect."""
     return status in _REDIRECTS and "location" in headers
 
 
 def redirected(request: Request, status: int, location: str) -> Request:
-    """The next request after a redirect (RFC 9110, 15.4; methods as browsers change them).
+    """Return the next request after a redirect (RFC 9110, 15.4; methods change as in browsers).
 
-    Raises `BadUrl` when the new address is one that is never fetched.
+    Raises `BadUrl` when the new URL is never fetched.
     """
     try:
         target = request.target.follow(location)
-    except ValueError as error:  # urljoin, on brackets that do not match
-        raise BrokenAnswer(f"{request.target.origin} redirects to something that is no address.") from error
+    except ValueError as error:  # from urljoin, for unmatched brackets
+        raise BrokenAnswer(f"{request.target.origin} redirects to an invalid URL.") from error
     following = replace(request, target=target)
     becomes_get = (status == 303 and request.method != "HEAD") or (status in {301, 302} and request.method == "POST")
     if becomes_get:

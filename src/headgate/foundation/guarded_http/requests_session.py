@@ -1,6 +1,6 @@
-"""The guard for libraries on requests (OTLP, LangSmith): connections to checked addresses, no proxy, no redirect.
+"""Guard for libraries that use requests (OTLP, LangSmith): connects to checked addresses, no proxy, no redirects.
 
-Imported with the libraries that bring requests.
+Imported with the libraries that depend on requests.
 """
 
 from collections.abc import Sequence
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 def guarded_session(
     networks: Sequence[Network], outgoing: OutgoingSettings, *, resolver: Resolver = system_resolver
 ) -> requests.Session:
-    """A session that reaches public addresses and `networks`, ignores the environment and follows no redirect."""
+    """Return a session for public addresses and `networks` that ignores the environment and follows no redirects."""
     return _Session(_Adapter(AddressPolicy.of(outgoing, networks), resolver))
 
 
 class _Session(requests.Session):
-    """Follows no redirect and connects through the guard, whatever the library asks for."""
+    """Follows no redirects and always connects through the guard."""
 
     def __init__(self, adapter: "_Adapter") -> None:
         self._guarded = adapter
@@ -39,7 +39,7 @@ class _Session(requests.Session):
         self.trust_env = False
 
     def get_adapter(self, *_: Any, **__: Any) -> "_Adapter":  # noqa: ANN401 - requests' signature
-        """The guard's, also where a library mounts its own: LangSmith's client does."""
+        """Return the guarded adapter, even when a library mounts its own: LangSmith's client does."""
         return self._guarded
 
     def resolve_redirects(self, *_: Any, **__: Any) -> Any:  # noqa: ANN401 - requests' signature
@@ -47,7 +47,7 @@ class _Session(requests.Session):
 
 
 class _Adapter(HTTPAdapter):
-    """Opens connections over checked addresses."""
+    """Opens connections to checked addresses."""
 
     def __init__(self, policy: AddressPolicy, resolver: Resolver) -> None:
         self._classes = _pools(policy, resolver)
@@ -60,11 +60,11 @@ class _Adapter(HTTPAdapter):
         self.poolmanager.pool_classes_by_scheme = self._classes
 
     def proxy_manager_for(self, *_: Any, **__: Any) -> Any:  # noqa: ANN401
-        raise requests.exceptions.ProxyError("Headgate uses no proxy of the environment.")
+        raise requests.exceptions.ProxyError("Headgate does not use proxies from the environment.")
 
 
 def _pools(policy: AddressPolicy, resolver: Resolver) -> dict[str, type[HTTPConnectionPool]]:
-    """urllib3's pools, whose connections ask the policy first."""
+    """Return urllib3 pools whose connections check the policy first."""
 
     class Checked:
         def _new_conn(self) -> "socket":

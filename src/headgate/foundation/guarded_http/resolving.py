@@ -1,4 +1,4 @@
-"""Names to addresses: one look-up, every address checked."""
+"""Name resolution: one lookup, with every address checked."""
 
 import asyncio
 import socket
@@ -16,34 +16,34 @@ Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 
 MAX_ADDRESSES = 32
 OWN_LOOK_UP_SECONDS = 2.0
-"""How long a name is looked up here that the proxy resolves: most likely nobody answers."""
+"""Timeout of a local lookup when the proxy resolves names: most likely there is no response."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """Where a connection is opened: at the server, or at the proxy."""
+    """The endpoint of a connection: the server or the proxy."""
 
     address: str
     port: int
     tunnel: Tunnel | None = None
-    """What the proxy is asked for then."""
+    """The target that is requested from the proxy."""
 
 
 async def system_resolver(host: str, port: int) -> Sequence[str]:
-    """What the operating system knows about a name."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
-    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+    """Resolve a name with the operating system."""
+    infos = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in infos))
 
 
 async def resolve_checked(host: str, port: int, *, policy: AddressPolicy, resolver: Resolver) -> list[Address]:
-    """The addresses of a host, all of them allowed: connect to one of these and resolve no more.
+    """Return the addresses of a host, all of them allowed: connect to one of these without resolving again.
 
-    Raises `AddressRefused` when a single one is not, `HostNotFound` when there is none.
+    Raises `AddressRefused` when any address is not allowed, `HostNotFound` when there is none.
     """
     try:
         addresses = [ip_address(host)]
     except ValueError:
-        addresses = [ip_address(found) for found in await _look_up(host, port, resolver)]
+        addresses = [ip_address(text) for text in await _look_up(host, port, resolver)]
     if not addresses or len(addresses) > MAX_ADDRESSES:
         raise HostNotFound(f"{host} has {'no address' if not addresses else 'too many addresses'}.")
     for address in addresses:
@@ -52,9 +52,9 @@ async def resolve_checked(host: str, port: int, *, policy: AddressPolicy, resolv
 
 
 async def checked_hops(host: str, port: int, *, policy: AddressPolicy, resolver: Resolver) -> list[Hop]:
-    """Where to connect for a server, best first: to its checked addresses, or to the proxy that connects to them.
+    """Return where to connect for a server, best first: its checked addresses, or the proxy.
 
-    Where the proxy resolves names, a name that this machine knows is checked all the same. Raises like
+    When the proxy resolves names, a name that this machine can resolve is checked as well. Raises like
     `resolve_checked`, and `ProxyFailed` when the proxy has no address.
     """
     proxy = policy.proxy
@@ -71,28 +71,28 @@ async def checked_hops(host: str, port: int, *, policy: AddressPolicy, resolver:
     direct = [Hop(str(address), port) for address in addresses if proxy.is_direct_address(address)]
     if direct:
         return direct
-    sent = [host] if proxy.resolves_names else [str(address) for address in addresses]
-    own = await proxy_address(proxy, resolver)
-    return [Hop(own, proxy.port, Tunnel(proxy, name, port, host)) for name in sent]
+    targets = [host] if proxy.resolves_names else [str(address) for address in addresses]
+    proxy_ip = await proxy_address(proxy, resolver)
+    return [Hop(proxy_ip, proxy.port, Tunnel(proxy, name, port, host)) for name in targets]
 
 
 def blocking_hops(host: str, port: int, *, policy: AddressPolicy, resolver: Resolver) -> list[Hop]:
-    """The same from a thread that blocks. Raises `RuntimeError` on a thread that runs an event loop."""
+    """Return `checked_hops` from a blocking thread. Raises `RuntimeError` on a thread that runs an event loop."""
     return asyncio.run(checked_hops(host, port, policy=policy, resolver=resolver))
 
 
 async def proxy_address(proxy: OutgoingProxy, resolver: Resolver) -> str:
-    """An address of the proxy. Raises `ProxyFailed`."""
+    """Return an address of the proxy. Raises `ProxyFailed`."""
     try:
-        found = await resolve_checked(
+        addresses = await resolve_checked(
             proxy.host, proxy.port, policy=AddressPolicy(OPERATOR_NETWORKS), resolver=resolver
         )
     except (HostNotFound, ConnectFailed) as error:
         raise ProxyFailed(
-            f"The outgoing proxy {proxy.shown} is not found.",
-            remedy="The operator corrects HEADGATE_OUTGOING__PROXY_URL.",
+            f"The outgoing proxy {proxy.shown} was not found.",
+            remedy="Ask the operator to correct HEADGATE_OUTGOING__PROXY_URL.",
         ) from error
-    return str(found[0])
+    return str(addresses[0])
 
 
 async def _look_up(host: str, port: int, resolver: Resolver) -> Sequence[str]:
@@ -100,7 +100,7 @@ async def _look_up(host: str, port: int, resolver: Resolver) -> Sequence[str]:
         return await resolver(host, port)
     except socket.gaierror as error:
         if error.errno == socket.EAI_AGAIN:
-            raise ConnectFailed(f"The address of {host} cannot be looked up at the moment.") from error
-        raise HostNotFound(f"There is no host {host}.", remedy="Check the spelling of the address.") from error
-    except UnicodeError as error:  # a label that the system's own encoder refuses
-        raise HostNotFound(f"There is no host {host}.") from error
+            raise ConnectFailed(f"The address of {host} cannot be resolved at the moment.") from error
+        raise HostNotFound(f"The host {host} does not exist.", remedy="Check the spelling of the URL.") from error
+    except UnicodeError as error:  # a label that the system's encoder rejects
+        raise HostNotFound(f"The host {host} does not exist.") from error

@@ -1,4 +1,4 @@
-"""When to try again, and after how long."""
+"""Retry rules: when to retry, and after how long."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -6,32 +6,32 @@ from email.utils import parsedate_to_datetime
 from secrets import SystemRandom
 
 PAUSES = (1.0, 2.0, 4.0)
-"""Seconds before the second, third and fourth attempt (seed 002, SSRF + HTTP features), give or take a fifth."""
+"""Seconds before the second, third and fourth attempt (seed 002, SSRF + HTTP features), plus or minus a fifth."""
 JITTER = 0.2
 MAX_RETRY_AFTER = 15.0
-"""Seconds that a server may ask to wait; longer and its answer is given as it is."""
+"""Maximum `Retry-After` in seconds; above it the response is returned as it is."""
 RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 
 _random = SystemRandom()
 
 
 def spread(pause: float) -> float:
-    """A pause with jitter, so that many runs do not come back at the same moment."""
+    """Return a pause with jitter, so that many runs do not retry at the same time."""
     return pause * _random.uniform(1 - JITTER, 1 + JITTER)
 
 
 def pause_after(status: int, headers: Mapping[str, str], pause: float) -> float | None:
-    """Seconds to wait before asking again after an answer; None when it is to be taken as it is."""
+    """Return the seconds to wait before a retry after a response; None when the response is final."""
     if status not in RETRIED_STATUSES:
         return None
-    asked = retry_after(headers.get("retry-after", ""))
-    if asked is None:
+    seconds = retry_after(headers.get("retry-after", ""))
+    if seconds is None:
         return spread(pause)
-    return None if asked > MAX_RETRY_AFTER else max(asked, spread(pause))
+    return None if seconds > MAX_RETRY_AFTER else max(seconds, spread(pause))
 
 
 def retry_after(value: str) -> float | None:
-    """Seconds that a `Retry-After` header asks for: a number or an HTTP date; None when it says neither."""
+    """Return the seconds of a `Retry-After` header, a number or an HTTP date; None when it is neither."""
     text = value.strip()
     if text.isascii() and text.isdigit():
         return float(text[:9])

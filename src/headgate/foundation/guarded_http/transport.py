@@ -1,4 +1,4 @@
-"""The guard under somebody else's client: a transport of httpx2 for libraries that bring their own protocol.
+"""The guard as an httpx2 transport, for libraries with their own clients.
 
 Imported with `wire`, at the first request.
 """
@@ -19,11 +19,11 @@ EVENT_STREAM = "text/event-stream"
 
 
 class _Limits:
-    """What is checked of every request and answer, blocking or not.
+    """Checks of each request and response, blocking or asynchronous.
 
     Args:
-        max_bytes: Largest answer.
-        max_stream_bytes: Largest event stream.
+        max_bytes: Maximum size of a response.
+        max_stream_bytes: Maximum size of an event stream.
     """
 
     def __init__(self, *, max_bytes: int, max_stream_bytes: int) -> None:
@@ -31,12 +31,12 @@ class _Limits:
         self._max_stream_bytes = max_stream_bytes
 
     def _checked(self, request: httpx2.Request, content: bytes | None) -> tuple[str, httpcore2.Request]:
-        """The server as errors name it, and the request to send. Raises what `make_request` raises."""
-        given = {name: value for name, value in request.headers.items() if name not in REFUSED}
-        checked = make_request(request.method, str(request.url), {**given, "accept-encoding": "identity"}, content)
-        sent = to_httpcore(checked)
-        sent.extensions = {"timeout": _timeouts(request)}
-        return checked.target.origin, sent
+        """Return the server as named in errors, and the request to send. Raises like `make_request`."""
+        headers = {name: value for name, value in request.headers.items() if name not in REFUSED}
+        checked = make_request(request.method, str(request.url), {**headers, "accept-encoding": "identity"}, content)
+        httpcore_request = to_httpcore(checked)
+        httpcore_request.extensions = {"timeout": _timeouts(request)}
+        return checked.target.origin, httpcore_request
 
     def _limit(self, response: httpcore2.Response) -> int:
         media = next((value for name, value in response.headers if name.lower() == b"content-type"), b"")
@@ -44,15 +44,15 @@ class _Limits:
 
 
 class GuardedTransport(_Limits, httpx2.AsyncBaseTransport):
-    """Sends what an `httpx2.AsyncClient` asks for, under the same checks as every other request.
+    """Sends requests of an `httpx2.AsyncClient` with the same checks as every other request.
 
-    Address, headers and method are read and checked anew for each request, the one after a redirect too. Nothing is
-    decompressed and nothing is tried again. A refusal is an `httpx2.ConnectError` whose cause is the `HeadgateError`.
+    URL, headers and method are parsed and checked again for each request, including redirects. Nothing is decompressed
+    and nothing is retried. A refusal is an `httpx2.ConnectError` whose cause is the `HeadgateError`.
 
     Args:
-        pool: Connections over checked addresses; closed with the transport.
-        max_bytes: Largest answer.
-        max_stream_bytes: Largest event stream.
+        pool: Connections to checked addresses; closed with the transport.
+        max_bytes: Maximum size of a response.
+        max_stream_bytes: Maximum size of an event stream.
     """
 
     def __init__(self, pool: httpcore2.AsyncConnectionPool, *, max_bytes: int, max_stream_bytes: int) -> None:
@@ -60,16 +60,16 @@ class GuardedTransport(_Limits, httpx2.AsyncBaseTransport):
         self._pool = pool
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send one request; the body of the answer is read by the client, as it comes."""
+        """Send one request; the client reads the response body as a stream."""
         content = await request.aread() or None
         with _refusals(request):
-            origin, sent = self._checked(request, content)
+            origin, httpcore_request = self._checked(request, content)
             with translated(origin):
-                response = await self._pool.handle_async_request(sent)
+                response = await self._pool.handle_async_request(httpcore_request)
         body = _Body(response, request, self._limit(response))
         if _is_compressed(response):
             await body.aclose()
-            raise httpx2.DecodingError("The answer is compressed, which was not asked for.", request=request)
+            raise httpx2.DecodingError("The response is compressed, which was not requested.", request=request)
         return httpx2.Response(response.status, headers=response.headers, stream=body, request=request)
 
     async def aclose(self) -> None:
@@ -78,12 +78,12 @@ class GuardedTransport(_Limits, httpx2.AsyncBaseTransport):
 
 
 class BlockingTransport(_Limits, httpx2.BaseTransport):
-    """The same for an `httpx2.Client`, for libraries that block their own thread.
+    """Sends requests of a blocking `httpx2.Client`.
 
     Args:
-        pool: Connections over checked addresses; closed with the transport.
-        max_bytes: Largest answer.
-        max_stream_bytes: Largest event stream.
+        pool: Connections to checked addresses; closed with the transport.
+        max_bytes: Maximum size of a response.
+        max_stream_bytes: Maximum size of an event stream.
     """
 
     def __init__(self, pool: httpcore2.ConnectionPool, *, max_bytes: int, max_stream_bytes: int) -> None:
@@ -91,16 +91,16 @@ class BlockingTransport(_Limits, httpx2.BaseTransport):
         self._pool = pool
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send one request; the body of the answer is read by the client, as it comes."""
+        """Send one request; the client reads the response body as a stream."""
         content = request.read() or None
         with _refusals(request):
-            origin, sent = self._checked(request, content)
+            origin, httpcore_request = self._checked(request, content)
             with translated(origin):
-                response = self._pool.handle_request(sent)
+                response = self._pool.handle_request(httpcore_request)
         body = _BlockingBody(response, request, self._limit(response))
         if _is_compressed(response):
             body.close()
-            raise httpx2.DecodingError("The answer is compressed, which was not asked for.", request=request)
+            raise httpx2.DecodingError("The response is compressed, which was not requested.", request=request)
         return httpx2.Response(response.status, headers=response.headers, stream=body, request=request)
 
     def close(self) -> None:
@@ -109,11 +109,11 @@ class BlockingTransport(_Limits, httpx2.BaseTransport):
 
 
 class SharedTransport(httpx2.AsyncBaseTransport, httpx2.BaseTransport):
-    """Both, for clients that come and go: closing a client leaves the connections to those that use them.
+    """Both transports, for short-lived clients: closing a client keeps the connections open for others.
 
     Args:
         waiting: For asynchronous clients.
-        blocking: For blocking ones.
+        blocking: For blocking clients.
     """
 
     def __init__(self, waiting: GuardedTransport, blocking: BlockingTransport) -> None:
@@ -129,13 +129,13 @@ class SharedTransport(httpx2.AsyncBaseTransport, httpx2.BaseTransport):
         return self._blocking.handle_request(request)
 
     async def close_connections(self) -> None:
-        """Close every connection; for who made it."""
+        """Close every connection; called by the owner."""
         await self._waiting.aclose()
         self._blocking.close()
 
 
 class _Body(httpx2.AsyncByteStream):
-    """The answer's body as it comes, up to a number of bytes."""
+    """The response body as a stream of limited size."""
 
     def __init__(self, response: httpcore2.Response, request: httpx2.Request, limit: int) -> None:
         self._response = response
@@ -144,17 +144,19 @@ class _Body(httpx2.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         with _broken(self._request):
-            async for piece in cast("AsyncIterable[bytes]", self._response.stream):  # some read on after the end
-                self._left -= len(piece)
+            async for chunk in cast(
+                "AsyncIterable[bytes]", self._response.stream
+            ):  # some clients read on after the end
+                self._left -= len(chunk)
                 _require_room(self._left, self._request)
-                yield piece
+                yield chunk
 
     async def aclose(self) -> None:
         await self._response.aclose()
 
 
 class _BlockingBody(httpx2.SyncByteStream):
-    """The same, blocking."""
+    """The response body as a blocking stream of limited size."""
 
     def __init__(self, response: httpcore2.Response, request: httpx2.Request, limit: int) -> None:
         self._response = response
@@ -163,10 +165,10 @@ class _BlockingBody(httpx2.SyncByteStream):
 
     def __iter__(self) -> Iterator[bytes]:
         with _broken(self._request):
-            for piece in cast("Iterable[bytes]", self._response.stream):
-                self._left -= len(piece)
+            for chunk in cast("Iterable[bytes]", self._response.stream):
+                self._left -= len(chunk)
                 _require_room(self._left, self._request)
-                yield piece
+                yield chunk
 
     def close(self) -> None:
         self._response.close()
@@ -185,14 +187,14 @@ def _broken(request: httpx2.Request) -> Iterator[None]:
     try:
         yield
     except httpcore2.TimeoutException as error:
-        raise httpx2.ReadTimeout("The server sent nothing for too long.", request=request) from error
+        raise httpx2.ReadTimeout("The server sent no data for too long.", request=request) from error
     except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
-        raise httpx2.ReadError("The connection broke.", request=request) from error
+        raise httpx2.ReadError("The connection was interrupted.", request=request) from error
 
 
-def _require_room(left: int, request: httpx2.Request) -> None:
-    if left < 0:
-        raise httpx2.ReadError("The answer is larger than may be read.", request=request)
+def _require_room(remaining: int, request: httpx2.Request) -> None:
+    if remaining < 0:
+        raise httpx2.ReadError("The response is larger than the limit.", request=request)
 
 
 def _is_compressed(response: httpcore2.Response) -> bool:
@@ -200,8 +202,8 @@ def _is_compressed(response: httpcore2.Response) -> bool:
 
 
 def _timeouts(request: httpx2.Request) -> dict[str, float | None]:
-    """The client's own limits; a connection has to be there at least as soon as for any other request."""
-    wanted: dict[str, float | None] = dict(request.extensions.get("timeout", {}))
-    wanted["connect"] = min(wanted.get("connect") or CONNECT_SECONDS, CONNECT_SECONDS)
-    wanted["pool"] = None  # waiting for a connection does not count as request time
-    return wanted
+    """Return the client's timeouts; the connect timeout is at most the default."""
+    timeouts: dict[str, float | None] = dict(request.extensions.get("timeout", {}))
+    timeouts["connect"] = min(timeouts.get("connect") or CONNECT_SECONDS, CONNECT_SECONDS)
+    timeouts["pool"] = None  # waiting for a connection does not count as request time
+    return timeouts

@@ -1,6 +1,6 @@
-"""The HTTP engine: httpcore2's connections over checked addresses, httpx2's decoders. Imported at the first request.
+"""HTTP engine: httpcore2 connections to checked addresses, httpx2 decoders. Imported at the first request.
 
-httpx2's own client is not used: its cookie jar would carry one tenant's cookies into another's requests, and it takes
+httpx2's client is not used: its cookie jar would carry one tenant's cookies into another's requests, and it reads
 proxies and passwords from the environment.
 """
 
@@ -31,17 +31,18 @@ from headgate.foundation.guarded_http.slots import IN_ALL
 from headgate.foundation.guarded_http.transport import BlockingTransport, GuardedTransport, SharedTransport
 
 KEEP_ALIVE_SECONDS = 4.0
-"""Below the 5 s after which servers on Node (Flowise) and uvicorn (MCP) close a connection that rests: a request sent
-as they do gets no answer, and nobody knows whether it was taken."""
+"""Below the 5 s after which servers on Node (Flowise) and uvicorn (MCP) close an idle connection: a request sent at
+that moment gets no response, and whether it was processed is unknown.
+"""
 WRITE_SECONDS = 30.0
-"""Time for one piece of a request to be taken."""
+"""Write timeout for one chunk of a request."""
 _DECODED = frozenset({"gzip", "deflate", "identity"})
 MAX_ENCODINGS = 2
 _FAILURES = (httpcore2.NetworkError, httpcore2.TimeoutException)
 
 
 class CheckedBackend(httpcore2.AsyncNetworkBackend):
-    """Opens connections to addresses that were checked; the name goes into TLS and the `Host` header only."""
+    """Opens connections to checked addresses; the name is only used for TLS and the `Host` header."""
 
     def __init__(self, policy: AddressPolicy, resolver: Resolver) -> None:
         self._policy = policy
@@ -56,7 +57,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Connect to the first address that answers."""
+        """Connect to the first address that accepts."""
         failure: ConnectFailed | None = None
         for hop in await checked_hops(host, port, policy=self._policy, resolver=self._resolver):
             try:
@@ -66,7 +67,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
                 raise
             except ConnectFailed as error:
                 failure = error
-        raise failure or HostNotFound(f"{host} has no address.")
+        raise failure or HostNotFound(f"{host} has no IP address.")
 
     async def _open(self, hop: Hop, *rest: Any) -> httpcore2.AsyncNetworkStream:  # noqa: ANN401 - httpcore2's own arguments
         stream = await self._network.connect_tcp(hop.address, hop.port, *rest)
@@ -82,12 +83,12 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         return stream
 
     async def sleep(self, seconds: float) -> None:
-        """Wait, between httpcore2's own attempts."""
+        """Wait between httpcore2's attempts."""
         await asyncio.sleep(seconds)
 
 
 class BlockingBackend(httpcore2.NetworkBackend):
-    """The same for a thread that blocks; it must not be the event loop's."""
+    """Opens connections to checked addresses from a blocking thread, not the event loop's."""
 
     def __init__(self, policy: AddressPolicy, resolver: Resolver) -> None:
         self._policy = policy
@@ -102,7 +103,7 @@ class BlockingBackend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
-        """Connect to the first address that answers."""
+        """Connect to the first address that accepts."""
         failure: ConnectFailed | None = None
         for hop in blocking_hops(host, port, policy=self._policy, resolver=self._resolver):
             try:
@@ -112,7 +113,7 @@ class BlockingBackend(httpcore2.NetworkBackend):
                 raise
             except ConnectFailed as error:
                 failure = error
-        raise failure or HostNotFound(f"{host} has no address.")
+        raise failure or HostNotFound(f"{host} has no IP address.")
 
     def _open(self, hop: Hop, *rest: Any) -> httpcore2.NetworkStream:  # noqa: ANN401 - httpcore2's own arguments
         stream = self._network.connect_tcp(hop.address, hop.port, *rest)
@@ -128,12 +129,12 @@ class BlockingBackend(httpcore2.NetworkBackend):
         return stream
 
     def sleep(self, seconds: float) -> None:
-        """Wait, between httpcore2's own attempts."""
+        """Wait between httpcore2's attempts."""
         time.sleep(seconds)
 
 
 class Reply:
-    """An answer whose head has come."""
+    """A response whose head was received."""
 
     def __init__(self, origin: str, method: str, response: httpcore2.Response) -> None:
         self.status = response.status
@@ -143,7 +144,7 @@ class Reply:
         self._response = response
 
     async def read(self, limit: int) -> bytes:
-        """The body, decompressed. Raises `AnswerTooLarge` as soon as either form is over `limit` bytes."""
+        """Return the decompressed body. Raises `AnswerTooLarge` as soon as either form exceeds `limit` bytes."""
         self._refuse_unknown_encodings()
         announced = self.headers.get("content-length", "")
         if self._has_body and announced.isdigit() and int(announced[:18]) > limit:
@@ -155,28 +156,28 @@ class Reply:
             stream=_Capped(self._response, self._too_large(limit), limit),
         )
         try:
-            async for piece in response.aiter_bytes():
-                content += piece
+            async for chunk in response.aiter_bytes():
+                content += chunk
                 if len(content) > limit:
                     raise self._too_large(limit)
         except httpx2.DecodingError as error:
-            raise BrokenAnswer(f"The answer of {self._origin} cannot be decompressed.") from error
+            raise BrokenAnswer(f"The response of {self._origin} cannot be decompressed.") from error
         return bytes(content)
 
     def _too_large(self, limit: int) -> AnswerTooLarge:
         return AnswerTooLarge(
-            f"The answer of {self._origin} is larger than {limit} bytes.",
-            remedy="Ask the server for less, or let the operator raise HEADGATE_HTTP__MAX_RESPONSE_BYTES.",
+            f"The response of {self._origin} is larger than {limit} bytes.",
+            remedy="Request less data, or ask the operator to raise HEADGATE_HTTP__MAX_RESPONSE_BYTES.",
         )
 
     def _refuse_unknown_encodings(self) -> None:
         codings = [coding.strip().lower() for coding in self.headers.get("content-encoding", "identity").split(",")]
         if len(codings) > MAX_ENCODINGS or not _DECODED.issuperset(codings):
-            raise BrokenAnswer(f"The answer of {self._origin} is compressed in a way that was not asked for.")
+            raise BrokenAnswer(f"The response of {self._origin} uses a compression that was not requested.")
 
 
 class _Capped(httpx2.AsyncByteStream):
-    """The body as it comes over the wire, up to a number of bytes: a compressed body may inflate to nothing."""
+    """The raw body, up to a number of bytes: a compressed body may decompress to nothing."""
 
     def __init__(self, response: httpcore2.Response, too_large: AnswerTooLarge, limit: int) -> None:
         self._response = response
@@ -184,17 +185,17 @@ class _Capped(httpx2.AsyncByteStream):
         self._left = limit
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for piece in self._response.aiter_stream():
-            self._left -= len(piece)
+        async for chunk in self._response.aiter_stream():
+            self._left -= len(chunk)
             if self._left < 0:
                 raise self._too_large
-            yield piece
+            yield chunk
 
 
 class Wire:
-    """Sends requests over two pools: what may be repeated uses kept connections, everything else a fresh one.
+    """Sends requests with two pools: repeatable requests reuse connections, all others open a new one.
 
-    A kept connection may turn out to be closed when it is used; only a request that can be repeated survives that.
+    A reused connection may turn out to be closed; only a repeatable request can recover from that.
     """
 
     def __init__(
@@ -214,7 +215,7 @@ class Wire:
 
     @asynccontextmanager
     async def open(self, request: Request) -> AsyncIterator[Reply]:
-        """Send a request; the connection is given back when the block ends.
+        """Send a request; the connection is released when the block ends.
 
         Raises `ConnectFailed`, `ConnectionDropped`, `BrokenAnswer`, `AddressRefused`, `HostNotFound`.
         """
@@ -229,7 +230,7 @@ class Wire:
     def streaming_client(
         self, headers: Mapping[str, str], *, read_seconds: float, max_bytes: int, max_stream_bytes: int
     ) -> httpx2.AsyncClient:
-        """A client of httpx2 with connections of its own; see `GuardedHttp.streaming_client`."""
+        """Return an httpx2 client with separate connections; see `GuardedHttp.streaming_client`."""
         client = httpx2.AsyncClient(
             transport=GuardedTransport(self._new_pool(keep=4), max_bytes=max_bytes, max_stream_bytes=max_stream_bytes),
             headers=dict(headers),
@@ -237,11 +238,13 @@ class Wire:
             follow_redirects=False,
             trust_env=False,
         )
-        client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # one tenant's would reach another
+        client.cookies.jar.set_policy(
+            DefaultCookiePolicy(allowed_domains=[])
+        )  # one tenant's cookies would be sent for another
         return client
 
     def library_transport(self, policy: AddressPolicy, *, max_bytes: int, keep: int) -> SharedTransport:
-        """A transport for clients of other libraries, with separate connections; close its connections."""
+        """Return a transport for clients of other libraries, with separate connections that the caller closes."""
         waiting = self._new_pool(keep=keep, backend=CheckedBackend(policy, self._resolver))
         return SharedTransport(
             GuardedTransport(waiting, max_bytes=max_bytes, max_stream_bytes=max_bytes),
@@ -270,7 +273,7 @@ def blocking_transport(
     *,
     max_bytes: int,
 ) -> BlockingTransport:
-    """A transport for a client that blocks its thread; each connection is for one request."""
+    """Return a transport for blocking clients; each connection serves one request."""
     pool = httpcore2.ConnectionPool(
         ssl_context=tls or trusted(policy),
         network_backend=BlockingBackend(policy, resolver),
@@ -280,20 +283,20 @@ def blocking_transport(
 
 
 def trusted(policy: AddressPolicy) -> ssl.SSLContext:
-    """The system's certificate authorities and those that the operator adds. Raises `Unavailable`."""
+    """Return the system's certificate authorities and the operator's. Raises `Unavailable`."""
     context = httpx2.create_ssl_context()
     policy.trust(context)
     return context
 
 
 def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Names in lower case; values of one name joined (RFC 9110, 5.3)."""
-    found: dict[str, str] = {}
+    """Return names in lower case; values of one name joined (RFC 9110, 5.3)."""
+    headers: dict[str, str] = {}
     for name, value in raw:
         key = name.decode("ascii", "replace").lower()
         text = _text(value)
-        found[key] = f"{found[key]}, {text}" if key in found else text
-    return found
+        headers[key] = f"{headers[key]}, {text}" if key in headers else text
+    return headers
 
 
 def _text(value: bytes) -> str:

@@ -1,1 +1,1 @@
-"""Schema migrations, one file a change in `versions/`; each runs on SQLite and PostgreSQL."""
+"""Schema migrations, one file per change in `versions/`; each runs on SQLite and PostgreSQL."""

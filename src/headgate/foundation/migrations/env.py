@@ -1,4 +1,4 @@
-"""Runs the migrations on the connection that `upgrade` hands over."""
+"""Runs the migrations on the connection from `upgrade`."""
 
 from alembic import context
 

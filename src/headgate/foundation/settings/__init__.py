@@ -6,6 +6,7 @@ Read from the environment with the prefix `HEADGATE_` and `__` between group and
 
 from headgate.foundation.settings.accounts import AccountSettings
 from headgate.foundation.settings.assistant import AssistantSettings
+from headgate.foundation.settings.backup import BackupSettings
 from headgate.foundation.settings.classification import ClassificationSettings
 from headgate.foundation.settings.codev import CodevSettings, FlowiseInstance
 from headgate.foundation.settings.database import DatabaseSettings
@@ -29,6 +30,7 @@ __all__ = [
     "MEBIBYTE",
     "AccountSettings",
     "AssistantSettings",
+    "BackupSettings",
     "CelerySettings",
     "ClassificationSettings",
     "CodevSettings",

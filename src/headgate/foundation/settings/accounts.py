@@ -6,10 +6,10 @@ from pydantic import BaseModel, Field
 class AccountSettings(BaseModel, defer_build=True):
     """People who sign in."""
 
-    session_hours: float = Field(default=168.0, gt=0, le=8760, description="Longest time between two sign-ins.")
+    session_hours: float = Field(default=168.0, gt=0, le=8760, description="Maximum time between two sign-ins.")
     idle_hours: float = Field(
-        default=24.0, gt=0, le=8760, description="How long nothing may be asked before one has to sign in again."
+        default=24.0, gt=0, le=8760, description="Idle time after which a user must sign in again."
     )
     link_hours: float = Field(
-        default=72.0, gt=0, le=8760, description="How long a link to set a password can be used, once."
+        default=72.0, gt=0, le=8760, description="Lifetime of a link to set a password, which works once."
     )

@@ -9,14 +9,13 @@ class AssistantSettings(BaseModel, defer_build=True):
     max_turns_per_person: int = Field(
         default=5,
         ge=0,
-        description="Turns that one person has at work at once on one server, in all windows and with all API keys; 0: "
-        "no limit.",
+        description="Concurrent turns of one user on one server, over all windows and API keys; 0: no limit.",
     )
-    max_tool_calls: int = Field(default=60, ge=1, le=1000, description="Tool calls of one turn.")
-    max_seconds: float = Field(default=600.0, gt=0, description="Longest time one turn may take.")
-    max_tokens: int = Field(default=400_000, ge=1000, description="Tokens of one turn, over every call of a model.")
+    max_tool_calls: int = Field(default=60, ge=1, le=1000, description="Maximum tool calls in one turn.")
+    max_seconds: float = Field(default=600.0, gt=0, description="Maximum duration of one turn.")
+    max_tokens: int = Field(default=400_000, ge=1000, description="Maximum tokens in one turn, over all model calls.")
     max_retries: int = Field(
-        default=3, ge=1, le=10, description="Attempts at a component, where the request does not say."
+        default=3, ge=1, le=10, description="Attempts at a component, unless the request sets a number."
     )
     memory_hours: float = Field(
         default=24.0,

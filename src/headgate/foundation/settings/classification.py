@@ -10,19 +10,21 @@ ClassName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1
 class ClassificationSettings(BaseModel, defer_build=True):
     """Security classes of data and models. Off: nothing is classed, checked or shown."""
 
-    enabled: bool = Field(default=False, description="Class models and steps, and refuse what breaks the rules.")
+    enabled: bool = Field(default=False, description="Classify models and steps, and reject violations of the rules.")
     levels: list[ClassName] = Field(
         default=["K0 public", "K1 internal", "K2 confidential", "K3 secret"],
         min_length=2,
         max_length=5,
-        description="Names of the classes, the most open first; the first is class 0.",
+        description="Names of the classifications, from public to most sensitive; the first is level 0.",
     )
-    external_max: int = Field(default=1, ge=0, le=4, description="Highest class that may be sent out.")
-    default_model_level: int = Field(default=0, ge=0, le=4, description="Class of models that nobody classed.")
+    external_max: int = Field(default=1, ge=0, le=4, description="Highest classification that may be sent out.")
+    default_model_level: int = Field(default=0, ge=0, le=4, description="Clearance of models without a classification.")
     local_model_level: int | None = Field(
-        default=None, ge=0, le=4, description="Class of models that run inside Headgate. Empty: the highest."
+        default=None, ge=0, le=4, description="Clearance of models that run inside Headgate. Empty: the highest."
     )
-    input_level: int = Field(default=0, ge=0, le=4, description="Class of a run's input where the flow does not say.")
+    input_level: int = Field(
+        default=0, ge=0, le=4, description=("Classification of a run's input, unless the flow sets one.")
+    )
 
     @model_validator(mode="after")
     def _within_levels(self) -> Self:

@@ -14,7 +14,7 @@ from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource
 
 class _Lenient(EnvSettingsSource):
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: Any) -> Any:  # noqa: ANN401 - the base's
-        """The decoded JSON; an empty variable stays an empty string, for `without_empty`."""
+        """Return the decoded JSON; an empty variable stays an empty string, for `without_empty`."""
         return super().decode_complex_value(field_name, field, value) if value else ""
 
 
@@ -27,7 +27,7 @@ class DotEnv(_Lenient, DotEnvSettingsSource):
 
 
 def without_empty(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a settings model without empty variables; nested groups included."""
+    """Return the values of a settings model without empty variables, including nested groups."""
     result: dict[str, Any] = {}
     for name, value in values.items():
         field = model.model_fields.get(name)
@@ -43,7 +43,7 @@ def without_empty(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str
 
 
 def _kinds(annotation: Any) -> set[type]:  # noqa: ANN401 - an annotation
-    """The classes that an annotation allows; for `Literal` and generics, their origin."""
+    """Return the classes that an annotation allows; for `Literal` and generics, their origin."""
     origin = get_origin(annotation)
     if origin is Annotated:
         return _kinds(get_args(annotation)[0])

@@ -11,12 +11,16 @@ class HttpSettings(BaseModel, defer_build=True):
 
     allowed_internal_cidrs: list[Network] = Field(
         default_factory=list,
-        description="Private networks that flows may reach, as a JSON list. Loopback and link-local stay blocked "
-        "unless listed here too.",
+        description=(
+            "Private networks that flows may access, as a JSON list. Loopback and link-local "
+            "addresses stay blocked unless listed here too."
+        ),
     )
-    max_response_bytes: int = Field(default=MEBIBYTE, ge=1024, description="Largest answer that is read.")
-    timeout_seconds: float = Field(default=30.0, gt=0, description="Longest time for one request.")
-    max_redirects: int = Field(default=5, ge=0, le=20, description="Redirects followed, each checked again.")
+    max_response_bytes: int = Field(default=MEBIBYTE, ge=1024, description="Maximum size of a response.")
+    timeout_seconds: float = Field(default=30.0, gt=0, description="Timeout of one request.")
+    max_redirects: int = Field(
+        default=5, ge=0, le=20, description=("Maximum number of redirects, each of which is checked.")
+    )
     max_connections: int | None = Field(
         default=None,
         ge=1,

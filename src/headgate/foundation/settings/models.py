@@ -1,4 +1,4 @@
-"""Models used when nothing names one."""
+"""Default models."""
 
 import re
 from typing import Annotated, Literal
@@ -23,15 +23,15 @@ class ModelParameters(BaseModel, defer_build=True):
     """Parameters of a model, as far as its provider takes them."""
 
     temperature: float | None = Field(default=None, ge=0, le=2, description="Sampling temperature.")
-    max_tokens: int | None = Field(default=None, ge=1, description="Longest answer, in tokens.")
+    max_tokens: int | None = Field(default=None, ge=1, description="Maximum length of an answer, in tokens.")
     timeout_seconds: float | None = Field(
-        default=None, gt=0, le=3600, description="How long to wait for an answer. Empty: 120 seconds, 900 for `local`."
+        default=None, gt=0, le=3600, description="Timeout of a model request. Empty: 120 seconds, 900 for `local`."
     )
     tool_shim: bool | None = Field(
-        default=None, description="Whether tools go through a JSON schema because the server knows no tool calls."
+        default=None, description="Send tools through a JSON schema, for servers without support for tool calls."
     )
     reasoning_effort: Literal["minimal", "low", "medium", "high"] | None = Field(
-        default=None, description="How much a model thinks before it answers."
+        default=None, description="Reasoning effort of the model."
     )
 
 
@@ -46,19 +46,22 @@ class ModelSettings(BaseModel, defer_build=True):
     )
     step: ModelName = Field(
         default="",
-        description="Model of steps that name none, and of steps that the assistant adds. Empty: the default model.",
+        description="Model of steps without a model, and of steps that the assistant adds. Empty: the default model.",
     )
     fallback: list[ModelName] = Field(
         default_factory=list,
-        description="Models that are asked in this order when that of the assistant cannot answer, as a JSON list: "
-        '`["openai/gpt-5-mini", "vllm/qwen3-32b"]`. Empty: others of the same provider. The development agent does not '
-        "use them.",
+        description="Models that are asked in this order when that of the assistant, or the default of steps, cannot "
+        'answer, as a JSON list: `["openai/gpt-5-mini", "vllm/qwen3-32b"]`. Empty: the assistant asks others of the '
+        "same provider. The development agent does not use them.",
     )
     mirror: str = Field(
         default="",
         pattern=r"^(?:https?://[^\s?#]+)?$",
-        description="Address of a folder with the files of local models, for servers without internet: fetched "
-        "from `MIRROR/qwen2.5-coder-1.5b.gguf` and nowhere else, verified by SHA-256. Empty: their makers' repository.",
+        description=(
+            "URL of a folder with the files of local models, for servers without internet access: "
+            "downloaded from `MIRROR/qwen2.5-coder-1.5b.gguf` only, verified by SHA-256. Empty: "
+            "their publisher's repository."
+        ),
     )
     default_params: ModelParameters = ModelParameters.model_construct()
     assistant_params: ModelParameters = ModelParameters.model_construct()

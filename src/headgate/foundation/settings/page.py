@@ -1,4 +1,4 @@
-"""Writes `docs/reference/settings.md` from the settings class, so that the page is never out of date."""
+"""Generates `docs/reference/settings.md` from the settings class, so that the page is always current."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,10 +24,10 @@ _BOUNDS = (("minimum", "at least"), ("exclusiveMinimum", "more than"), ("maximum
 
 
 def settings_page() -> str:
-    """The page as Markdown, one table for each group of settings."""
+    """Return the page as Markdown, one table per group of settings."""
     groups = {name: group for name, field in Settings.model_fields.items() if (group := _group(field)) is not None}
     alone = [name for name in Settings.model_fields if name not in groups]
-    parts = [INTRODUCTION, _section("General", "The installation as a whole.", PREFIX, Settings, alone)]
+    parts = [INTRODUCTION, _section("General", "General settings of the installation.", PREFIX, Settings, alone)]
     for name, group in groups.items():
         title = TITLES.get(name, name.capitalize())
         about = (group.__doc__ or "").strip().splitlines()[0]
@@ -36,12 +36,12 @@ def settings_page() -> str:
 
 
 def known_variables() -> set[str]:
-    """The name of every variable of the environment that is a setting."""
+    """Return the names of all environment variables that are settings."""
     return {name for field, value in Settings.model_fields.items() for name in _variables(f"{PREFIX}{field}", value)}
 
 
 def _variables(name: str, field: FieldInfo) -> Iterator[str]:
-    """A field's variable, and those of its group."""
+    """Yield a field's variable, and those of its group."""
     yield name.upper()
     group = _group(field)
     for inner, value in (group.model_fields if group is not None else {}).items():
@@ -68,21 +68,21 @@ def _section(title: str, about: str, prefix: str, model: type[BaseModel], names:
 
 
 def _default(field: FieldInfo) -> str:
-    """The default as one writes it in the environment."""
+    """Return the default in the form used in the environment."""
     value: Any = field.get_default(call_default_factory=True)
     if value is None or value == "":
         return "empty"
     if isinstance(value, Path):
-        return "the system's folder for such data"
+        return "the system's folder for application data"
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
     return f"`{value:g}`" if isinstance(value, float) else f"`{value}`"
 
 
 def _accepted(schema: dict[str, Any]) -> str:
-    """Which values are taken, as far as the type says it."""
-    schema = next((one for one in schema.get("anyOf", ()) if one.get("type") != "null"), schema)
+    """Return the accepted values, as far as the type defines them."""
+    schema = next((option for option in schema.get("anyOf", ()) if option.get("type") != "null"), schema)
     if "enum" in schema:
         return f"One of {', '.join(f'`{value}`' for value in schema['enum'])}."
-    bounds = ", ".join(f"{words} {schema[key]:g}" for key, words in _BOUNDS if key in schema)
+    bounds = ", ".join(f"{label} {schema[key]:g}" for key, label in _BOUNDS if key in schema)
     return f"{bounds}.".capitalize() if bounds else ""

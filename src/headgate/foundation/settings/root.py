@@ -1,4 +1,4 @@
-"""Every group of settings in one class, as it is read from the environment."""
+"""All settings groups in one class, read from the environment."""
 
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from headgate.foundation.settings.accounts import AccountSettings
 from headgate.foundation.settings.assistant import AssistantSettings
+from headgate.foundation.settings.backup import BackupSettings
 from headgate.foundation.settings.classification import ClassificationSettings
 from headgate.foundation.settings.codev import CodevSettings
 from headgate.foundation.settings.database import DatabaseSettings
@@ -29,7 +30,7 @@ from headgate.foundation.settings.workspace import WorkspaceSettings
 
 
 class Settings(BaseSettings):
-    """All settings. Entry points read them once and pass them in."""
+    """All settings. Entry points read them once and pass them on."""
 
     model_config = SettingsConfigDict(
         env_prefix="HEADGATE_", env_nested_delimiter="__", env_file=".env", env_file_encoding="utf-8", extra="ignore"
@@ -44,14 +45,14 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Sources that read an empty variable as none."""
+        """Return sources that treat an empty variable as unset."""
         file = getattr(dotenv_settings, "env_file", None)
         return init_settings, Environment(settings_cls), DotEnv(settings_cls, env_file=file), file_secret_settings
 
     @model_validator(mode="before")
     @classmethod
-    def _empty_is_unset(cls, given: Any) -> Any:  # noqa: ANN401 - whatever was read
-        return without_empty(cls, given) if isinstance(given, dict) else given
+    def _empty_is_unset(cls, values: Any) -> Any:  # noqa: ANN401 - whatever was read
+        return without_empty(cls, values) if isinstance(values, dict) else values
 
     data_dir: Path = Field(
         default_factory=lambda: user_data_path("headgate", appauthor=False),
@@ -59,27 +60,35 @@ class Settings(BaseSettings):
     )
     secret_key: SecretStr | None = Field(
         default=None,
-        description="Key that encrypts stored secrets (32 bytes, URL-safe base64). Empty: kept in `secret.key`, mode "
-        "0600, in the data folder.",
+        description=(
+            "Key that encrypts stored secrets (32 bytes, URL-safe base64). Empty: stored in "
+            "`secret.key`, mode 0600, in the data folder."
+        ),
     )
     evidence_key: SecretStr | None = Field(
         default=None,
-        description="Private Ed25519 key that signs evidence (32 bytes, URL-safe base64), the same on every machine "
-        "of an installation. Empty: kept in `evidence.key`, mode 0600, in the data folder.",
+        description=(
+            "Private Ed25519 key that signs evidence (32 bytes, URL-safe base64), the same on "
+            "every machine of an installation. Empty: stored in `evidence.key`, mode 0600, in the "
+            "data folder."
+        ),
     )
     keys_dir: Path | None = Field(
         default=None,
-        description="Folder of the keys that rotations added, one file each, the same on every machine of an "
-        "installation. Empty: `keys` in the data folder.",
+        description=(
+            "Folder of the keys added by rotations, one file each, the same on every machine of an "
+            "installation. Empty: `keys` in the data folder."
+        ),
     )
     tenant: str = Field(
-        default="", description="Tenant that commands work in, by name or id; empty: the first. A server serves all."
+        default="", description="Tenant of commands, by name or id; empty: the first. A server serves all tenants."
     )
     database: DatabaseSettings = DatabaseSettings.model_construct()
     server: ServerSettings = ServerSettings.model_construct()
     accounts: AccountSettings = AccountSettings.model_construct()
     limits: LimitSettings = LimitSettings.model_construct()
     storage: StorageSettings = StorageSettings.model_construct()
+    backup: BackupSettings = BackupSettings.model_construct()
     workspace: WorkspaceSettings = WorkspaceSettings.model_construct()
     engine: EngineSettings = EngineSettings.model_construct()
     celery: CelerySettings = CelerySettings.model_construct()
@@ -100,5 +109,5 @@ class Settings(BaseSettings):
 
     @property
     def database_url(self) -> str:
-        """The URL in force."""
+        """The effective database URL."""
         return self.database.url or f"sqlite+aiosqlite:///{self.data_dir / 'headgate.db'}"

@@ -1,4 +1,4 @@
-"""Code that came with a flow."""
+"""Sandbox settings."""
 
 from typing import Annotated
 
@@ -16,15 +16,19 @@ class SandboxSettings(BaseModel, defer_build=True):
 
     insecure: bool = Field(
         default=False,
-        description="Run such code in a plain separate process where the system lacks Landlock or seccomp. "
-        "Off: it is refused there.",
+        description=(
+            "Run custom code in an ordinary separate process where the system lacks Landlock or "
+            "seccomp. Off: it is rejected there."
+        ),
     )
-    memory_mb: int = Field(default=512, ge=64, description="Memory one piece of code may use.")
-    timeout_seconds: float = Field(default=10.0, gt=0, description="Longest time one call may take.")
+    memory_mb: int = Field(default=512, ge=64, description="Maximum memory of one sandbox process.")
+    timeout_seconds: float = Field(default=10.0, gt=0, description="Timeout of one call.")
     hosts: list[OwnCodeHost] = Field(
         default_factory=list,
-        description="Hosts that custom components may connect to where their manifest names them: a JSON list such as "
-        '`["api.example.org", "*.example.net", "db.example.org:5432"]`; `*` for all. Ports 80 and 443 unless one is '
-        "named, `:*` for any. Addresses are checked as those of `HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS`. Empty: "
-        "custom code has no network.",
+        description=(
+            "Hosts that custom components may connect to if their manifest names them: a JSON list "
+            'such as `["api.example.org", "*.example.net", "db.example.org:5432"]`; `*` for '
+            "all. Ports 80 and 443 unless one is named, `:*` for any. The address rules of "
+            "`HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS` apply. Empty: custom code has no network."
+        ),
     )

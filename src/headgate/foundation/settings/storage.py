@@ -1,4 +1,4 @@
-"""What is kept, where, how large and for how long."""
+"""Settings of stored data: location, size and retention."""
 
 from typing import Literal, Self
 
@@ -12,12 +12,14 @@ class LimitSettings(BaseModel, defer_build=True):
 
     max_inline_text_bytes: int = Field(default=MEBIBYTE, ge=256, description="Longer text becomes an artifact.")
     max_inline_json_bytes: int = Field(default=MEBIBYTE, ge=256, description="Larger JSON becomes an artifact.")
-    max_inline_preview_bytes: int = Field(default=16_384, ge=64, description="Length of the preview of an artifact.")
-    max_artifact_bytes: int = Field(default=64 * MEBIBYTE, ge=1024, description="Largest artifact a step may make.")
+    max_inline_preview_bytes: int = Field(default=16_384, ge=64, description="Length of an artifact's preview.")
+    max_artifact_bytes: int = Field(
+        default=64 * MEBIBYTE, ge=1024, description=("Maximum size of an artifact of a step.")
+    )
 
 
 class StorageSettings(BaseModel, defer_build=True):
-    """Where the contents of files are kept: uploads, and artifacts of runs."""
+    """Where file contents are stored: uploads and run artifacts."""
 
     kind: Literal["local", "s3"] = Field(
         default="local",
@@ -25,27 +27,30 @@ class StorageSettings(BaseModel, defer_build=True):
     )
     encrypt: bool = Field(
         default=False,
-        description="Encrypt new files and conversations of every organisation, each with a key of its own. For one "
-        "organisation: `headgate encryption enable`. See `docs/operate/security.md`, Encryption at rest.",
+        description=(
+            "Encrypt new files and conversations of every organisation, each with a separate key. "
+            "For one organisation: `headgate encryption enable`. See `docs/operate/security.md`, "
+            "Encryption at rest."
+        ),
     )
     bucket: str = Field(default="", description="S3 only: the bucket. It must exist.")
-    prefix: str = Field(default="", description="S3 only: put before every key, such as `headgate/production`.")
+    prefix: str = Field(default="", description="S3 only: prefix of every key, such as `headgate/production`.")
     region: str = Field(default="us-east-1", description="S3 only: the bucket's region.")
     endpoint_url: str = Field(
-        default="", description="S3 only: address of a compatible store, such as `https://minio.example.org:9000`."
+        default="", description="S3 only: URL of a compatible store, such as `https://minio.example.org:9000`."
     )
     path_style: bool = Field(
-        default=True, description="S3 only: name the bucket in the path, as most compatible stores want."
+        default=True, description="S3 only: put the bucket name in the path, as most compatible stores require."
     )
     access_key_id: SecretStr | None = Field(
-        default=None, description="S3 only. Empty: AWS's own variables, or the role of the machine."
+        default=None, description="S3 only: access key id. Empty: AWS's own variables, or the role of the machine."
     )
     secret_access_key: SecretStr | None = Field(default=None, description="S3 only: the key's secret.")
 
     @model_validator(mode="after")
     def _bucket_is_named(self) -> Self:
         if self.kind == "s3" and not self.bucket:
-            raise ValueError("storage kind s3 needs a bucket")
+            raise ValueError("storage kind s3 requires a bucket")
         return self
 
 
@@ -55,23 +60,29 @@ class RetentionSettings(BaseModel, defer_build=True):
     run_days: int | None = Field(
         default=None,
         ge=1,
-        description="Days after which a finished run is deleted with what it made, where its flow's own setting "
-        "`data_retention_days` does not say. Empty: runs are kept.",
+        description=(
+            "Days after which an ended run is deleted with its files, unless its flow sets "
+            "`data_retention_days`. Empty: runs are kept."
+        ),
     )
     session_days: int | None = Field(
         default=90,
         ge=1,
-        description="Days after which a session of the development agent that is over is deleted with its checkpoints "
-        "and with how its flow was before, so it cannot be taken back any more. What it wrote stays. Empty: kept.",
+        description=(
+            "Days after which an ended session of the development agent is deleted with its "
+            "checkpoints and snapshots, so that it can no longer be rolled back. The flows it "
+            "wrote are kept. Empty: sessions are kept."
+        ),
     )
     waiting_session_days: int | None = Field(
         default=365,
         ge=1,
-        description="The same for a session that waits for an answer, since it began to. Empty: kept.",
+        description=(
+            "The same for a session that waits for an answer, counted from the start of the wait. "
+            "Empty: sessions are kept."
+        ),
     )
     orphan_grace_minutes: int = Field(
-        default=60, ge=1, description="Age at which an artifact that no result names counts as left behind."
+        default=60, ge=1, description="Age at which an artifact without a result that refers to it counts as orphaned."
     )
-    every_minutes: float = Field(
-        default=60.0, gt=0, description="How often retention, the sweep and the other jobs are due."
-    )
+    every_minutes: float = Field(default=60.0, gt=0, description="Interval of retention, the sweep and the other jobs.")

@@ -1,4 +1,4 @@
-"""Settings of people's workspaces."""
+"""Settings of users' workspaces."""
 
 from pathlib import Path
 
@@ -12,18 +12,18 @@ class WorkspaceSettings(BaseModel, defer_build=True):
 
     base_dir: Path | None = Field(
         default=None,
-        description="Folder of all workspaces, an absolute path; every server and worker has to see the same one. "
-        "Empty: `workspace` in the data folder.",
+        description=(
+            "Folder of all workspaces, an absolute path; all servers and workers must share it. "
+            "Empty: `workspace` in the data folder."
+        ),
     )
-    max_bytes: int = Field(
-        default=256 * MEBIBYTE, ge=1024, description="What the files of one person may take up together."
-    )
-    max_files: int = Field(default=2_000, ge=1, le=100_000, description="How many files one person may keep.")
+    max_bytes: int = Field(default=256 * MEBIBYTE, ge=1024, description="Maximum total size of one user's files.")
+    max_files: int = Field(default=2_000, ge=1, le=100_000, description="Maximum number of one user's files.")
 
     @field_validator("base_dir")
     @classmethod
     def _is_absolute(cls, folder: Path | None) -> Path | None:
-        found = None if folder is None or str(folder) in {"", "."} else folder.expanduser()
-        if found is not None and not found.is_absolute():
+        path = None if folder is None or str(folder) in {"", "."} else folder.expanduser()
+        if path is not None and not path.is_absolute():
             raise ValueError("write an absolute path, such as /var/lib/headgate/workspace")
-        return found
+        return path

@@ -1,6 +1,6 @@
-"""What Headgate tells of itself while it works: figures for Prometheus, traces for OpenTelemetry.
+"""Telemetry: metrics for Prometheus and traces for OpenTelemetry.
 
-Both are passed in, and both are silent unless somebody listens: `SILENT` costs a call of an empty method.
+Both are passed in, and both do nothing unless enabled: `SILENT` costs a call of an empty method.
 """
 
 from dataclasses import dataclass, field
@@ -11,13 +11,13 @@ from headgate.foundation.telemetry.tracing import Attributes, Span, Tracing
 
 @dataclass(frozen=True, slots=True)
 class Telemetry:
-    """The two of them, for whoever measures."""
+    """Metrics and traces of a process."""
 
     metrics: Instruments = field(default_factory=Instruments)
     traces: Tracing = field(default_factory=Tracing)
 
 
 SILENT = Telemetry()
-"""Counts nothing and tells nothing: what commands and tests use."""
+"""Records nothing: used by commands and tests."""
 
 __all__ = ["SILENT", "Attributes", "FigurePage", "Instruments", "Span", "Telemetry", "Tracing"]

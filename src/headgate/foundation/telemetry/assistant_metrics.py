@@ -1,6 +1,6 @@
-"""The metrics of the assistant and of the MCP server (seed 000 section 7.1, seed 001 section 7).
+"""Metrics of the assistant and of the MCP server (seed 000 section 7.1, seed 001 section 7).
 
-Some happen in the page alone, which reports them in batches (`agents/assistant/page_metrics.py`).
+Some occur in the page only, which reports them in batches (`agents/assistant/page_metrics.py`).
 """
 
 from headgate.foundation.telemetry.metric import Metric
@@ -17,7 +17,7 @@ def _counted(name: str, text: str, *labels: str) -> Metric:
 
 ASSISTANT_METRICS = (
     _counted("assistant_requests", "Requests to the assistant."),
-    _counted("assistant_requests_by_intent", "Requests by what they were taken for.", "intent"),
+    _counted("assistant_requests_by_intent", "Requests by detected intent.", "intent"),
     _counted("assistant_intent_build_flow", "Requests to build or change a flow."),
     Metric(
         "histogram",
@@ -30,12 +30,12 @@ ASSISTANT_METRICS = (
     _counted("assistant_tokens", "Tokens of turns, by phase.", "phase", "direction"),
     _counted("assistant_errors", "Turns that ended with an error.", "code"),
     _counted("assistant_cancellations", "Turns that were stopped, and why.", "reason"),
-    _counted("assistant_model_fallbacks", "Times that another model of the provider was tried.", "provider"),
-    Metric("gauge", "headgate_assistant_turns", "Turns that are being worked on."),
+    _counted("assistant_model_fallbacks", "Number of fallbacks to another model of the provider.", "provider"),
+    Metric("gauge", "headgate_assistant_turns", "Turns in progress."),
     Metric(
         "histogram",
         "headgate_assistant_validation_attempts",
-        "Attempts until a generated component passed, or until no more were made.",
+        "Attempts until a generated component passed, or until the attempts were used up.",
         (),
         _FEW,
     ),
@@ -44,36 +44,36 @@ ASSISTANT_METRICS = (
         "headgate_assistant_validation_success_rate",
         "Percent of generated components that passed at their first attempt, since the start of the process.",
     ),
-    _counted("assistant_flow_proposal_ready", "Flows that were proposed for a person to look at."),
-    _counted("assistant_flow_update_events", "Changes of flows that were told, by kind.", "action"),
-    _counted("assistant_flow_orphan_rejection", "Flow texts that were refused for a loose node."),
+    _counted("assistant_flow_proposal_ready", "Flows proposed to a user."),
+    _counted("assistant_flow_update_events", "Flow change events, by kind.", "action"),
+    _counted("assistant_flow_orphan_rejection", "Flow texts rejected because of an unconnected node."),
     Metric("histogram", "headgate_assistant_build_tasks_per_message", "Changes of the flow in one turn.", (), _MANY),
     _counted("assistant_plan_proposal", "Plans that were proposed."),
     _counted("assistant_plan_continue", "Plans that were approved."),
     _counted("assistant_plan_refinement_send", "Requests that refine a plan."),
     _counted("assistant_plan_replan", "Plans that answer a refinement."),
-    _counted("assistant_tool_cache_hit", "Answers of tools that were taken from the turn's cache.", "tool"),
-    _counted("assistant_tool_cache_miss", "Answers of tools that were worked out.", "tool"),
-    _counted("assistant_tool_cache_eviction", "Answers that left a turn's cache because it was full."),
+    _counted("assistant_tool_cache_hit", "Tool results served from the turn's cache.", "tool"),
+    _counted("assistant_tool_cache_miss", "Tool results that were computed.", "tool"),
+    _counted("assistant_tool_cache_eviction", "Tool results evicted from a turn's cache because it was full."),
     Metric("gauge", "headgate_assistant_conversation_buffer_sessions", "Conversations that are remembered."),
-    _counted("assistant_conversation_buffer_session_evicted", "Conversations that were forgotten for newer ones."),
+    _counted("assistant_conversation_buffer_session_evicted", "Conversations evicted for newer ones."),
     _counted("assistant_conversation_buffer_turn_recorded", "Turns that were remembered."),
     _counted("assistant_conversation_buffer_turn_skipped", "Turns that were not remembered, and why.", "reason"),
-    _counted("assistant_user_component_registered", "Components that were kept for a person."),
-    _counted("assistant_user_component_register_refused", "Components that were not kept, and why.", "reason"),
+    _counted("assistant_user_component_registered", "Components stored for a user."),
+    _counted("assistant_user_component_register_refused", "Components that were not stored, and why.", "reason"),
     Metric(
         "histogram",
         "headgate_assistant_user_component_overlay_entries",
-        "A person's own components that a request saw.",
+        "A user's custom components available to a request.",
         (),
         _MANY,
     ),
-    _counted("assistant_user_component_overlay_skipped", "Files of components that were passed over.", "reason"),
-    _counted("assistant_session_reset", "Conversations that were begun anew."),
-    _counted("assistant_session_reset_components_cleared", "Components that were deleted by that."),
-    _counted("assistant_flow_proposal_continue", "Proposed flows that a user put on the canvas."),
+    _counted("assistant_user_component_overlay_skipped", "Component files that were skipped.", "reason"),
+    _counted("assistant_session_reset", "Conversations that were reset."),
+    _counted("assistant_session_reset_components_cleared", "Components deleted by that."),
+    _counted("assistant_flow_proposal_continue", "Proposed flows that a user accepted."),
     _counted("assistant_flow_proposal_dismiss", "Proposed flows that a user dismissed."),
-    _counted("assistant_flow_tail_update_buffered", "Changes that came after a proposed flow and joined it."),
+    _counted("assistant_flow_tail_update_buffered", "Changes that were merged into a pending proposal."),
     Metric(
         "histogram",
         "headgate_assistant_flow_apply_duration_ms",
@@ -82,7 +82,7 @@ ASSISTANT_METRICS = (
         _CALL_BUCKETS_MS,
     ),
     _counted("assistant_plan_dismiss", "Plans that a user dismissed to refine them."),
-    _counted("assistant_plan_reset", "Plans that a user gave up."),
+    _counted("assistant_plan_reset", "Plans that a user abandoned."),
     Metric("gauge", "headgate_assistant_skip_all_enabled_count", "Users who hide every gate, as their pages reported."),
     _counted("assistant_skip_all_toggle", "Times that a user hid every gate or showed them again."),
     _counted("assistant_skip_all_auto_approve", "Plans that were approved because every gate was hidden."),

@@ -1,4 +1,4 @@
-"""What a metric is."""
+"""Definition of a metric."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,7 +6,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One metric: its kind, what it says and how it is told apart."""
+    """A metric: its kind, description and labels."""
 
     kind: Literal["counter", "gauge", "histogram"]
     name: str
@@ -16,5 +16,5 @@ class Metric:
 
     @property
     def shown_name(self) -> str:
-        """The name on the page of figures, without a histogram's endings."""
+        """Return the name in the metrics output, without a histogram's suffixes."""
         return f"{self.name}_total" if self.kind == "counter" else self.name

@@ -1,4 +1,4 @@
-"""Chooses what a process measures with, from the settings. Heavy libraries are imported here, and only when used."""
+"""Creates a process's telemetry from the settings. Heavy libraries are imported here, and only when used."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # named without importing it
 
 @asynccontextmanager
 async def telemetry_of(settings: Settings, role: str, *, counts: bool) -> AsyncIterator[Telemetry]:
-    """What this process measures with; what was not sent yet is sent at the end. See `open_telemetry`."""
+    """Telemetry of this process; pending traces are sent at the end. See `open_telemetry`."""
     found = open_telemetry(settings, role, counts=counts)
     try:
         yield found
@@ -28,12 +28,12 @@ async def telemetry_of(settings: Settings, role: str, *, counts: bool) -> AsyncI
 
 
 def open_telemetry(settings: Settings, role: str, *, counts: bool) -> Telemetry:
-    """What this process measures with; close its traces at the end. Raises `Unavailable` without the extra `otel`.
+    """Create the telemetry of this process; close its traces at the end. Raises `Unavailable` without the extra `otel`.
 
     Args:
-        settings: What is in force.
-        role: What this process is, such as `api` or `worker`.
-        counts: Whether anybody will ask this process for figures. Nobody asks a command.
+        settings: The effective settings.
+        role: The kind of process, such as `api` or `worker`.
+        counts: Whether the metrics of this process can be scraped. Those of a command cannot.
     """
     metrics = _prometheus().PrometheusInstruments() if counts and settings.telemetry.metrics else Instruments()
     traces = _otel(settings, role) if settings.telemetry.otlp_endpoint else Tracing()
@@ -58,15 +58,15 @@ def _otel(settings: Settings, role: str) -> Tracing:
 
 
 def serve_metrics(host: str, port: int) -> "WSGIServer":
-    """Serve what the processes of a shared folder count, from a thread; port 0 picks a free one.
+    """Serve the metrics of the processes that share a folder, from a thread; port 0 selects a free one.
 
-    Raises `Unavailable` when the port is taken.
+    Raises `Unavailable` when the port is in use.
     """
     try:
         served: WSGIServer = _prometheus().serve_shared(host, port)
     except OSError as error:
         raise Unavailable(
-            f"Port {port} on {host} cannot be used for figures: {error.strerror}.",
+            f"Port {port} on {host} cannot be used for metrics: {error.strerror}.",
             remedy="Choose another with HEADGATE_TELEMETRY__WORKER_METRICS_PORT.",
         ) from error
     return served

@@ -1,8 +1,8 @@
-"""Traces in OpenTelemetry's form, sent over OTLP/HTTP. Needs the extra `otel`, and is imported only where asked for.
+"""Traces for OpenTelemetry, sent over OTLP/HTTP. Needs the extra `otel`, and is imported only when enabled.
 
-The database holds one `traceparent` for each run: that of the request which started it. The run's own span has an id
-that follows from the run's id, so that every process can name it as the parent of its steps, and the one that sees the
-run end tells it.
+The database stores one `traceparent` for each run: that of the request which started it. The run's own span id is
+derived from the run's id, so every process can name it as the parent of its steps, and the process that sees the run
+end emits it.
 """
 
 import hashlib
@@ -42,22 +42,22 @@ _TEXT = TraceContextTextMapPropagator()
 
 
 class OtelSpan(Span):
-    """A piece of work being timed."""
+    """A timed operation."""
 
     def __init__(self, span: trace.Span) -> None:
         self._span = span
 
     def set(self, attributes: Attributes) -> None:
-        """Say more about the work."""
+        """Add attributes."""
         self._span.set_attributes(dict(attributes))
 
     def fail(self, code: str) -> None:
-        """The work failed, with this error code."""
+        """Record a failure with this error code."""
         self._span.set_status(_ERROR)
         self._span.set_attribute("error.type", code)
 
     def end(self) -> None:
-        """The work is done."""
+        """End the span."""
         self._span.end()
 
 
@@ -65,8 +65,8 @@ class OtelTracing(Tracing):
     """Traces of one process.
 
     Args:
-        settings: Where they go.
-        role: What this process is, such as `api` or `worker`.
+        settings: The trace endpoint.
+        role: The kind of process, such as `api` or `worker`.
         outgoing: The operator's proxy.
     """
 
@@ -74,10 +74,10 @@ class OtelTracing(Tracing):
 
     def __init__(self, settings: TelemetrySettings, role: str, outgoing: OutgoingSettings) -> None:
         self._ids = _Ids()
-        about = {"service.name": settings.service_name, "service.version": __version__, "headgate.role": role}
+        attributes = {"service.name": settings.service_name, "service.version": __version__, "headgate.role": role}
         self._provider = TracerProvider(
             sampler=ParentBased(TraceIdRatioBased(settings.sample_ratio)),
-            resource=Resource.create(about),
+            resource=Resource.create(attributes),
             shutdown_on_exit=False,
             id_generator=self._ids,
         )
@@ -89,7 +89,7 @@ class OtelTracing(Tracing):
     def span(
         self, name: str, attributes: Attributes | None = None, *, parent: str | None = None, kind: SpanKind = "internal"
     ) -> AbstractContextManager[Span]:
-        """Time a piece of work, inside the one under way or inside `parent`."""
+        """Time an operation, as a child of the current span or of `parent`."""
         return self._span(name, attributes, None if parent is None else _context_of(parent), kind)
 
     @contextmanager
@@ -103,34 +103,34 @@ class OtelTracing(Tracing):
             attributes=dict(attributes or {}),
             record_exception=False,
             set_status_on_exception=False,
-        ) as made:
-            found = OtelSpan(made)
+        ) as inner:
+            span = OtelSpan(inner)
             try:
-                yield found
+                yield span
             except Exception as error:
-                found.fail(error.code if isinstance(error, HeadgateError) else type(error).__name__)
+                span.fail(error.code if isinstance(error, HeadgateError) else type(error).__name__)
                 raise
 
     def open_span(self, name: str, attributes: Attributes, *, kind: SpanKind = "internal") -> Span:
-        """Time a piece of work that ends in another call."""
+        """Time an operation that ends in another call."""
         return OtelSpan(self._tracer.start_span(name, kind=_KINDS[kind], attributes=dict(attributes)))
 
     def run_began(self, run_id: str) -> str | None:
-        """The `traceparent` to store: that of the request under way, or the run's own where there is none."""
+        """Return the `traceparent` to store: that of the current request, or the run's own when there is none."""
         current = trace.get_current_span().get_span_context()
         if not current.is_valid:
             current = self._run_span(run_id, None, {}).get_span_context()
         return _text_of(current)
 
     def run_parent(self, run_id: str, trace_parent: str | None) -> str | None:
-        """The `traceparent` of the run's own span."""
-        found = None if trace_parent is None else _parsed(trace_parent)
-        if found is None:
+        """Return the `traceparent` of the run's own span."""
+        context = None if trace_parent is None else _parsed(trace_parent)
+        if context is None:
             return None
-        return f"00-{found.trace_id:032x}-{_span_id(run_id):016x}-{found.trace_flags:02x}"
+        return f"00-{context.trace_id:032x}-{_span_id(run_id):016x}-{context.trace_flags:02x}"
 
     def run_ended(self, run_id: str, trace_parent: str | None, attributes: Attributes) -> None:
-        """Tell the run's span, from the run's creation on."""
+        """Emit the run's span, starting at the run's creation."""
         stored = None if trace_parent is None else _parsed(trace_parent)
         if stored is None:
             return
@@ -140,7 +140,7 @@ class OtelTracing(Tracing):
         span.end()
 
     def close(self) -> None:
-        """Send what was not sent yet."""
+        """Send pending traces."""
         self._provider.shutdown()
 
     def _run_span(self, run_id: str, stored: trace.SpanContext | None, attributes: Attributes) -> trace.Span:
@@ -154,23 +154,23 @@ class OtelTracing(Tracing):
 
 
 class _Ids(RandomIdGenerator):
-    """Random ids, but for a run's span. Used on the event loop only, and never across a wait."""
+    """Random ids, except for a run's span. Used on the event loop only, and never across an await."""
 
     def __init__(self) -> None:
         self._span_id: int | None = None
         self._trace_id: int | None = None
 
     def generate_span_id(self) -> int:
-        """The fixed id, or a random one."""
+        """Return the fixed id, or a random one."""
         return super().generate_span_id() if self._span_id is None else self._span_id
 
     def generate_trace_id(self) -> int:
-        """The fixed id, or a random one."""
+        """Return the fixed id, or a random one."""
         return super().generate_trace_id() if self._trace_id is None else self._trace_id
 
     @contextmanager
     def fixed(self, span_id: int, trace_id: int | None) -> Iterator[None]:
-        """Give these ids inside the block."""
+        """Use these ids inside the block."""
         self._span_id, self._trace_id = span_id, trace_id
         try:
             yield
@@ -183,15 +183,15 @@ def _context_of(traceparent: str) -> Context:
 
 
 def _parsed(traceparent: str) -> trace.SpanContext | None:
-    found = trace.get_current_span(_context_of(traceparent)).get_span_context()
-    return found if found.is_valid else None
+    context = trace.get_current_span(_context_of(traceparent)).get_span_context()
+    return context if context.is_valid else None
 
 
 def _text_of(context: trace.SpanContext) -> str:
-    """W3C Trace Context, version 00."""
+    """Return the W3C Trace Context form, version 00."""
     return f"00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags:02x}"
 
 
 def _span_id(run_id: str) -> int:
-    """The id of a run's span: eight bytes of a hash of the run's id, never zero."""
+    """Return the id of a run's span: eight bytes of a hash of the run's id, never zero."""
     return int.from_bytes(hashlib.sha256(run_id.encode()).digest()[:8]) or 1

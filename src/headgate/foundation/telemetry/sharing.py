@@ -1,4 +1,4 @@
-"""Counting over several processes: a worker's children write what its parent shows."""
+"""Metrics across processes: a worker's children write what its parent serves."""
 
 import os
 from pathlib import Path
@@ -10,11 +10,11 @@ SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 
 def share_between_processes(folder: Path) -> None:
-    """Count in files of `folder`, which is emptied, so that a parent shows what its children count.
+    """Store metrics in files of `folder`, which is emptied, so that a parent can serve the metrics of its children.
 
-    To be called in the parent before its telemetry is opened, and before it forks.
+    Call it in the parent before its telemetry is opened, and before it forks.
     """
     private_folder(folder)
-    for left in folder.glob("*.db"):
-        left.unlink(missing_ok=True)
+    for path in folder.glob("*.db"):
+        path.unlink(missing_ok=True)
     os.environ[SHARED_FOLDER] = str(folder)

@@ -1,4 +1,4 @@
-"""What is traced. The classes here trace nothing; `OtelTracing` does, and only then is OpenTelemetry imported."""
+"""Interface of tracing. The classes here do nothing; `OtelTracing` does, and only then is OpenTelemetry imported."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -6,58 +6,58 @@ from typing import Literal
 
 SpanKind = Literal["internal", "server", "client", "producer", "consumer"]
 Attributes = Mapping[str, str | int | float | bool]
-"""Never a prompt, an answer, a form's contents or a secret."""
+"""Never a prompt, a model output, a form's contents or a secret."""
 
 
 class Span:
-    """A piece of work being timed. This one is not."""
+    """A timed operation. This one records nothing."""
 
     def set(self, attributes: Attributes) -> None:
-        """Say more about the work."""
+        """Add attributes."""
 
     def fail(self, code: str) -> None:
-        """The work failed, with this error code."""
+        """Record a failure with this error code."""
 
     def end(self) -> None:
-        """The work is done. Only for a span that was opened and not entered."""
+        """End the span. Only for a span that was opened and not entered."""
 
 
 _NOTHING = nullcontext(Span())
 
 
 class Tracing:
-    """Traces nothing."""
+    """Records no traces."""
 
     active = False
-    """Whether anybody listens."""
+    """Whether traces are recorded."""
 
     def span(
         self, name: str, attributes: Attributes | None = None, *, parent: str | None = None, kind: SpanKind = "internal"
     ) -> AbstractContextManager[Span]:
-        """Time a piece of work, inside the one under way or inside `parent` (a W3C `traceparent`).
+        """Time an operation, as a child of the current span or of `parent` (a W3C `traceparent`).
 
-        An exception that leaves the block marks the span as failed; its message is not told.
+        An exception that leaves the block marks the span as failed; its message is not recorded.
         """
         del name, attributes, parent, kind
         return _NOTHING
 
     def open_span(self, name: str, attributes: Attributes, *, kind: SpanKind = "internal") -> Span:
-        """Time a piece of work that ends in another call: to be ended by hand."""
+        """Time an operation that ends in another call; the caller ends the span."""
         del name, attributes, kind
         return Span()
 
     def run_began(self, run_id: str) -> str | None:
-        """What to store with a new run, so that whoever works on it goes on in the same trace."""
+        """Return what to store with a new run, so that other processes continue the same trace."""
         del run_id
         return None
 
     def run_parent(self, run_id: str, trace_parent: str | None) -> str | None:
-        """The `traceparent` of a run's own span, under which its steps stand."""
+        """Return the `traceparent` of a run's own span, the parent of its steps."""
         del run_id
         return trace_parent
 
     def run_ended(self, run_id: str, trace_parent: str | None, attributes: Attributes) -> None:
-        """A run is over, in whatever process: its span is told now, from its creation on."""
+        """Emit the span of an ended run, in any process, starting at the run's creation."""
 
     def close(self) -> None:
-        """Send what was not sent yet."""
+        """Send pending traces."""

@@ -1,4 +1,4 @@
-"""The metrics of the file tools (seed 003 section 7)."""
+"""Metrics of the file tools (seed 003 section 7)."""
 
 from headgate.foundation.telemetry.metric import Metric
 
@@ -6,14 +6,14 @@ WORKSPACE_METRICS = (
     Metric(
         "counter",
         "headgate_filesystem_tool_calls",
-        "Calls of file tools, by how they ended: ok, error, boundary or refused.",
+        "Calls of file tools, by outcome: ok, error, boundary or refused.",
         ("action", "outcome"),
     ),
     Metric(
         "counter",
         "headgate_filesystem_tool_boundary_violations",
-        "Paths that lead out of a workspace or into what is reserved.",
+        "Paths outside a workspace or in reserved names.",
         ("mode",),
     ),
-    Metric("counter", "headgate_filesystem_tool_refused", "Calls with nobody signed in, or for another person."),
+    Metric("counter", "headgate_filesystem_tool_refused", "Calls without a signed-in user, or for another user."),
 )

@@ -1,1 +1,1 @@
-"""The network of sandboxed code: the server looks names up, checks, connects, and passes the connected socket."""
+"""Network of sandboxed code: the server resolves names, checks, connects, and passes the connected socket."""

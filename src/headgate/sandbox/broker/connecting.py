@@ -1,4 +1,4 @@
-"""Makes a checked connection, to be passed on."""
+"""Opens a checked connection to pass to a worker."""
 
 import asyncio
 import socket
@@ -10,19 +10,19 @@ from headgate.foundation.guarded_http.targets import Target
 from headgate.sandbox.broker.rules import Grant
 
 CONNECT_SECONDS = 10.0
-"""Longest time for a look-up and a connection."""
+"""Timeout of a lookup and a connection, in seconds."""
 
 
 async def connect(grant: Grant, target: Target, seconds: float) -> socket.socket:
-    """A connected, blocking socket to one of the target's addresses, all of which were checked.
+    """Return a connected, blocking socket to one of the target's addresses, all of which were checked.
 
-    The name is looked up once, so an answer of the DNS that changes afterwards changes nothing.
+    The name is resolved once, so a later change of the DNS response has no effect.
 
     Raises:
-        HostRefused: Manifest or operator do not name the host.
-        AddressRefused: One of its addresses is private, local or reserved, and not opened.
+        HostRefused: The manifest or the operator does not allow the host.
+        AddressRefused: One of its addresses is private, local or reserved, and not allowed.
         HostNotFound: It has no address.
-        ConnectFailed: It does not answer in time, or at all.
+        ConnectFailed: It does not respond in time, or at all.
     """
     host, port = target.host, target.port
     grant.require(host, port)
@@ -39,7 +39,7 @@ async def connect(grant: Grant, target: Target, seconds: float) -> socket.socket
                 except ConnectFailed as error:
                     failure = error
     except TimeoutError:
-        raise ConnectFailed(f"{host} does not accept a connection on port {port} in time.") from None
+        raise ConnectFailed(f"{host} did not accept a connection on port {port} in time.") from None
     raise failure or ConnectFailed(f"{host} does not accept a connection on port {port}.")
 
 

@@ -1,4 +1,4 @@
-"""Who may be connected to: what the code's manifest names, the operator allows, and has a public address."""
+"""Connection rules: hosts in the code's manifest that the operator allows and that have a public address."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ SHOWN_HOSTS = 10
 
 @dataclass(frozen=True, slots=True)
 class NetworkRules:
-    """The operator's rules for all sandboxed code. The default reaches nothing."""
+    """The operator's rules for all sandboxed code. By default nothing is allowed."""
 
     hosts: tuple[HostPattern, ...] = ()
     addresses: AddressPolicy = field(default_factory=AddressPolicy)
@@ -23,13 +23,13 @@ class NetworkRules:
 
     @classmethod
     def of(cls, hosts: Iterable[str], addresses: AddressPolicy) -> Self:
-        """From hosts as the operator writes them. Raises `BadUrl` for what is none."""
+        """Return the rules for hosts as the operator writes them. Raises `BadUrl` for an invalid host."""
         return cls(tuple(read_pattern(host) for host in hosts), addresses)
 
     def opens(self, manifest: Manifest) -> bool:
-        """Whether every host that a manifest names is open. Raises `BadUrl` when it names what is no host."""
-        named = [read_pattern(host) for host in manifest.hosts]
-        return all(any(rule.includes(one) for rule in self.hosts) for one in named)
+        """Return whether every host of a manifest is allowed. Raises `BadUrl` for an invalid host."""
+        patterns = [read_pattern(host) for host in manifest.hosts]
+        return all(any(rule.includes(pattern) for rule in self.hosts) for pattern in patterns)
 
 
 NO_NETWORK = NetworkRules()
@@ -37,27 +37,29 @@ NO_NETWORK = NetworkRules()
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What one piece of code may connect to."""
+    """The permitted connections of one piece of code."""
 
     declared: tuple[HostPattern, ...]
     rules: NetworkRules
 
     @classmethod
     def of(cls, manifest: Manifest, rules: NetworkRules) -> Self:
-        """From a manifest. Raises `BadUrl` when it names what is no host."""
+        """Return the grant for a manifest. Raises `BadUrl` for an invalid host."""
         return cls(tuple(read_pattern(host) for host in manifest.hosts), rules)
 
     def require(self, host: str, port: int) -> None:
-        """Raise `HostRefused` unless both the manifest and the operator name this host on this port."""
-        shown = str(HostPattern(host, (port,)))
+        """Raise `HostRefused` unless both the manifest and the operator allow this host on this port."""
+        pattern = str(HostPattern(host, (port,)))
         if not covered(self.declared, host, port):
-            named = ", ".join(str(pattern) for pattern in self.declared[:SHOWN_HOSTS]) or "none"
+            declared = ", ".join(str(pattern) for pattern in self.declared[:SHOWN_HOSTS]) or "none"
             raise HostRefused(
-                f"{shown} is not among the hosts of the code's manifest ({named}).",
-                remedy='Name it in the class: hosts: ClassVar = ("api.example.org",); with its port unless 80 or 443.',
+                f"{pattern} is not one of the hosts in the code's manifest ({declared}).",
+                remedy=(
+                    'Declare it in the class: hosts: ClassVar = ("api.example.org",); with its port unless 80 or 443.'
+                ),
             )
         if not covered(self.rules.hosts, host, port):
             raise HostRefused(
-                f"{shown} is not among the hosts that the operator opens to own code.",
+                f"{pattern} is not one of the hosts that the operator allows for custom code.",
                 remedy="The operator adds it to HEADGATE_SANDBOX__HOSTS.",
             )

@@ -1,4 +1,4 @@
-"""The network of one call: answers the worker's questions while the call lasts, and hangs up when it ends."""
+"""Network of one call: handles the worker's connection requests during the call, and disconnects at its end."""
 
 import asyncio
 import contextlib
@@ -21,14 +21,14 @@ from headgate.sandbox.limits import Limits
 
 QUESTION_BYTES = 2048
 LEAST_SECONDS = 1.0
-"""A look-up that is given up goes on in its thread for a while: nobody may start them faster than this."""
+"""Limit of lookups in progress: an abandoned lookup continues in its thread for a while."""
 ERROR_CHARACTERS = 600
-"""An error of this many characters, each six bytes as JSON at worst, fits what the worker reads."""
+"""Maximum length of an error: with six bytes per character in JSON, it fits the worker's buffer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One connection that a worker wants."""
+    """A worker's request for a connection."""
 
     number: int
     host: str
@@ -36,9 +36,9 @@ class Question:
     seconds: float
 
     def target(self) -> Target:
-        """Host and port, read as strictly as those of a web address. Raises `BadUrl`."""
+        """Return host and port, parsed as strictly as those of a URL. Raises `BadUrl`."""
         if any(character in self.host for character in "/?#"):
-            raise BadUrl("The host name holds a character that no host name has.")
+            raise BadUrl("The host name contains an invalid character.")
         host = f"[{self.host}]" if ":" in self.host else self.host
         return parse_target(f"http://{host}:{self.port:d}/")
 
@@ -46,13 +46,13 @@ class Question:
 class Session:
     """Use as `async with Session(line, grant, limits) as session:` around the call.
 
-    Each connected socket is kept here too, so that it can be measured and cut off while the worker has it.
+    Each connected socket is also kept here, so that it can be measured and shut down while the worker uses it.
 
     Args:
-        line: Our end of the worker's broker socket, which keeps the bounds of messages; does not block. It may be
-            closed meanwhile, since a worker may be ended at any moment: the session has a descriptor of its own.
-        grant: What the code may connect to.
-        limits: How much.
+        line: The server's end of the worker's broker socket, which preserves message boundaries; non-blocking. It may
+            be closed at any time, since a worker may be killed at any moment: the session duplicates the descriptor.
+        grant: The permitted connections.
+        limits: Limits of connections and traffic.
     """
 
     def __init__(self, line: socket.socket, grant: Grant, limits: Limits) -> None:
@@ -75,12 +75,12 @@ class Session:
         await asyncio.gather(self._task, return_exceptions=True)
         for connection in self._connections:
             with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)  # the worker's copy ends with it
+                connection.shutdown(socket.SHUT_RDWR)  # also ends the worker's copy
             connection.close()
         self._line.close()
 
     def bytes_carried(self) -> int:
-        """What all connections of the call carried so far, both ways."""
+        """Return the traffic of all connections of the call so far, in both directions."""
         return sum(bytes_carried(connection) for connection in self._connections)
 
     async def _serve(self) -> None:
@@ -94,16 +94,16 @@ class Session:
                     break
                 await self._answer(question)
                 self.intact = True
-                await asyncio.sleep(0)  # a worker that asks without end leaves room for others
+                await asyncio.sleep(0)  # lets other tasks run while a worker sends requests without pause
             self.intact = False
             self._line.shutdown(socket.SHUT_RDWR)
         except OSError:
-            self.intact = False  # the worker is gone, or does not read its answers
+            self.intact = False  # the worker ended, or does not read its responses
 
     async def _answer(self, question: Question) -> None:
         if len(self._connections) >= self._limits.connections:
             error: HeadgateError = HostRefused(
-                f"the code opened {self._limits.connections} connections in one call.", remedy="Use them again."
+                f"the code opened {self._limits.connections} connections in one call.", remedy="Reuse them."
             )
         else:
             try:
@@ -118,7 +118,7 @@ class Session:
 
 
 def read_question(packet: bytes) -> Question | None:
-    """What a worker asks; None for what is no question."""
+    """Parse a worker's request; None when it is invalid."""
     try:
         match orjson.loads(packet):
             case {
@@ -134,8 +134,8 @@ def read_question(packet: bytes) -> Question | None:
 
 
 def _as_answer(error: HeadgateError) -> dict[str, Any]:
-    """`{"error", "errno"}`; `{"error", "unknown": true}` for a name without address."""
-    said = {"error": str(error)[:ERROR_CHARACTERS]}
+    """Return `{"error", "errno"}`; `{"error", "unknown": true}` for a name without an address."""
+    response = {"error": str(error)[:ERROR_CHARACTERS]}
     if isinstance(error, HostNotFound):
-        return said | {"unknown": True}
-    return said | {"errno": errno.ECONNREFUSED if isinstance(error, ConnectFailed) else errno.EACCES}
+        return response | {"unknown": True}
+    return response | {"errno": errno.ECONNREFUSED if isinstance(error, ConnectFailed) else errno.EACCES}

@@ -1,4 +1,4 @@
-"""How much a connection carried, as the kernel counts it: nobody has to stand in between."""
+"""Traffic of a connection as counted by the kernel, without a proxy."""
 
 import socket
 import struct
@@ -10,12 +10,12 @@ _LENGTH: Final = BYTES_AT + 16
 
 
 def bytes_carried(connection: socket.socket) -> int:
-    """Bytes that the other side acknowledged and those received; 0 where the system does not say."""
+    """Return the acknowledged and received bytes; 0 when the system does not report them."""
     try:
         info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _LENGTH)
     except (OSError, AttributeError):
         return 0
     if len(info) < _LENGTH:
         return 0
-    sent, received = struct.unpack_from("=QQ", info, BYTES_AT)
-    return int(sent + received)
+    acknowledged, received = struct.unpack_from("=QQ", info, BYTES_AT)
+    return int(acknowledged + received)

@@ -1,5 +1,5 @@
-"""Markdown into PDF and Word documents, made in a process of its own that can do nothing else.
+"""Converts Markdown to PDF and Word documents in a separate, confined process.
 
-`maker.make_document` is the way in. Pandoc reads the Markdown and writes Word; Typst sets the PDF. Both come with the
-extra `documents` and are never imported by the server itself.
+`maker.make_document` is the entry point. Pandoc parses the Markdown and writes Word; Typst writes the PDF. Both come
+with the extra `documents` and are never imported by the server itself.
 """

@@ -1,6 +1,6 @@
-"""The document process: one job on standard input, one document on standard output, then it ends.
+"""The document process: reads one job from standard input, writes one document to standard output, and exits.
 
-Everything it needs is imported before it locks itself in; only then is the text read.
+It imports everything it needs before it confines itself; only then is the text read.
 """
 
 import base64
@@ -20,7 +20,7 @@ from headgate.sandbox.documents.tree import Cleaner, TooDeep, Unusable
 
 FONT_PACKAGES = ("manimgx_fonts", "manimgx_fonts_cjk")
 READER = "gfm-yaml_metadata_block"
-"""GitHub's Markdown. It has no raw attributes, and raw HTML does not get past `tree.Cleaner`."""
+"""GitHub's Markdown. It has no raw attributes, and `tree.Cleaner` removes raw HTML."""
 NO_FOOTNOTES = "-footnotes"
 _FOOTNOTE = re.compile(r"^[ \t>*+-]*\[\^[^\]\n]+\]:((?:.|\n(?![ \t]*\n\S|[ \t>*+-]*\[\^[^\]\n]+\]:))*)", re.MULTILINE)
 PANDOC_SECONDS = 50
@@ -28,11 +28,11 @@ _MEDIA = {"png": "image/png", "jpg": "image/jpeg", "gif": "image/gif"}
 
 
 class Refused(Exception):
-    """The text cannot be made into a document; says why in a sentence."""
+    """The text cannot be converted to a document; contains the reason as a sentence."""
 
 
 def main(scratch: str) -> None:
-    """Do the job that comes in."""
+    """Execute the job from standard input."""
     press = _Press(Path(scratch))
     job = Job.from_json(sys.stdin.buffer.read())
     try:
@@ -47,7 +47,7 @@ def main(scratch: str) -> None:
 
 
 class _Press:
-    """Pandoc, Typst, python-docx and the fonts, ready and locked in."""
+    """Pandoc, Typst, python-docx and the fonts, loaded before confinement."""
 
     def __init__(self, scratch: Path) -> None:
         confinement.die_with_parent()
@@ -56,19 +56,19 @@ class _Press:
         self._scratch = scratch
         self._pandoc = _folder("pypandoc") / "files" / "pandoc"
         self._typst = import_module("typst")
-        self._fonts = self._typst.Fonts(include_system_fonts=False, font_paths=[str(one) for one in folders])
+        self._fonts = self._typst.Fonts(include_system_fonts=False, font_paths=[str(folder) for folder in folders])
         self._docx = import_module("docx")
         for name in ("docx.shared", "docx.oxml.ns", "docx.parts.hdrftr"):
             import_module(name)
         confinement.confine_files(program=self._pandoc, readable=folders, scratch=scratch)
 
     def make(self, job: Job) -> tuple[bytes, list[str]]:
-        """The document and what is to be said of it. Raises `Refused`."""
+        """Return the document and its warnings. Raises `Refused`."""
         nested = has_nested_footnotes(job.markdown)
         reader = READER + NO_FOOTNOTES if nested else READER
         tree = json.loads(self._run_pandoc(reader, "json", job.markdown.encode(errors="replace")))
         content, notes = self._word(job, tree) if job.format == "docx" else self._pdf(job, tree)
-        return content, [*notes, "Footnotes refer to footnotes; they were set as they were typed."] if nested else notes
+        return content, [*notes, "Footnotes refer to footnotes; they were kept as typed."] if nested else notes
 
     def _word(self, job: Job, tree: dict[str, Any]) -> tuple[bytes, list[str]]:
         def as_data(target: str) -> str:
@@ -78,11 +78,11 @@ class _Press:
         clean, cleaner = _cleaned(tree, as_data)
         if job.title:
             clean["meta"] = {"title": {"t": "MetaInlines", "c": [{"t": "Str", "c": job.title}]}}
-        made = self._run_pandoc("json", "docx", json.dumps(clean).encode())
+        document = self._run_pandoc("json", "docx", json.dumps(clean).encode())
         confinement.confine_calls()
         finished = word.finish(
             self._docx,
-            made,
+            document,
             title=job.title or cleaner.heading or job.name,
             language=job.language,
             page_size=job.page_size,
@@ -90,34 +90,34 @@ class _Press:
         return finished, list(cleaner.notes)
 
     def _pdf(self, job: Job, tree: dict[str, Any]) -> tuple[bytes, list[str]]:
-        """Set as written; where Typst refuses that, with formulas and images as text."""
-        places: dict[str, str] = {}
+        """Return the PDF; when Typst rejects the text, formulas and images are set as text."""
+        files: dict[str, str] = {}
 
         def as_file(target: str) -> str:
-            if target not in places:
-                drawn = job.drawings.get(target)
-                content, ending = (drawn.encode(), "svg") if drawn is not None else _image(target, job)
-                places[target] = f"image-{len(places) + 1}.{ending}"
-                (self._scratch / places[target]).write_bytes(content)
-            return places[target]
+            if target not in files:
+                drawing = job.drawings.get(target)
+                content, ending = (drawing.encode(), "svg") if drawing is not None else _image(target, job)
+                files[target] = f"image-{len(files) + 1}.{ending}"
+                (self._scratch / files[target]).write_bytes(content)
+            return files[target]
 
         tries = [_cleaned(tree, as_file), _cleaned(tree, _as_text, math_as_code=True)]
         bodies = [self._run_pandoc("json", "typst", json.dumps(clean).encode()).decode() for clean, _ in tries]
         confinement.confine_calls()
-        said = ""
+        complaint = ""
         for body, (_, cleaner) in zip(bodies, tries, strict=True):
             title = job.title or cleaner.heading or job.name
             page = pdf.Page(title, job.title, job.language, job.page_size)
             try:
-                made = pdf.set_pdf(self._typst, body, page=page, root=self._scratch, fonts=self._fonts)
+                document = pdf.set_pdf(self._typst, body, page=page, root=self._scratch, fonts=self._fonts)
             except pdf.NotSet as error:
-                said = said or str(error)
+                complaint = complaint or str(error)
                 continue
-            return made, list(cleaner.notes)
-        raise Refused(f"It could not be set: {said[:300]}.")
+            return document, list(cleaner.notes)
+        raise Refused(f"The document could not be created: {complaint[:300]}.")
 
     def _run_pandoc(self, source: str, target: str, content: bytes) -> bytes:
-        """One conversion, with neither files nor network, in bounded memory."""
+        """Run one conversion, with neither files nor network, in bounded memory."""
         command = [
             str(self._pandoc), "+RTS", "-M768m", "-RTS", "--sandbox", "--syntax-highlighting=idiomatic",
             "-f", source, "-t", target, "-o", "-",
@@ -126,21 +126,21 @@ class _Press:
         if target == "docx":
             command.remove("--syntax-highlighting=idiomatic")
         try:
-            done = subprocess.run(  # noqa: S603 - pandoc itself, nothing of the text among the arguments
+            process = subprocess.run(  # noqa: S603 - pandoc itself, nothing of the text among the arguments
                 command, input=content, capture_output=True, check=False, env=environment, timeout=PANDOC_SECONDS
             )
         except subprocess.TimeoutExpired as error:
             raise Refused("It takes too long to read.") from error
-        if done.returncode != 0:
-            said = done.stderr.decode(errors="replace").strip()
-            if "Heap exhausted" in said:
+        if process.returncode != 0:
+            complaint = process.stderr.decode(errors="replace").strip()
+            if "Heap exhausted" in complaint:
                 raise Refused("It is too large or nested too deep.")
-            raise Refused(f"It could not be converted: {said[:300]}.")
-        return done.stdout
+            raise Refused(f"It could not be converted: {complaint[:300]}.")
+        return process.stdout
 
 
 def has_nested_footnotes(markdown: str) -> bool:
-    """Whether a footnote refers to a footnote: pandoc 3.9 never ends when that is itself."""
+    """Return whether a footnote refers to a footnote: pandoc 3.9 never ends when it refers to itself."""
     return "[^" in markdown and any("[^" in body for body in _FOOTNOTE.findall(markdown))
 
 
@@ -164,7 +164,7 @@ def _as_text(_target: str) -> str:
 
 
 def _folder(package: str) -> Path:
-    found = find_spec(package)
-    if found is None or found.origin is None:
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
         raise LookupError(package)
-    return Path(found.origin).parent
+    return Path(spec.origin).parent

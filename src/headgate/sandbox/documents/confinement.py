@@ -1,6 +1,6 @@
-"""What the document process gives up before it sees a word of the text.
+"""Confinement of the document process before it reads any text.
 
-Where the system has no Landlock or seccomp, limits and what pandoc and Typst themselves refuse remain.
+Where the system has no Landlock or seccomp, resource limits and the restrictions of pandoc and Typst remain.
 """
 
 import os
@@ -22,7 +22,7 @@ OPEN_FILES = 128
 
 
 def limit_resources() -> None:
-    """Memory, processor time and file sizes, for this process and those it starts."""
+    """Limit memory, processor time and file sizes of this process and its children."""
     limits = {
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_CPU: CPU_SECONDS,
@@ -40,13 +40,13 @@ def limit_resources() -> None:
 
 
 def die_with_parent() -> None:
-    """End when the server ends."""
+    """End this process when the server ends."""
     if sys.platform == "linux":
         kernel.prctl(kernel.PR_SET_PDEATHSIG, SIGKILL)
 
 
 def confine_files(*, program: Path, readable: Iterable[Path], scratch: Path) -> bool:
-    """Leave only `program` to execute, `readable` and the libraries to read, `scratch` to write; no TCP either.
+    """Allow only to execute `program`, read `readable` and the libraries, and write `scratch`; no TCP.
 
     Returns False where the system has no Landlock.
     """
@@ -67,7 +67,7 @@ def confine_files(*, program: Path, readable: Iterable[Path], scratch: Path) -> 
 
 
 def confine_calls() -> bool:
-    """Leave only the system calls that computing needs: no process, no socket. False where that cannot be had."""
+    """Allow only the system calls of computation: no process, no socket. Returns False when that is not possible."""
     architecture = ARCHITECTURES.get(platform.machine())
     if sys.platform != "linux" or architecture is None or not kernel.seccomp_available():
         return False

@@ -1,10 +1,10 @@
-"""What can go wrong when a document is made.
+"""Errors of document generation.
 
 Invalid
-├── DocumentsNotInstalled   the extra is not there
-└── DocumentNotMade         the text cannot be set, or the converter crashed on it
+├── DocumentsNotInstalled   the extra is not installed
+└── DocumentNotMade         the text cannot be converted, or the converter crashed on it
 TooLarge
-└── DocumentTooLarge        text, images or result over their limit
+└── DocumentTooLarge        text, images or result exceed their limit
 Unavailable
 └── DocumentTimedOut        it took too long and was stopped
 """
@@ -13,35 +13,35 @@ from headgate.foundation.errors import Invalid, TooLarge, Unavailable
 
 
 class DocumentsNotInstalled(Invalid):
-    """The packages that make documents are an extra that is not installed."""
+    """The extra with the packages for documents is not installed."""
 
     code = "documents_not_installed"
     title = "Document making not installed"
 
-    def __init__(self, what: str = "Making PDF and Word documents") -> None:
+    def __init__(self, what: str = "Creating PDF and Word documents") -> None:
         super().__init__(
-            f"{what} needs packages that are not installed.",
+            f"{what} requires packages that are not installed.",
             remedy="Install them with: pip install 'headgate[documents]'",
             extra_name="documents",
         )
 
 
 class DocumentNotMade(Invalid):
-    """The Markdown could not be made into a document."""
+    """The Markdown could not be converted to a document."""
 
     code = "document_not_made"
-    title = "Document not made"
+    title = "Document not created"
 
 
 class DocumentTooLarge(TooLarge):
-    """The Markdown, its images or the document are over their limit."""
+    """The Markdown, its images or the document exceed their limit."""
 
     code = "document_too_large"
     title = "Document too large"
 
 
 class DocumentTimedOut(Unavailable):
-    """Making the document took too long; it was stopped."""
+    """The document generation took too long and was stopped."""
 
     code = "document_timed_out"
     title = "Document took too long"

@@ -1,4 +1,4 @@
-"""Images of a document: decoded, recognised by their bytes, and bounded before anything decodes their pixels."""
+"""Images of a document: decoded, identified by content, and limited before their pixels are decoded."""
 
 import base64
 import binascii
@@ -11,25 +11,25 @@ MOST_BYTES = 20_000_000
 
 
 class NoImage(Exception):
-    """Why an image is not set, as the end of a sentence."""
+    """Why an image is not included, as the end of a sentence."""
 
 
-def find_image(target: str, given: Mapping[str, bytes]) -> tuple[bytes, str]:
-    """Content and ending (`png`, `jpg`, `gif`) of what an image of the text refers to.
+def find_image(target: str, images: Mapping[str, bytes]) -> tuple[bytes, str]:
+    """Return content and extension (`png`, `jpg`, `gif`) of an image reference in the text.
 
     Args:
-        target: A `data:` URI, or the name or id of a given image.
-        given: Name or id to content.
+        target: A `data:` URI, or the name or id of an image in `images`.
+        images: Name or id to content.
 
     Raises:
-        NoImage: It is somewhere else, of another kind, broken or too large.
+        NoImage: It is external, of an unsupported type, damaged or too large.
     """
     if target[:5].lower() == "data:":
         content = _decoded(target)
-    elif target in given or unquote(target) in given:
-        content = given.get(target) or given[unquote(target)]
+    elif target in images or unquote(target) in images:
+        content = images.get(target) or images[unquote(target)]
     elif "://" in target:
-        raise NoImage("it is on the web, and nothing is fetched")
+        raise NoImage("it is on the web, and nothing is downloaded")
     else:
         raise NoImage("the run has no such file")
     ending = _kind(content)
@@ -39,15 +39,15 @@ def find_image(target: str, given: Mapping[str, bytes]) -> tuple[bytes, str]:
 
 
 def _decoded(target: str) -> bytes:
-    about, comma, data = target[5:].partition(",")
+    media_type, comma, data = target[5:].partition(",")
     if not comma:
-        raise NoImage("its data URI is broken")
+        raise NoImage("its data URI is not valid")
     try:
-        if about.lower().endswith(";base64"):
+        if media_type.lower().endswith(";base64"):
             return base64.b64decode(unquote(data), validate=True)
         return unquote_to_bytes(data)
     except (binascii.Error, ValueError) as error:
-        raise NoImage("its data URI is broken") from error
+        raise NoImage("its data URI is not valid") from error
 
 
 def _kind(content: bytes) -> str:
@@ -61,7 +61,7 @@ def _kind(content: bytes) -> str:
 
 
 def _pixels(content: bytes, ending: str) -> int:
-    """Width times height as the header says. Raises `NoImage` when it does not."""
+    """Return width times height according to the header. Raises `NoImage` when the header is invalid."""
     try:
         if ending == "png":
             width, height = struct.unpack(">II", content[16:24])
@@ -70,18 +70,18 @@ def _pixels(content: bytes, ending: str) -> int:
         else:
             width, height = _jpeg_size(content)
     except struct.error as error:
-        raise NoImage("it is broken") from error
+        raise NoImage("it is damaged") from error
     if width == 0 or height == 0:
-        raise NoImage("it is broken")
+        raise NoImage("it is damaged")
     return int(width * height)
 
 
 def _jpeg_size(content: bytes) -> tuple[int, int]:
-    """Walks the markers to the frame header (ITU T.81, B.2.2)."""
-    at = 2
+    """Read the markers up to the frame header (ITU T.81, B.2.2)."""
+    position = 2
     while True:
-        marker, length = struct.unpack(">HH", content[at : at + 4])
+        marker, length = struct.unpack(">HH", content[position : position + 4])
         if 0xFFC0 <= marker <= 0xFFCF and marker not in {0xFFC4, 0xFFC8, 0xFFCC}:
-            height, width = struct.unpack(">HH", content[at + 5 : at + 9])
+            height, width = struct.unpack(">HH", content[position + 5 : position + 9])
             return width, height
-        at += 2 + length
+        position += 2 + length

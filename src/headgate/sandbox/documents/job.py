@@ -1,4 +1,4 @@
-"""What goes to the document process and what comes back: one JSON text in, one JSON line and the document out."""
+"""Protocol of the document process: one JSON text in, one JSON line and the document out."""
 
 import base64
 import json
@@ -12,29 +12,29 @@ MEDIA_TYPES: Mapping[str, str] = {
     "pdf": "application/pdf",
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 }
-"""Media type of each format, which is the file's ending too."""
+"""Media type of each format; the format is also the file extension."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One document to make."""
+    """One document to generate."""
 
     markdown: str
     format: Format
     title: str = ""
-    """Set above the text and in the document's properties."""
+    """Title above the text and in the document's properties."""
     name: str = ""
-    """In the properties when there is neither a title nor a heading."""
+    """Title in the properties when there is neither a title nor a heading."""
     language: str = "und"
     """ISO 639 code, for screen readers; `und` for unknown."""
     page_size: Literal["a4", "us-letter"] = "a4"
     images: Mapping[str, bytes] = field(default_factory=dict)
-    """What an image of the text may refer to: name or id to content."""
+    """Images that the text may refer to: name or id to content."""
     drawings: Mapping[str, str] = field(default_factory=dict)
-    """SVG that Headgate itself drew, never what somebody gave: name to content. Only a PDF shows it."""
+    """SVG drawn by Headgate itself, never user content: name to content. Only a PDF includes it."""
 
     def to_json(self) -> bytes:
-        """As the process reads it."""
+        """Return the job in the form that the process reads."""
         members = {
             name: getattr(self, name) for name in ("markdown", "format", "title", "name", "language", "page_size")
         }
@@ -43,7 +43,7 @@ class Job:
 
     @classmethod
     def from_json(cls, text: bytes) -> Self:
-        """What `to_json` wrote."""
+        """Parse the output of `to_json`."""
         members = json.loads(text)
         images = {name: base64.b64decode(content) for name, content in members.pop("images").items()}
         return cls(**members, images=images)
@@ -51,9 +51,9 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A document."""
+    """A generated document."""
 
     content: bytes
     media_type: str
     notes: tuple[str, ...] = ()
-    """What was left out or replaced, one sentence each."""
+    """Omitted or replaced content, one sentence each."""

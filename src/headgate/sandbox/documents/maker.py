@@ -1,4 +1,4 @@
-"""Makes documents: starts the document process, gives it the text, waits for the document, ends it when it is late."""
+"""Generates documents: starts the document process, sends the text, receives the document, and stops it on timeout."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ from headgate.sandbox.documents.job import MEDIA_TYPES, Job, Made
 MOST_MARKDOWN_BYTES = 4_000_000
 MOST_IMAGE_BYTES = 40_000_000
 MOST_AT_ONCE = 2
-"""Documents made at the same time; each takes a processor."""
+"""Maximum concurrent documents; each uses a processor."""
 SECONDS = 90.0
 NEEDS = ("pypandoc.files", "typst", "manimgx_fonts")
 CJK_FONTS = "manimgx_fonts_cjk"
@@ -37,23 +37,23 @@ _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKe
 
 
 def is_installed() -> bool:
-    """Whether the extra `documents` is there, found without importing it."""
+    """Return whether the extra `documents` is installed, without importing it."""
     return find_spec("typst") is not None and find_spec("manimgx_fonts") is not None and _pandoc_is_there()
 
 
-def require_installed(what: str = "Making PDF and Word documents") -> None:
-    """Raise `DocumentsNotInstalled`, saying what needs it, unless the extra is there."""
+def require_installed(what: str = "Creating PDF and Word documents") -> None:
+    """Raise `DocumentsNotInstalled`, naming what needs the extra, unless it is installed."""
     if not is_installed():
         raise DocumentsNotInstalled(what)
 
 
 async def make_document(job: Job, *, seconds: float = SECONDS) -> Made:
-    """The document of a job.
+    """Return the document of a job.
 
     Raises:
-        DocumentsNotInstalled: The extra is not there.
-        DocumentTooLarge: Text or images are over their limit.
-        DocumentNotMade: The text cannot be set.
+        DocumentsNotInstalled: The extra is not installed.
+        DocumentTooLarge: Text or images exceed their limit.
+        DocumentNotMade: The text cannot be converted.
         DocumentTimedOut: It took longer than `seconds`.
     """
     require_installed()
@@ -61,14 +61,16 @@ async def make_document(job: Job, *, seconds: float = SECONDS) -> Made:
     async with _turns.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(MOST_AT_ONCE)):
         scratch = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="headgate-document-"))
         try:
-            answer = await _run(job, scratch, seconds)
+            output = await _run(job, scratch, seconds)
         finally:
             await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
-    head, _, content = answer.partition(b"\n")
-    said = json.loads(head)
-    if "refused" in said:
-        raise DocumentNotMade(f"The text could not become a {job.format}. {said['refused']}", remedy="Simplify it.")
-    return Made(content, MEDIA_TYPES[job.format], (*said["notes"], *_font_notes(job)))
+    head, _, content = output.partition(b"\n")
+    header = json.loads(head)
+    if "refused" in header:
+        raise DocumentNotMade(
+            f"The text could not be converted to {job.format}. {header['refused']}", remedy="Simplify it."
+        )
+    return Made(content, MEDIA_TYPES[job.format], (*header["notes"], *_font_notes(job)))
 
 
 async def _run(job: Job, scratch: Path, seconds: float) -> bytes:
@@ -80,51 +82,51 @@ async def _run(job: Job, scratch: Path, seconds: float) -> bytes:
     )  # fmt: skip
     try:
         async with asyncio.timeout(seconds):
-            answer, complaint = await process.communicate(job.to_json())
+            output, complaint = await process.communicate(job.to_json())
     except TimeoutError as error:
         raise DocumentTimedOut(
-            f"Making the {job.format} took more than {seconds:g} seconds and was stopped.",
-            remedy="Split the text, or leave out its largest tables and images.",
+            f"Creating the {job.format} took more than {seconds:g} seconds and was stopped.",
+            remedy="Split the text, or omit its largest tables and images.",
         ) from error
     finally:
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)  # pandoc with it
+            os.killpg(process.pid, signal.SIGKILL)  # including pandoc
         await process.wait()
-    if process.returncode != 0 or b"\n" not in answer:
+    if process.returncode != 0 or b"\n" not in output:
         last = _last_words(complaint.decode(errors="replace"))
         raise DocumentNotMade(
-            f"The converter stopped on this text ({last or f'exit status {process.returncode}'}).",
+            f"The converter failed on this text ({last or f'exit status {process.returncode}'}).",
             remedy="It is too large, or nested too deep; split or simplify it.",
         )
-    return answer
+    return output
 
 
 def _last_words(complaint: str) -> str:
-    """What a process that died said last; Rust adds how to see more of it."""
-    said = [line for line in complaint.strip().splitlines() if not line.startswith("note: ")]
-    return said[-1][:200] if said else ""
+    """Return the last error output of a crashed process, without Rust's hint about backtraces."""
+    lines = [line for line in complaint.strip().splitlines() if not line.startswith("note: ")]
+    return lines[-1][:200] if lines else ""
 
 
 def _check_size(job: Job) -> None:
     size = len(job.markdown.encode(errors="replace"))
     if size > MOST_MARKDOWN_BYTES:
         raise DocumentTooLarge(
-            f"The text has {size} bytes; a document is made of at most {MOST_MARKDOWN_BYTES}.", remedy="Split it."
+            f"The text has {size} bytes; the limit for a document is {MOST_MARKDOWN_BYTES}.", remedy="Split it."
         )
     images = sum(len(content) for content in job.images.values())
     if images > MOST_IMAGE_BYTES:
         raise DocumentTooLarge(
-            f"The images have {images} bytes; a document holds at most {MOST_IMAGE_BYTES}.", remedy="Shrink them."
+            f"The images have {images} bytes; the limit for a document is {MOST_IMAGE_BYTES}.", remedy="Shrink them."
         )
 
 
 def _font_notes(job: Job) -> tuple[str, ...]:
     if job.format != "pdf" or find_spec(CJK_FONTS) is not None or not _CJK.search(job.title + job.markdown):
         return ()
-    missing = "The text holds Chinese, Japanese or Korean, and no font for it is installed"
+    missing = "The text contains Chinese, Japanese or Korean, and no font for it is installed"
     return (f"{missing}: pip install 'headgate[documents-cjk]'.",)
 
 
 def _pandoc_is_there() -> bool:
-    found = find_spec("pypandoc")
-    return found is not None and found.origin is not None and (Path(found.origin).parent / "files" / "pandoc").is_file()
+    spec = find_spec("pypandoc")
+    return spec is not None and spec.origin is not None and (Path(spec.origin).parent / "files" / "pandoc").is_file()

@@ -1,4 +1,4 @@
-"""Sets a document as PDF with Typst."""
+"""Generates a PDF with Typst."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,26 +13,26 @@ _CJK = {"ja": "JP", "ko": "KR", "zh": "SC"}
 
 
 class NotSet(Exception):
-    """Typst refused the document; its own words."""
+    """Typst rejected the document; contains its error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is the same for all of a document."""
+    """Properties that all pages of a document share."""
 
     title: str
-    """In the document's properties."""
+    """Title in the document's properties."""
     shown_title: str
-    """Above the text; empty for none."""
+    """Title above the text; empty for none."""
     language: str
     size: str
 
 
 def set_pdf(typst: Any, body: str, *, page: Page, root: Path, fonts: Any) -> bytes:  # noqa: ANN401 - module and value
-    """The PDF of a body in Typst's markup. Only `root` can be read from it, and none of the system's fonts.
+    """Return the PDF of a body in Typst markup. It can only read `root`, and no system fonts.
 
     Raises:
-        NotSet: Typst refused it.
+        NotSet: Typst rejected it.
     """
     source = root / _SOURCE
     source.write_text(_TEMPLATE + body, encoding="utf-8")
@@ -44,7 +44,7 @@ def set_pdf(typst: Any, body: str, *, page: Page, root: Path, fonts: Any) -> byt
         "paper": page.size,
         "fonts": families,
     }
-    packages = str(root / "packages")  # empty: nothing is ever imported
+    packages = str(root / "packages")  # empty: no packages are ever imported
     try:
         compiler = typst.Compiler(
             str(source), root=str(root), font_paths=fonts, sys_inputs=inputs,
@@ -56,16 +56,16 @@ def set_pdf(typst: Any, body: str, *, page: Page, root: Path, fonts: Any) -> byt
 
 
 def in_order(families: Sequence[str], language: str) -> list[str]:
-    """Our own families in the order they are tried: the general one, then those of a script, symbols last."""
+    """Return the bundled font families in order of preference: general, then by script, symbols last."""
     cjk = _CJK.get(language[:2], "SC")
-    ours = [one for one in families if one.startswith("Noto ")]
+    bundled = [family for family in families if family.startswith("Noto ")]
     return sorted(
-        ours,
-        key=lambda one: (
-            one != BODY_FONT,
-            "Emoji" in one or "Symbols" in one,
-            "CJK" in one,
-            "CJK" in one and not one.endswith(cjk),
-            one,
+        bundled,
+        key=lambda family: (
+            family != BODY_FONT,
+            "Emoji" in family or "Symbols" in family,
+            "CJK" in family,
+            "CJK" in family and not family.endswith(cjk),
+            family,
         ),
     )

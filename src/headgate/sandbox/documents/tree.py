@@ -1,7 +1,7 @@
-"""The parsed text (pandoc's JSON) made safe and whole before it is written: no raw markup, no foreign address.
+"""Sanitises the parsed text (pandoc's JSON) before it is written: no raw markup, no external URLs.
 
-What pandoc's writers would pass through or look up is settled here: raw blocks of any format, attributes, images,
-links to places that do not exist. The result holds nothing but text, structure and images already in hand.
+This handles everything that pandoc's writers would pass through or resolve: raw blocks of any format, attributes,
+images, links to missing anchors. The result contains only text, structure and resolved images.
 """
 
 import re
@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 MOST_DEPTH = 120
-"""Deepest nesting that is set; Typst and Word both give up somewhat later."""
+"""Maximum nesting; Typst and Word both fail somewhat above it."""
 _LANGUAGE = re.compile(r"[A-Za-z0-9_+#.-]{1,32}")
 _INLINE_TAGS = frozenset(
     {"a", "abbr", "b", "code", "em", "i", "kbd", "mark", "small", "span", "strong", "sub", "sup", "u"}
@@ -22,7 +22,7 @@ _WITH_ATTRIBUTES = frozenset({"Code", "CodeBlock", "Header", "Span", "Table", "F
 
 Element = dict[str, Any]
 ImageOf = Callable[[str], str]
-"""Target of an image to the place where the writer finds it. Raises `Unusable` with the reason."""
+"""Image reference to its location for the writer. Raises `Unusable` with the reason."""
 
 
 class Unusable(Exception):
@@ -30,15 +30,15 @@ class Unusable(Exception):
 
 
 class TooDeep(Exception):
-    """The text is nested deeper than can be set."""
+    """The text is nested too deeply."""
 
 
 class Cleaner:
-    """Cleans one document.
+    """Sanitises one document.
 
     Args:
-        image_of: Where the writer finds an image.
-        math_as_code: Set formulas as they were typed, for when they could not be set as formulas.
+        image_of: Location of an image for the writer.
+        math_as_code: Set formulas as source text, when they could not be rendered.
     """
 
     def __init__(self, image_of: ImageOf, *, math_as_code: bool = False) -> None:
@@ -51,21 +51,21 @@ class Cleaner:
         """Text of the first heading."""
 
     def clean(self, document: dict[str, Any]) -> dict[str, Any]:
-        """The document, clean and without metadata. Raises `TooDeep`."""
+        """Return the document, sanitised and without metadata. Raises `TooDeep`."""
         blocks = document["blocks"]
         self._collect(blocks, 0)
         return {**document, "meta": {}, "blocks": self._list(blocks)}
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out or replaced."""
-        notes = [f"{what}{f' ({count} times)' if count > 1 else ''}." for what, count in self._left_out.items()]
+        """Return messages about omitted or replaced content."""
+        notes = [f"{message}{f' ({count} times)' if count > 1 else ''}." for message, count in self._left_out.items()]
         if self._tags:
-            notes.append(f"HTML tags were left out, their text was kept: {', '.join(list(self._tags)[:12])}.")
+            notes.append(f"HTML tags were removed, their text was kept: {', '.join(list(self._tags)[:12])}.")
         return tuple(notes)
 
     def _collect(self, value: Any, depth: int) -> None:  # noqa: ANN401 - JSON
-        """Look at the whole depth once, and at the places that links can lead to."""
+        """Check the nesting, and collect the anchors that links can refer to."""
         if depth > 3 * MOST_DEPTH:  # an element is two or three levels of JSON
             raise TooDeep
         if isinstance(value, dict):
@@ -74,8 +74,8 @@ class Cleaner:
                 self.heading = self.heading or plain_text(value["c"][2])
             self._collect(value.get("c"), depth + 1)
         elif isinstance(value, list):
-            for one in value:
-                self._collect(one, depth + 1)
+            for child in value:
+                self._collect(child, depth + 1)
 
     def _list(self, values: list[Any]) -> list[Any]:
         cleaned: list[Any] = []
@@ -100,9 +100,9 @@ class Cleaner:
         if handler is not None:
             return handler(content)
         if kind in _WITH_ATTRIBUTES and isinstance(content, list):
-            at = 1 if kind == "Header" else 0
+            index = 1 if kind == "Header" else 0
             content = [*content]
-            content[at] = _attributes(str(kind), content[at])
+            content[index] = _attributes(str(kind), content[index])
         return [{**element, "c": self._list(content)} if isinstance(content, list) else element]
 
     def _raw_inline(self, content: list[str]) -> list[Element]:
@@ -113,7 +113,7 @@ class Cleaner:
         return []
 
     def _raw_block(self, content: list[str]) -> list[Element]:
-        """The words of a block of HTML, a paragraph a line."""
+        """Return the text of an HTML block, one paragraph per line."""
         self._note_tags(content[1])
         lines = [line.strip() for line in _words_of(content[1]).splitlines()]
         return [{"t": "Para", "c": [{"t": "Str", "c": line}]} for line in lines if line]
@@ -126,23 +126,23 @@ class Cleaner:
         _, words, (target, title) = content
         alternative = self._list(words)
         try:
-            place = self._image_of(target)
+            location = self._image_of(target)
         except Unusable as reason:
-            shown = target if len(target) <= 80 else target[:80] + "..."
-            self._left_out[f"The image '{shown}' was replaced by its text: {reason}"] += 1
+            short_target = target if len(target) <= 80 else target[:80] + "..."
+            self._left_out[f"The image '{short_target}' was replaced by its text: {reason}"] += 1
             return [{"t": "Emph", "c": alternative or [{"t": "Str", "c": "[image]"}]}]
-        return [{"t": "Image", "c": [["", [], []], alternative, [place, title]]}]
+        return [{"t": "Image", "c": [["", [], []], alternative, [location, title]]}]
 
     def _link(self, content: list[Any]) -> list[Element]:
-        _, words, (target, _) = content
-        cleaned = self._list(words)
-        inside = target.startswith("#") and target[1:] in self._ids
-        if inside or target.lower().startswith(_LINKS):
+        _, text, (target, _) = content
+        cleaned = self._list(text)
+        is_anchor = target.startswith("#") and target[1:] in self._ids
+        if is_anchor or target.lower().startswith(_LINKS):
             return [{"t": "Link", "c": [["", [], []], cleaned, [target, ""]]}]
         return cleaned
 
     def _div(self, content: list[Any]) -> list[Element]:
-        """GitHub's alerts become quotes with a bold first line; anything else is its content."""
+        """Return GitHub's alerts as quotes with a bold first line; other blocks as their content."""
         (_, classes, _), blocks = content
         cleaned = self._list(blocks)
         if "title" in classes:
@@ -151,15 +151,15 @@ class Cleaner:
 
     def _math(self, content: list[Any]) -> list[Element]:
         if self._math_as_code:
-            self._left_out["A formula was set as it was typed"] += 1
+            self._left_out["A formula was kept as typed"] += 1
             return [{"t": "Code", "c": [["", [], []], content[1]]}]
         return [{"t": "Math", "c": content}]
 
 
 def plain_text(value: Any) -> str:  # noqa: ANN401 - JSON
-    """The words of inlines."""
+    """Return the text of inlines."""
     if isinstance(value, list):
-        return "".join(plain_text(one) for one in value)
+        return "".join(plain_text(item) for item in value)
     if not isinstance(value, dict):
         return ""
     if value.get("t") in {"Space", "SoftBreak", "LineBreak"}:
@@ -170,11 +170,11 @@ def plain_text(value: Any) -> str:  # noqa: ANN401 - JSON
     return "" if value.get("t") == "Note" else plain_text(content)
 
 
-def _attributes(kind: str, given: list[Any]) -> list[Any]:
-    """Of a heading its id, of code its language; a writer sees no other attribute."""
-    id_, classes, _ = given
+def _attributes(kind: str, attributes: list[Any]) -> list[Any]:
+    """Return the id of a heading and the language of code; all other attributes are removed."""
+    id_, classes, _ = attributes
     if kind == "CodeBlock":
-        return ["", [one for one in classes[:1] if _LANGUAGE.fullmatch(one)], []]
+        return ["", [name for name in classes[:1] if _LANGUAGE.fullmatch(name)], []]
     return [id_ if kind == "Header" else "", [], []]
 
 

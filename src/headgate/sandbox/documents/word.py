@@ -1,4 +1,4 @@
-"""Gives a Word document its looks: fonts, colours, margins, table rules, page numbers. python-docx does the work."""
+"""Styles a Word document with python-docx: fonts, colours, margins, table rules, page numbers."""
 
 import io
 import re
@@ -17,12 +17,12 @@ _AFTER_SHADE = re.findall(
     w:contextualSpacing w:mirrorIndents w:jc w:outlineLvl w:rPr
     """,
 )
-"""What the schema wants behind the shading of a cell or a paragraph (ECMA-376, 17.4.70 and 17.3.1.26)."""
+"""Elements that the schema requires after the shading of a cell or a paragraph (ECMA-376, 17.4.70 and 17.3.1.26)."""
 _PAPER = {"a4": (21.0, 29.7), "us-letter": (21.59, 27.94)}
 
 
 def finish(docx: Any, content: bytes, *, title: str, language: str, page_size: str) -> bytes:  # noqa: ANN401 - module
-    """What pandoc wrote, styled. `docx` is the python-docx module."""
+    """Return pandoc's output with styles. `docx` is the python-docx module."""
     document = docx.Document(io.BytesIO(content))
     document.core_properties.title = title
     document.core_properties.language = language
@@ -31,17 +31,17 @@ def finish(docx: Any, content: bytes, *, title: str, language: str, page_size: s
         _lay_out(docx, section, page_size)
     for table in document.tables:
         _rule_table(docx, table)
-    made = io.BytesIO()
-    document.save(made)
-    return _timeless(made)
+    package = io.BytesIO()
+    document.save(package)
+    return _timeless(package)
 
 
 def _timeless(package: io.BytesIO) -> bytes:
-    """The package without the time it was made: the same text makes the same bytes."""
+    """Return the package without timestamps: the same text produces the same bytes."""
     timeless = io.BytesIO()
-    with zipfile.ZipFile(package) as given, zipfile.ZipFile(timeless, "w", zipfile.ZIP_DEFLATED) as kept:
-        for part in given.infolist():
-            kept.writestr(zipfile.ZipInfo(part.filename), given.read(part), zipfile.ZIP_DEFLATED)
+    with zipfile.ZipFile(package) as source, zipfile.ZipFile(timeless, "w", zipfile.ZIP_DEFLATED) as target:
+        for part in source.infolist():
+            target.writestr(zipfile.ZipInfo(part.filename), source.read(part), zipfile.ZIP_DEFLATED)
     return timeless.getvalue()
 
 
@@ -72,7 +72,7 @@ def _style_text(docx: Any, document: Any) -> None:  # noqa: ANN401
 
 
 def _font(style: Any, name: str) -> None:  # noqa: ANN401
-    """The font for Latin text; scripts it lacks are the reader's to choose."""
+    """Set the font for Latin text; other scripts use the viewer's fonts."""
     style.font.name = name
     fonts = style.element.rPr.rFonts
     for attribute in list(fonts.attrib):
@@ -95,7 +95,7 @@ def _lay_out(docx: Any, section: Any, page_size: str) -> None:  # noqa: ANN401
 
 
 def _add_field(docx: Any, run: Any, code: str) -> None:  # noqa: ANN401
-    """A field that the reader works out (ECMA-376, 17.16)."""
+    """Add a field that the viewer evaluates (ECMA-376, 17.16)."""
     for kind, text in (("begin", ""), ("", code), ("separate", ""), ("t", "1"), ("end", "")):
         if kind == "t":
             element = docx.oxml.OxmlElement("w:t")
@@ -110,7 +110,7 @@ def _add_field(docx: Any, run: Any, code: str) -> None:  # noqa: ANN401
 
 
 def _rule_table(docx: Any, table: Any) -> None:  # noqa: ANN401
-    """Rules under each row, a shaded bold header that repeats on every page."""
+    """Add rules below each row and a shaded bold header that repeats on every page."""
     properties = table._tbl.tblPr  # noqa: SLF001 - nor borders
     borders = docx.oxml.OxmlElement("w:tblBorders")
     for edge, size, colour in (("top", 8, ACCENT), ("bottom", 4, RULE), ("insideH", 4, RULE)):

@@ -1,5 +1,5 @@
-"""What runs on the far side: the zygote and its workers. Standard library only, imports nothing else of Headgate.
+"""Code inside the sandbox: the zygote and its workers. Uses only the standard library and no other Headgate module.
 
-The zygote is a fresh interpreter that sees no environment and none of the server's modules, so everything here has to
+The zygote is a new interpreter without environment variables and without the server's modules, so everything here must
 start in milliseconds and without site-packages.
 """

@@ -1,4 +1,4 @@
-"""Answers calls: into the user's code, or into a trusted function that gets the user's code as a module."""
+"""Executes calls: of the user's code, or of a trusted function that receives the user's code as a module."""
 
 import asyncio
 import builtins
@@ -18,29 +18,29 @@ ENVELOPE_BYTES = 64
 MANY_DIGITS = re.compile(rb"\d{19}")
 
 _runners: list[asyncio.Runner] = []
-"""The event loop of the last call, kept for the next: making one takes longer than most calls."""
+"""The event loop of the last call, reused for the next: creating one takes longer than most calls."""
 
 HostFunction = Callable[[types.ModuleType, dict[str, Any]], Any]
-"""A function of the platform's that works on the loaded code: `host(module, arguments)` gives JSON."""
+"""A trusted function of Headgate for the loaded code: `host(module, arguments)` returns JSON."""
 
 
 class Refused(Exception):
-    """The worker's own complaint about the user's code or its result."""
+    """The worker rejects the user's code or its result."""
 
 
 def answer(
     module: types.ModuleType, request: dict[str, Any], limit: int, hosts: Mapping[str, HostFunction] | None = None
 ) -> bytes:
-    """Do what one request asks, and say what came of it: `{"id", "value"}` or `{"id", "failure"}`.
+    """Execute a request and return its outcome: `{"id", "value"}` or `{"id", "failure"}`.
 
-    A request is `{"id", "function" or "host", "arguments", "code"?, "imports"?}`. `code` comes with the first one and
-    stays loaded. A result over `limit` bytes is answered `{"id", "too_big"}`.
+    A request is `{"id", "function" or "host", "arguments", "code"?, "imports"?}`. The first request contains `code`,
+    which stays loaded. For a result over `limit` bytes, the outcome is `{"id", "too_big"}`.
 
     Args:
-        module: Where the code lives.
+        module: The module of the code.
         request: The call.
-        limit: Bytes.
-        hosts: The trusted functions there are, by name.
+        limit: Maximum size of the result, in bytes.
+        hosts: The trusted functions, by name.
     """
     function = None
     try:
@@ -59,9 +59,9 @@ def answer(
 
 
 def load(module: types.ModuleType, code: str, imports: Collection[str] | None) -> None:
-    """Run the code as the module's body; with `imports`, it may import those top-level modules and no others.
+    """Execute the code as the module's body; with `imports`, only those top-level modules can be imported.
 
-    The code gets built-ins of its own, so what it imports may import whatever it needs.
+    The code gets separate built-ins, so its imports may import anything.
     """
     if imports is not None:
         vars(module)["__builtins__"] = vars(builtins) | {"__import__": _importing(frozenset(imports))}
@@ -71,16 +71,16 @@ def load(module: types.ModuleType, code: str, imports: Collection[str] | None) -
 def _importing(allowed: frozenset[str]) -> Callable[..., types.ModuleType]:
     real = builtins.__import__
 
-    def import_declared(name: str, *rest: Any, **named: Any) -> types.ModuleType:  # noqa: ANN401 - as the built-in
+    def import_declared(name: str, *positional: Any, **keywords: Any) -> types.ModuleType:  # noqa: ANN401 - as the built-in
         if name.partition(".")[0] not in allowed:
-            raise UndeclaredImport(f"'{name}' cannot be imported: the code's manifest does not name it")
-        return real(name, *rest, **named)
+            raise UndeclaredImport(f"'{name}' cannot be imported: the code's manifest does not declare it")
+        return real(name, *positional, **keywords)
 
     return import_declared
 
 
 class UndeclaredImport(ImportError):
-    """Own code imports what its manifest does not name."""
+    """Custom code imports a module that its manifest does not declare."""
 
 
 def _host(hosts: Mapping[str, HostFunction], name: str) -> HostFunction:
@@ -101,16 +101,16 @@ def _awaited(result: Any) -> Any:  # noqa: ANN401 - the user's own types
         return result
     runner = _runners.pop() if _runners else asyncio.Runner()
     try:
-        found = runner.get_loop().run_until_complete(_await(result))  # without the runner's care for signals
+        value = runner.get_loop().run_until_complete(_await(result))  # without the runner's signal handling
     except BaseException:
         runner.close()
         raise
     loop = runner.get_loop()
     if asyncio.all_tasks(loop) or vars(loop).get("_scheduled", True) or vars(loop).get("_ready", True):
-        runner.close()  # what a call leaves running, or to be called later, ends with it
+        runner.close()  # ends everything that a call left running or scheduled
     else:
         _runners.append(runner)
-    return found
+    return value
 
 
 async def _await(result: Any) -> Any:  # noqa: ANN401
@@ -121,7 +121,7 @@ def _encode(result: Any) -> bytes:  # noqa: ANN401
     try:
         encoded = json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:
-        raise Refused("the result holds text that is not valid Unicode") from None
+        raise Refused("the result contains text that is not valid Unicode") from None
     except RecursionError:
         raise Refused("the result is nested too deeply, or contains itself") from None
     except (TypeError, ValueError) as error:
@@ -132,12 +132,12 @@ def _encode(result: Any) -> bytes:  # noqa: ANN401
 
 
 def _refuse_long_integers(result: Any) -> None:  # noqa: ANN401
-    """JSON readers turn integers beyond 64 bits into inexact numbers: better said here than lost later."""
+    """Reject integers beyond 64 bits, which JSON readers would silently convert to inexact numbers."""
     pending = [result]
     while pending:
         value = pending.pop()
         if isinstance(value, int) and not -(2**63) <= value < 2**64:
-            raise Refused(f"the result holds the integer {str(value)[:40]}, beyond 64 bits; return it as text")
+            raise Refused(f"the result contains the integer {str(value)[:40]}, beyond 64 bits; return it as text")
         if isinstance(value, dict):
             pending.extend(value.values())
         elif isinstance(value, list | tuple):
@@ -145,7 +145,7 @@ def _refuse_long_integers(result: Any) -> None:  # noqa: ANN401
 
 
 def describe(error: BaseException, function: object) -> dict[str, Any]:
-    """What went wrong, in the user's own lines: `{"exception", "message", "remedy"?, "line", "frames"}`.
+    """Return the error in terms of the user's code: `{"exception", "message", "remedy"?, "line", "frames"}`.
 
     Each frame is `[line, name]`.
     """
@@ -168,7 +168,7 @@ def describe(error: BaseException, function: object) -> dict[str, Any]:
 
 
 def _said(error: BaseException) -> dict[str, str]:
-    """The message; apart from it the remedy, where the error is of the platform's kind."""
+    """Return the message and, for errors of Headgate, the remedy."""
     try:
         match vars(error):
             case {"detail": str(detail), "remedy": str(remedy)}:

@@ -1,8 +1,8 @@
-"""Libraries for workers that may not walk to them.
+"""Makes libraries accessible to workers that may not enter their folders.
 
-A server run as root may live in a Python under `/root`, which the worker's own user cannot enter. The zygote, still
-root, opens such folders once and puts them on the import path by descriptor (`/proc/self/fd/N`): the libraries become
-reachable, what lies around them does not. Landlock sees the real folder behind the descriptor and allows the same.
+A server run as root may use a Python under `/root`, which the worker's user cannot enter. The zygote, still root, opens
+such folders once and adds them to the import path by descriptor (`/proc/self/fd/N`): the libraries become accessible,
+the folders around them do not. Landlock resolves the descriptor to the real folder and applies the same rules.
 """
 
 import os
@@ -13,16 +13,16 @@ from pathlib import Path
 
 
 def open_to_others(folder: Path) -> bool:
-    """Whether a user with no rights of his own can walk to this folder and read it."""
+    """Return whether a user without privileges can enter and read this folder."""
     try:
-        modes = [place.stat().st_mode for place in (folder.resolve(), *folder.resolve().parents)]
+        modes = [path.stat().st_mode for path in (folder.resolve(), *folder.resolve().parents)]
     except OSError:
-        return True  # it does not exist: nothing to reach
+        return True  # it does not exist
     return all(mode & stat.S_IXOTH for mode in modes) and bool(modes[0] & stat.S_IROTH)
 
 
 def reroute(folders: Iterable[str]) -> tuple[int, ...]:
-    """Replace unreachable folders of the import path and of loaded packages; the descriptors must stay open."""
+    """Replace inaccessible folders of the import path and of loaded packages; the descriptors must stay open."""
     aliases = {}
     for folder in folders:
         if Path(folder).is_dir() and not open_to_others(Path(folder)):
@@ -37,7 +37,7 @@ def reroute(folders: Iterable[str]) -> tuple[int, ...]:
 
 
 def _aliased(path: str, aliases: dict[str, int]) -> str:
-    """The path under the longest aliased folder that contains it."""
+    """Return the path below the longest aliased folder that contains it."""
     for folder in sorted(aliases, key=len, reverse=True):
         if path == folder or path.startswith(folder + os.sep):
             return f"/proc/self/fd/{aliases[folder]}" + path.removeprefix(folder)

@@ -28,7 +28,7 @@ EFAULT = 14
 
 
 class _FilterProgram(ctypes.Structure):
-    """`struct sock_fprog`: how many instructions of 8 bytes, and where."""
+    """`struct sock_fprog`: number of 8-byte instructions, and their address."""
 
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p))
 
@@ -61,13 +61,13 @@ def prctl(option: int, value: int = 0) -> None:
 
 
 def clear_capabilities() -> None:
-    """Give up every capability, the ambient ones with them."""
+    """Drop all capabilities, including ambient ones."""
     header = struct.pack("=Ii", CAPABILITY_VERSION_3, 0)
     _checked(int(_libc().capset(header, bytes(24))))
 
 
 def seccomp_available() -> bool:
-    """Whether the kernel takes seccomp filters: a filter at address zero is refused as such only where it does."""
+    """Whether the kernel supports seccomp filters: only then does it report a filter at address zero as invalid."""
     try:
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER)
     except OSError as error:
@@ -76,7 +76,7 @@ def seccomp_available() -> bool:
 
 
 def install_seccomp(program: bytes) -> None:
-    """Put this thread under a filter, for good. `program` is a sequence of `struct sock_filter`, 8 bytes each."""
+    """Install a filter on this thread, irrevocably. `program` is a sequence of `struct sock_filter`, 8 bytes each."""
     buffer = ctypes.create_string_buffer(program, len(program))
     header = _FilterProgram(len(program) // 8, ctypes.cast(buffer, ctypes.c_void_p))
     zero = ctypes.c_ulong(0)
@@ -85,7 +85,7 @@ def install_seccomp(program: bytes) -> None:
 
 
 def landlock_abi() -> int:
-    """The version of Landlock that the kernel speaks; 0 when it has none or a container's profile hides it."""
+    """Return the kernel's Landlock version; 0 when it is missing or hidden by a container's profile."""
     try:
         return _syscall(LANDLOCK_CREATE_RULESET, None, 0, LANDLOCK_CREATE_RULESET_VERSION)
     except OSError:
@@ -93,7 +93,7 @@ def landlock_abi() -> int:
 
 
 def landlock_ruleset(attributes: bytes) -> int:
-    """A descriptor of a new ruleset from a packed `struct landlock_ruleset_attr`."""
+    """Return a descriptor of a new ruleset from a packed `struct landlock_ruleset_attr`."""
     return _syscall(LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)
 
 
@@ -104,14 +104,14 @@ def landlock_allow(ruleset: int, access: int, directory: int) -> None:
 
 
 def landlock_enter(ruleset: int) -> None:
-    """Put this thread under a ruleset, for good."""
+    """Apply a ruleset to this thread, irrevocably."""
     _syscall(LANDLOCK_RESTRICT_SELF, ruleset, 0)
 
 
 def can_change_user() -> bool:
-    """Whether this process may give a folder to another user, become him, end him and clear up after him."""
+    """Whether this process may change to another user, transfer folders, and kill and clean up after that user."""
     header = struct.pack("=Ii", CAPABILITY_VERSION_3, 0)
-    answer = ctypes.create_string_buffer(24)
-    _checked(int(_libc().capget(header, answer)))
-    effective = int.from_bytes(answer.raw[:4], "little")
+    buffer = ctypes.create_string_buffer(24)
+    _checked(int(_libc().capget(header, buffer)))
+    effective = int.from_bytes(buffer.raw[:4], "little")
     return effective & USER_CAPABILITIES == USER_CAPABILITIES

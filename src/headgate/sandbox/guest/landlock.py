@@ -1,6 +1,6 @@
-"""Which paths a worker reaches: libraries to read, its scratch folder to write, nothing else.
+"""File access of a worker: read libraries, write its scratch folder, nothing else.
 
-Landlock has no say over names and sizes (stat), modes, owners or times; the last three are refused by seccomp.
+Landlock does not control names and sizes (stat), modes, owners or times; seccomp refuses changes of the last three.
 """
 
 import os
@@ -15,7 +15,7 @@ MAKE_DIR, MAKE_REGULAR = 1 << 7, 1 << 8
 REFER, TRUNCATE, IOCTL_DEVICE = 1 << 13, 1 << 14, 1 << 15
 
 FIRST_VERSION = (1 << 13) - 1
-"""Every right of version 1; a right that is handled and not granted is refused."""
+"""All rights of version 1; a right that is handled and not granted is refused."""
 
 LIBRARY = READ_FILE | READ_DIR
 DEVICE = READ_FILE | WRITE_FILE
@@ -23,11 +23,11 @@ SCRATCH = (
     READ_FILE | READ_DIR | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REGULAR | REFER | TRUNCATE
 )  # no links, pipes, sockets or devices, and nothing to execute
 ON_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEVICE
-"""Rights that a rule on a file, not a folder, may name."""
+"""Rights that a rule on a file may grant."""
 
 
 def handled_rights(version: int) -> int:
-    """The file rights that this version of Landlock knows."""
+    """Return the file rights that this version of Landlock supports."""
     rights = FIRST_VERSION
     for since, right in ((2, REFER), (3, TRUNCATE), (5, IOCTL_DEVICE)):
         if version >= since:
@@ -36,7 +36,7 @@ def handled_rights(version: int) -> int:
 
 
 def ruleset_attributes(version: int) -> bytes:
-    """A packed `struct landlock_ruleset_attr` that handles files, TCP (4) and signals and abstract sockets (6)."""
+    """Return a packed `struct landlock_ruleset_attr` for files, TCP (4), and signals and abstract sockets (6)."""
     network, scope = 0b11, 0b11
     if version >= 6:
         return struct.pack("=QQQ", handled_rights(version), network, scope)
@@ -46,10 +46,10 @@ def ruleset_attributes(version: int) -> bytes:
 
 
 def build_ruleset(version: int, *, libraries: Iterable[str], devices: Iterable[str], scratch: str) -> int:
-    """A descriptor of the ruleset, to be entered with `kernel.landlock_enter`.
+    """Return a descriptor of the ruleset for `kernel.landlock_enter`.
 
-    Build it before the change of user: root reaches libraries that the worker's own user does not. Paths that do not
-    exist are left out.
+    Build it before the change of user: root can open libraries that the worker's user cannot. Missing paths are
+    skipped.
     """
     ruleset = kernel.landlock_ruleset(ruleset_attributes(version))
     for paths, access in ((libraries, LIBRARY), (devices, DEVICE), ((scratch,), SCRATCH)):
@@ -59,13 +59,13 @@ def build_ruleset(version: int, *, libraries: Iterable[str], devices: Iterable[s
 
 
 def build_reading_layer(readable: Iterable[str], listable: Iterable[str]) -> int:
-    """A descriptor of a ruleset over reading alone, to be entered beside another: what both allow can be read.
+    """A descriptor of a ruleset for reading only, applied in addition to another: only what both allow is readable.
 
-    It may hold hundreds of rules, so it is built once and shared by all workers.
+    It may have hundreds of rules, so it is built once and shared by all workers.
 
     Args:
         readable: Files and folders.
-        listable: Folders whose names can be seen; of what is in them only that which is also `readable` can be read.
+        listable: Folders that can be listed; their content can only be read when it is also `readable`.
     """
     ruleset = kernel.landlock_ruleset(struct.pack("=Q", LIBRARY))
     for paths, access in ((readable, LIBRARY), (listable, READ_DIR)):

@@ -1,4 +1,4 @@
-"""The order in which a worker gives up its powers. Nothing of it can be taken back."""
+"""Drops a worker's privileges in order. The steps cannot be reverted."""
 
 import os
 import platform
@@ -17,28 +17,28 @@ STACK_BYTES = 8 << 20
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What one worker has of its own."""
+    """Resources of one worker."""
 
     scratch: str
-    """The only folder it may write in."""
+    """The only writable folder."""
     user: int | None
-    """User and group id to become; None to stay who we are."""
+    """User and group id to change to; None to keep the current one."""
     parent: int
     """Process id of the zygote."""
     reading_layer: int | None = None
-    """A further Landlock ruleset to be entered, which all workers share."""
+    """An additional Landlock ruleset that all workers share."""
 
 
 def lock_down(policy: Policy, place: Place, broker: int | None) -> None:
-    """Limits first, then, where the policy isolates, user, capabilities, Landlock and seccomp.
+    """Apply limits and then, where the policy isolates, user, capabilities, Landlock and seccomp.
 
     Args:
         policy: The pool's policy.
-        place: What is this worker's own.
-        broker: The descriptor on which it may ask for connections; None for none.
+        place: The worker's resources.
+        broker: The descriptor for connection requests; None without network.
 
     Raises:
-        OSError: A layer was refused by the system.
+        OSError: The system refused a layer.
     """
     _set_limits(policy, place.user)
     _be_first_to_die()
@@ -64,7 +64,7 @@ def lock_down(policy: Policy, place: Place, broker: int | None) -> None:
 
 
 def _die_with(parent: int) -> None:
-    """End when the zygote ends, however it ends."""
+    """End this process when the zygote ends, for any reason."""
     if sys.platform == "linux":
         kernel.prctl(kernel.PR_SET_PDEATHSIG, SIGKILL)
     if os.getppid() != parent:
@@ -95,9 +95,9 @@ def _set_limits(policy: Policy, user: int | None) -> None:
 
 
 def _tasks_now() -> int:
-    """Threads on the whole machine: no fewer than this user has, so the limit leaves room for ours and little more.
+    """The number of threads on the machine: at least those of this user, so the limit leaves little more than needed.
 
-    The kernel counts a user's threads over all of his processes; counting just his would mean reading all of /proc.
+    The kernel counts a user's threads across all processes; counting only those would require reading all of /proc.
     """
     try:
         return int(Path("/proc/loadavg").read_text().split()[3].partition("/")[2])
@@ -106,7 +106,7 @@ def _tasks_now() -> int:
 
 
 def _be_first_to_die() -> None:
-    """When memory runs out the kernel takes a worker, never the server; and workers yield the processor to it."""
+    """Prefer workers as victims when memory runs out, and give the server priority for the processor."""
     os.nice(5)
     try:
         Path("/proc/self/oom_score_adj").write_text("1000")

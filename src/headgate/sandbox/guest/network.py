@@ -1,9 +1,8 @@
-"""The network as own code sees it: `socket` asks the server for connections, and everything above it works as it is.
+"""Network for custom code: `socket` requests connections from the server, and libraries above it work unchanged.
 
-A name is never looked up here: `getaddrinfo` gives a stand-in address for it (198.18.0.0/15 of RFC 2544, which is
-routed nowhere; fd00:: where IPv6 was asked for), and connecting to the stand-in asks for the name. The server looks
-the name up, checks every address it has, connects, and passes the connected socket. The system refuses `connect` all
-the same, to everything.
+Names are never resolved here: `getaddrinfo` returns a placeholder address (198.18.0.0/15 of RFC 2544, which is not
+routed; fd00:: for IPv6), and connecting to the placeholder requests the name. The server resolves the name, checks all
+its addresses, connects, and passes the connected socket. The system still refuses every `connect`.
 """
 
 import contextlib
@@ -21,10 +20,10 @@ SERVICES = {"http": 80, "https": 443}
 
 
 class BrokerLine:
-    """Asks the server, one question after the other.
+    """Sends requests to the server, one at a time.
 
     Args:
-        connection: Keeps the bounds of messages (SOCK_SEQPACKET).
+        connection: Preserves message boundaries (SOCK_SEQPACKET).
     """
 
     def __init__(self, connection: socket.socket) -> None:
@@ -33,52 +32,52 @@ class BrokerLine:
         self._numbers = itertools.count(1)
 
     def open(self, host: str, port: int, seconds: float | None) -> int:
-        """A descriptor of a connected socket. Raises `OSError` with the server's own words."""
+        """Return a descriptor of a connected socket. Raises `OSError` with the server's error."""
         with self._lock:
             number = next(self._numbers)
             question = {"id": number, "host": host, "port": port, "seconds": seconds}
             self._connection.send(json.dumps(question).encode())
             data, descriptors, _, _ = socket.recv_fds(self._connection, ANSWER_BYTES, 1)
         if not data:
-            raise ConnectionAbortedError(errno.ECONNABORTED, "the sandbox gives this call no more connections")
-        answer = json.loads(data)
-        if answer["id"] == number and descriptors:
+            raise ConnectionAbortedError(errno.ECONNABORTED, "the sandbox allows no more connections in this call")
+        response = json.loads(data)
+        if response["id"] == number and descriptors:
             return descriptors[0]
         for descriptor in descriptors:
             os.close(descriptor)
-        if answer["id"] != number:
-            raise ConnectionAbortedError(errno.ECONNABORTED, "the sandbox's answers are out of step")
-        if answer.get("unknown"):
-            raise socket.gaierror(socket.EAI_NONAME, answer["error"])
-        raise OSError(answer["errno"], answer["error"])
+        if response["id"] != number:
+            raise ConnectionAbortedError(errno.ECONNABORTED, "the sandbox's responses are out of sequence")
+        if response.get("unknown"):
+            raise socket.gaierror(socket.EAI_NONAME, response["error"])
+        raise OSError(response["errno"], response["error"])
 
 
 class StandIns:
-    """Names and the addresses that stand for them."""
+    """Names and their placeholder addresses."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
         self._addresses: dict[tuple[str, int], str] = {}
 
     def address(self, name: str, family: int) -> str:
-        """The stand-in of a name. Raises `socket.gaierror` when there are too many names."""
-        found = self._addresses.get((name, family))
-        if found is None:
+        """Return the placeholder of a name. Raises `socket.gaierror` when there are too many names."""
+        address = self._addresses.get((name, family))
+        if address is None:
             number = len(self._addresses) + 1
             if number > MOST_NAMES:
                 raise socket.gaierror(socket.EAI_MEMORY, "too many different hosts")
-            found = f"fd00::{number:x}" if family == socket.AF_INET6 else f"198.18.{number >> 8}.{number & 255}"
-            self._addresses[name, family] = found
-            self._names[found] = name
-        return found
+            address = f"fd00::{number:x}" if family == socket.AF_INET6 else f"198.18.{number >> 8}.{number & 255}"
+            self._addresses[name, family] = address
+            self._names[address] = name
+        return address
 
     def name(self, address: str) -> str:
-        """What an address stands for; itself when nothing."""
+        """Return the name of a placeholder; any other address unchanged."""
         return self._names.get(address, address)
 
 
 def install(connection: socket.socket) -> None:
-    """Have this process's `socket` module connect through the server."""
+    """Make this process's `socket` module connect through the server."""
     line, stand_ins = BrokerLine(connection), StandIns()
     original = socket.socket.connect
 
@@ -110,16 +109,16 @@ def install(connection: socket.socket) -> None:
         flags: int = 0,
     ) -> list[tuple[Any, ...]]:
         if host is None or type not in (0, socket.SOCK_STREAM) or proto not in (0, socket.IPPROTO_TCP):
-            raise socket.gaierror(socket.EAI_SERVICE, "only connections to hosts can be made here")
+            raise socket.gaierror(socket.EAI_SERVICE, "only connections to host names are possible here")
         name = host.decode("ascii") if isinstance(host, bytes) else host
-        known = _family(name)
-        if flags & socket.AI_NUMERICHOST and not known:
-            raise socket.gaierror(socket.EAI_NONAME, f"{name} is no address")
-        kind = known or (socket.AF_INET6 if family == socket.AF_INET6 else socket.AF_INET)
-        address = name if known else stand_ins.address(name, kind)
-        place = (address, _port(port), 0, 0) if kind == socket.AF_INET6 else (address, _port(port))
+        own_family = _family(name)
+        if flags & socket.AI_NUMERICHOST and not own_family:
+            raise socket.gaierror(socket.EAI_NONAME, f"{name} is not an address")
+        kind = own_family or (socket.AF_INET6 if family == socket.AF_INET6 else socket.AF_INET)
+        address = name if own_family else stand_ins.address(name, kind)
+        endpoint = (address, _port(port), 0, 0) if kind == socket.AF_INET6 else (address, _port(port))
         canonical = name if flags & socket.AI_CANONNAME else ""
-        return [(kind, socket.SOCK_STREAM, socket.IPPROTO_TCP, canonical, place)]
+        return [(kind, socket.SOCK_STREAM, socket.IPPROTO_TCP, canonical, endpoint)]
 
     def gethostbyname(name: str) -> str:
         return str(getaddrinfo(name, 0, socket.AF_INET)[0][4][0])
@@ -131,7 +130,7 @@ def install(connection: socket.socket) -> None:
 
 
 def _family(host: str) -> socket.AddressFamily | None:
-    """The family of a written address; None for a name."""
+    """Return the family of an IP address; None for a name."""
     for family in (socket.AF_INET, socket.AF_INET6):
         with contextlib.suppress(OSError, ValueError):
             socket.inet_pton(family, host)

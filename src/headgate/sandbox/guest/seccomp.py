@@ -1,4 +1,4 @@
-"""From the table of system calls to a filter program in the kernel's classic BPF (`linux/filter.h`)."""
+"""Compiles the table of system calls to a filter program in the kernel's classic BPF (`linux/filter.h`)."""
 
 import errno
 import struct
@@ -26,7 +26,7 @@ NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT = 0, 4, 16
 
 
 class Instruction(NamedTuple):
-    """`struct sock_filter`: on a jump, how many instructions to skip when the test holds and when it fails."""
+    """`struct sock_filter`: for a jump, how many instructions to skip when the test succeeds and when it fails."""
 
     code: int
     operand: int
@@ -35,15 +35,15 @@ class Instruction(NamedTuple):
 
 
 def build_filter(architecture: Architecture, process: int, broker: int | None = None) -> list[Instruction]:
-    """The program for one worker.
+    """Return the program for one worker.
 
     Args:
         architecture: Numbers of its calls.
         process: Its process id.
-        broker: The descriptor on which it may ask for connections; None for a worker without network.
+        broker: The descriptor for connection requests; None for a worker without network.
     """
     numbers = architecture.numbers
-    known = {SELF: process} if broker is None else {SELF: process, BROKER: broker}
+    constants = {SELF: process} if broker is None else {SELF: process, BROKER: broker}
     guarded = GUARDED if broker is None else GUARDED | NETWORK
     program = [
         Instruction(LOAD, ARCHITECTURE_AT),
@@ -58,44 +58,47 @@ def build_filter(architecture: Architecture, process: int, broker: int | None = 
             program += _case(numbers[name], [Instruction(RETURN, ALLOW)])
     for name, guard in guarded.items():
         if name in numbers:
-            program += _case(numbers[name], _guarded(guard, known))
+            program += _case(numbers[name], _guarded(guard, constants))
     for name, error in ANSWERED.items():
         program += _case(numbers[name], [Instruction(RETURN, ANSWER | error)])
     return [*program, Instruction(RETURN, ANSWER | errno.EPERM)]
 
 
 def pack_filter(program: Sequence[Instruction]) -> bytes:
-    """The program as the kernel reads it, 8 bytes an instruction."""
+    """Return the program in the kernel's format, 8 bytes per instruction."""
     return b"".join(struct.pack("=HBBI", code, holds, fails, operand) for code, operand, holds, fails in program)
 
 
 def install_filter(architecture: Architecture, process: int, broker: int | None = None) -> None:
-    """Put this thread under the filter, for good."""
+    """Install the filter on this thread, irrevocably."""
     kernel.install_seccomp(pack_filter(build_filter(architecture, process, broker)))
 
 
 def _case(number: int, body: list[Instruction]) -> list[Instruction]:
-    """Run `body`, which ends in a return, for this call; go on after it for any other."""
+    """Run `body`, which ends in a return, for this call; continue after it for any other."""
     return [Instruction(JUMP_EQUAL, number, fails=len(body)), *body]
 
 
-def _guarded(guard: Guard, known: dict[int, int]) -> list[Instruction]:
+def _guarded(guard: Guard, constants: dict[int, int]) -> list[Instruction]:
     body: list[Instruction] = []
-    answers = [*((one, ALLOW) for one in guard.alternatives), *((one, ANSWER) for one in guard.idle)]
-    for alternative, answer in answers:
-        steps = [step for check in alternative for step in _steps(check, known)]
-        steps.append(Instruction(RETURN, answer))
-        # A failed test leaves this alternative for the next one.
+    outcomes = [
+        *((alternative, ALLOW) for alternative in guard.alternatives),
+        *((alternative, ANSWER) for alternative in guard.idle),
+    ]
+    for alternative, action in outcomes:
+        steps = [step for check in alternative for step in _steps(check, constants)]
+        steps.append(Instruction(RETURN, action))
+        # When a test fails, continue with the next alternative.
         body += [
-            step._replace(fails=len(steps) - place - 1) if step.code == JUMP_EQUAL else step
-            for place, step in enumerate(steps)
+            step._replace(fails=len(steps) - index - 1) if step.code == JUMP_EQUAL else step
+            for index, step in enumerate(steps)
         ]
     return [*body, Instruction(RETURN, ANSWER | guard.error)]
 
 
-def _steps(check: Check, known: dict[int, int]) -> list[Instruction]:
+def _steps(check: Check, constants: dict[int, int]) -> list[Instruction]:
     lower = ARGUMENTS_AT + 8 * check.argument  # both architectures are little-endian
-    value = known.get(check.value, check.value)
+    value = constants.get(check.value, check.value)
     steps = [Instruction(LOAD, lower)]
     if check.mask != 0xFFFFFFFF:
         steps.append(Instruction(AND, check.mask))

@@ -1,10 +1,9 @@
-"""The system calls a worker may make: plain data, read by `seccomp.py`.
+"""System calls that a worker may make, as data for `seccomp.py`.
 
-`ALLOWED` are let through whatever their arguments, `GUARDED` only where an alternative of theirs holds, `NETWORK`
-like those where code may have connections, `ANSWERED` get the error that makes the C library take its older path.
-Everything else is refused with EPERM, among it: execve, fork, ptrace, connect, bind, mount, unshare, memfd_create,
-io_uring, bpf, keyctl, symlink, link, chmod, chown, utimensat, setrlimit, and sendmsg and recvmsg (which pass
-descriptors).
+`ALLOWED` calls pass with any arguments, `GUARDED` only when one of their alternatives holds, `NETWORK` likewise for
+code with connections, and `ANSWERED` return the error that makes the C library use its older path. All others are
+refused with EPERM, among them execve, fork, ptrace, connect, bind, mount, unshare, memfd_create, io_uring, bpf, keyctl,
+symlink, link, chmod, chown, utimensat, setrlimit, and sendmsg and recvmsg (which pass descriptors).
 
 Numbers: `asm/unistd_64.h` for x86_64, `asm-generic/unistd.h` for aarch64, which never had the older calls.
 """
@@ -14,9 +13,9 @@ from dataclasses import dataclass
 from typing import Final
 
 SELF: Final = -1
-"""Stands for the worker's own process id, known only when its filter is built."""
+"""Represents the worker's process id, known only when its filter is built."""
 BROKER: Final = -2
-"""Stands for the descriptor on which a worker with network asks for connections."""
+"""Represents the descriptor for connection requests of a worker with network."""
 
 ALLOWED_FOR: Final = {
     "open descriptors": """
@@ -48,7 +47,7 @@ ALLOWED_FOR: Final = {
 ALLOWED: Final = tuple(name for names in ALLOWED_FOR.values() for name in names.split())
 
 ANSWERED: Final = {
-    "clone3": errno.ENOSYS,  # its flags lie in memory, out of a filter's sight; the C library falls back to clone
+    "clone3": errno.ENOSYS,  # its flags are in memory, which a filter cannot read; the C library falls back to clone
     "openat2": errno.ENOSYS,
 }
 
@@ -66,20 +65,20 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A call that is let through when all checks of one alternative hold, else answered with `error`."""
+    """A call that passes when all checks of one alternative hold, else returns `error`."""
 
     alternatives: tuple[tuple[Check, ...], ...]
     error: int = errno.EPERM
     idle: tuple[tuple[Check, ...], ...] = ()
-    """Alternatives that are answered with success and do nothing."""
+    """Alternatives that return success and do nothing."""
 
 
 def _one_of(argument: int, *values: int) -> tuple[tuple[Check, ...], ...]:
     return tuple((Check(argument, value),) for value in values)
 
 
-# openat: no unnamed files (O_TMPFILE: they would escape the disk quota) and no truncation of what is opened for reading
-# (Landlock before version 3 let it pass).
+# openat: no unnamed files (O_TMPFILE: they would escape the disk quota) and no truncation of files opened for reading
+# (Landlock before version 3 allowed it).
 _WRITE_ONLY, _READ_WRITE, _TRUNCATE, _UNNAMED = 0o1, 0o2, 0o1000, 0o20000000
 
 
@@ -93,7 +92,7 @@ def _opening(flags: int) -> Guard:
     )
 
 
-# clone: threads of this process and nothing more: CLONE_VM and CLONE_THREAD set, every CLONE_NEW* clear.
+# clone: only threads of this process: CLONE_VM and CLONE_THREAD set, every CLONE_NEW* clear.
 _CLONE_VM, _CLONE_THREAD, _CLONE_NEW = 0x100, 0x10000, 0x7E020000
 
 _AF_UNIX, _SOCK_STREAM, _SOCK_TYPE_MASK = 1, 1, 0xF
@@ -103,9 +102,10 @@ _FCNTL_COMMANDS = (
     *(1, 2, 3, 4),  # F_GETFD, F_SETFD, F_GETFL, F_SETFL
 )  # not F_SETOWN and F_SETSIG (signals to others), F_SETPIPE_SZ (kernel memory without bound), leases
 _RECORD_LOCKS = (6, 7)
-"""F_SETLK and F_SETLKW. Locks of one process never exclude one another, and nobody else opens its scratch files: they
-succeed without reaching the kernel, as SQLite needs. On a shared library file a lock would be a channel to workers of
-other tenants, which is why neither `flock` nor the question for a lock (F_GETLK) is answered."""
+"""F_SETLK and F_SETLKW. Locks of one process never exclude one another, and no other process opens its scratch files:
+they succeed without reaching the kernel, as SQLite needs. On a shared library file a lock would be a channel to workers
+of other tenants, so `flock` and lock queries (F_GETLK) are refused.
+"""
 
 _IOCTL_REQUESTS = (
     0x5401,  # TCGETS: is this a terminal
@@ -149,7 +149,7 @@ _SET_OPTIONS = (
 )
 
 NETWORK: Final = {
-    "socket": Guard(  # something for a passed connection to replace; on its own it leads nowhere
+    "socket": Guard(  # to be replaced by a passed connection; it cannot connect itself
         tuple(
             (Check(0, family), Check(1, _SOCK_STREAM, _SOCK_TYPE_MASK), Check(2, protocol))
             for family in _TCP_FAMILIES
@@ -157,25 +157,25 @@ NETWORK: Final = {
         )
     ),
     "setsockopt": Guard(tuple((Check(1, level), Check(2, option)) for level, option in _SET_OPTIONS)),
-    "recvmsg": Guard(((Check(0, BROKER),),)),  # takes descriptors, from the server only
+    "recvmsg": Guard(((Check(0, BROKER),),)),  # receives descriptors, from the server only
 }
-"""Let through in addition for workers whose code may connect, by the server, to the hosts of its manifest."""
+"""Additionally allowed for workers whose code may connect, through the server, to the hosts of its manifest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """How a processor architecture numbers its calls."""
+    """System call numbers of a processor architecture."""
 
     audit: int
     """AUDIT_ARCH_* of `linux/audit.h`: a call under any other is fatal."""
     numbers: dict[str, int]
     highest: int | None = None
-    """Numbers from here on belong to another ABI of the same architecture and are fatal."""
+    """Numbers from this value on belong to another ABI of the same architecture and are fatal."""
 
 
 def _table(text: str) -> dict[str, int]:
-    words = text.split()
-    return dict(zip(words[::2], map(int, words[1::2]), strict=True))
+    tokens = text.split()
+    return dict(zip(tokens[::2], map(int, tokens[1::2]), strict=True))
 
 
 ARCHITECTURES: Final = {

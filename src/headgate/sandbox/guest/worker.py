@@ -1,4 +1,4 @@
-"""One worker: locked down, it loads one piece of code and answers calls to its functions until its socket closes."""
+"""One worker: confined, it loads one piece of code and executes calls to its functions until its socket closes."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ from headgate.sandbox.guest.wire import pack, receive
 MODULE_NAME = "node_code"
 
 NICENESS = 10
-"""The server goes before foreign code where both want a processor."""
+"""Niceness: the server has priority over custom code."""
 
 
 def run_worker(
@@ -29,7 +29,7 @@ def run_worker(
     hosts: Mapping[str, HostFunction],
     broker: socket.socket | None = None,
 ) -> None:
-    """Lock down, report readiness or the reason why not, and serve. The caller ends the process."""
+    """Apply the confinement, report readiness or the error, and serve. The caller ends the process."""
     try:
         _settle_in(place.scratch, policy)
         if broker:
@@ -41,7 +41,7 @@ def run_worker(
         return
     connection.sendall(pack(json.dumps({"ready": os.getpid()}).encode()))
     module = types.ModuleType(MODULE_NAME)
-    sys.modules[MODULE_NAME] = module  # dataclasses and type hints look their module up
+    sys.modules[MODULE_NAME] = module  # dataclasses and type hints look up their module
     with contextlib.suppress(EOFError):
         while True:
             request = json.loads(receive(connection, policy.input_bytes))

@@ -1,10 +1,10 @@
 """The process that workers are forked from: libraries loaded, no environment, no secrets, one thread.
 
-It alone knows process ids, makes and removes scratch folders, kills and reaps. Orders come as lines of JSON over the
-control socket: `{"spawn": id, "slot": n}` with the worker's end of a socket pair attached (of two, where workers have
-network), and `{"kill": id}`. It
-answers `{"started": root}` once and `{"ended": id, "status": n}` for each worker. When the control socket closes,
-because the server closed it or died, it kills every worker, removes their folders and ends.
+Only the zygote knows process ids, creates and removes scratch folders, kills and reaps. Orders are lines of JSON on the
+control socket: `{"spawn": id, "slot": n}` with the worker's end of a socket pair attached (of two pairs for workers
+with network), and `{"kill": id}`. It responds with `{"started": root}` once and with `{"ended": id, "status": n}` for
+each worker. When the control socket closes, because the server closed it or died, it kills every worker, removes their
+folders and exits.
 """
 
 import array
@@ -36,7 +36,7 @@ PLATFORM_PACKAGE = "headgate"
 
 
 class Control:
-    """The zygote's end of the control socket: lines in, with descriptors attached; lines out."""
+    """The zygote's end of the control socket: reads lines with attached descriptors, writes lines."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
@@ -44,7 +44,7 @@ class Control:
         self.descriptors: deque[int] = deque()
 
     def lines(self) -> list[bytes]:
-        """The complete lines that have arrived; waits for some. Raises `EOFError` when the server is gone."""
+        """The complete lines that have arrived; waits for at least one. Raises `EOFError` when the server closed."""
         size = socket.CMSG_LEN(2 * array.array("i").itemsize)
         data, attached, _, _ = self.connection.recvmsg(ORDER_BYTES, size)
         if not data:
@@ -62,7 +62,7 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A living worker."""
+    """A running worker."""
 
     worker: str
     scratch: Path
@@ -78,13 +78,13 @@ class Zygote:
         self.changes_user = policy.isolated and os.geteuid() == 0
         self.root = Path(tempfile.mkdtemp(prefix="headgate-sandbox-", dir=policy.scratch_parent))
         if self.changes_user:
-            self.root.chmod(0o711)  # workers pass through, and cannot list it
+            self.root.chmod(0o711)  # workers can traverse but not list it
         self.library_descriptors: tuple[int, ...] = ()
         self.hosts: dict[str, HostFunction] = {}
         self.reading_layer: int | None = None
 
     def prepare(self) -> None:
-        """Import what workers share, and make forking cheap."""
+        """Import modules that workers share, and prepare for fast forks."""
         sys.path += [path for path in self.policy.import_paths if path not in sys.path]
         for name in self.policy.preload:
             importlib.import_module(name)
@@ -97,7 +97,7 @@ class Zygote:
         gc.freeze()
 
     def _load_hosts(self) -> None:
-        """The platform is importable while its trusted functions are loaded; workers find what is loaded, no more."""
+        """Load trusted functions while Headgate is importable; workers only have the loaded modules."""
         sys.path.insert(0, self.policy.platform)
         for name in self.policy.hosts:
             module, _, function = name.partition(":")
@@ -106,16 +106,16 @@ class Zygote:
         sys.path_importer_cache.clear()
 
     def _layer_without_platform(self) -> int:
-        """Installed packages but for the platform's own, where it is installed among them."""
+        """Return a ruleset of installed packages without Headgate's own, where Headgate is one of them."""
         platform = self.policy.platform
         packages = [entry.path for entry in os.scandir(platform) if not entry.name.startswith(PLATFORM_PACKAGE)]
-        others = [path for path in self.policy.readable if path != platform]
+        other_paths = [path for path in self.policy.readable if path != platform]
         return landlock.build_reading_layer(
-            [*others, *packages, *self.policy.devices, str(self.root)], listable=[platform]
+            [*other_paths, *packages, *self.policy.devices, str(self.root)], listable=[platform]
         )
 
     def run(self) -> None:
-        """Serve until the server is gone."""
+        """Serve until the server closes."""
         wake, waker = os.pipe()
         for end in (wake, waker):
             os.set_blocking(end, False)
@@ -149,7 +149,7 @@ class Zygote:
         try:
             scratch = make_scratch(self.root, worker, user)
             process = os.fork()
-        except OSError as error:  # no space, no memory, no process left: the server hears of it, others go on
+        except OSError as error:  # no space, memory or process left: report it to the server, other workers continue
             _close(descriptors)
             self.control.tell({"ended": worker, "status": error.errno})
             return
@@ -185,7 +185,7 @@ class Zygote:
             if process == 0:
                 return
             child = self.children.pop(process)
-            with contextlib.suppress(OSError):  # what cannot be removed is tried again at the end
+            with contextlib.suppress(OSError):  # failed removals are retried at the end
                 remove_scratch(child.scratch)
             self.control.tell({"ended": child.worker, "status": os.waitstatus_to_exitcode(status)})
 
@@ -204,22 +204,22 @@ def _close(descriptors: list[int]) -> None:
 
 
 def _kill(process: int) -> None:
-    """Kill a worker and, where nothing kept it from starting any, the processes of its session."""
+    """Kill a worker and, when it could start processes, those of its session."""
     for kill in (os.killpg, os.kill):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             kill(process, signal.SIGKILL)
 
 
-def close_all_but(kept: set[int]) -> None:
+def close_all_but(keep: set[int]) -> None:
     """Close every descriptor outside `kept`."""
-    edges = sorted(kept)
+    edges = sorted(keep)
     for low, high in itertools.pairwise(edges):
         os.closerange(low + 1, high)
     os.closerange(edges[-1] + 1, os.sysconf("SC_OPEN_MAX"))
 
 
 def main(descriptor: int) -> None:
-    """Read the policy from the control socket, get ready, say so and serve."""
+    """Read the policy from the control socket, prepare, report readiness and serve."""
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # the server decides when workers end
         signal.signal(ignored, signal.SIG_IGN)
     control = Control(socket.socket(fileno=descriptor))

@@ -1,1 +1,1 @@
-"""What reading own code tells before it runs: faults with their lines, and what it wants to reach."""
+"""Static analysis of custom code: findings with their lines, and requested access."""

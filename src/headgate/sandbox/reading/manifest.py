@@ -1,4 +1,4 @@
-"""What own code may reach, derived by reading it. The sandbox grants this and no more, whatever the code does."""
+"""Derives the access of custom code from its source. The sandbox grants exactly this."""
 
 import ast
 import re
@@ -13,26 +13,26 @@ from headgate.sandbox.reading.source import Unreadable, read_source
 
 _URL: Final = re.compile(r"https?://(?P<authority>[^\s/?#\"'<>\\]+)", re.IGNORECASE)
 _XMLNS: Final = re.compile(r"(?:\{|\bxmlns(?::[\w.-]+)?\s*=\s*[\"'])$", re.IGNORECASE)
-"""What comes before an address that is the name of an XML namespace, not a place."""
+"""Text before the URL of an XML namespace, which is not a destination."""
 _NAMESPACES: Final = re.compile(r"^_*(?:\w+_)?(?:ns|nsmap|namespaces?|xmlns\w*)_*$", re.IGNORECASE)
-"""Names of variables and arguments that hold XML namespaces."""
+"""Names of variables and arguments that contain XML namespaces."""
 _NAMES_ONLY: Final = frozenset(
     {
         "www.w3.org", "schemas.openxmlformats.org", "schemas.microsoft.com", "schemas.xmlsoap.org", "purl.org",
         "www.sitemaps.org", "json-schema.org", "xmlns.com", "ns.adobe.com", "docs.oasis-open.org", "search.yahoo.com",
     }
 )  # fmt: skip
-"""Hosts of namespaces and schemas, which are reached only where the code declares them."""
+"""Hosts of namespaces and schemas, which are only included when the code declares them."""
 _HOLE = "\0"
-"""Stands where an f-string puts a value: a host it is part of is not known."""
+"""Placeholder for a value in an f-string: a host that contains it is unknown."""
 
 
 def derive_manifest(code: str) -> Manifest:
-    """The modules that the code imports, the hosts that it names, and whether it works with files.
+    """Return the modules that the code imports, its hosts, and whether it uses files.
 
-    Hosts are those of addresses written out (`"https://api.example.org/v1"`, also in f-strings; not in docstrings and
-    comments; not the names of XML namespaces) and those of the class attribute
-    `hosts: ClassVar = ("api.example.org",)`. Code that cannot be read reaches nothing.
+    Hosts are those of literal URLs (`"https://api.example.org/v1"`, also in f-strings; not in docstrings and comments;
+    not the names of XML namespaces) and those of the class attribute `hosts: ClassVar = ("api.example.org",)`. Code
+    that cannot be parsed gets no access.
     """
     try:
         tree = read_source(code)
@@ -73,19 +73,19 @@ def _pattern_of(target: Target) -> HostPattern:
 
 
 def _texts(nodes: list[ast.AST]) -> Iterator[str]:
-    """Every text that the code holds, docstrings and the pieces of f-strings excepted."""
+    """Yield every text in the code, except docstrings and parts of f-strings."""
     prose = {id(node.value) for node in nodes if isinstance(node, ast.Expr)} | _namespace_texts(nodes)
-    pieces = {id(piece) for node in nodes if isinstance(node, ast.JoinedStr) for piece in node.values}
+    part_ids = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in nodes:
         match node:
-            case ast.Constant(value=str(text)) if id(node) not in prose and id(node) not in pieces:
+            case ast.Constant(value=str(text)) if id(node) not in prose and id(node) not in part_ids:
                 yield text
             case ast.JoinedStr(values=values):
                 yield "".join(_piece(value) for value in values)
 
 
 def _namespace_texts(nodes: list[ast.AST]) -> set[int]:
-    """The texts that are assigned or passed as XML namespaces."""
+    """Yield the texts that are assigned or passed as XML namespaces."""
     values: list[ast.expr] = []
     for node in nodes:
         match node:
@@ -112,10 +112,12 @@ def _declared_hosts(nodes: list[ast.AST]) -> Iterator[HostPattern]:
         for statement in node.body:
             match statement:
                 case (
-                    ast.AnnAssign(target=ast.Name(id="hosts"), value=ast.Tuple(elts=named) | ast.List(elts=named))
-                    | ast.Assign(targets=[ast.Name(id="hosts")], value=ast.Tuple(elts=named) | ast.List(elts=named))
+                    ast.AnnAssign(target=ast.Name(id="hosts"), value=ast.Tuple(elts=elements) | ast.List(elts=elements))
+                    | ast.Assign(
+                        targets=[ast.Name(id="hosts")], value=ast.Tuple(elts=elements) | ast.List(elts=elements)
+                    )
                 ):
-                    yield from _patterns(named)
+                    yield from _patterns(elements)
 
 
 def _patterns(elements: list[ast.expr]) -> Iterator[HostPattern]:

@@ -1,7 +1,7 @@
-"""What own code may not use: plain data for `scan.py`. Each entry carries what to do instead.
+"""Rules for custom code, as data for `scan.py`. Each entry has an alternative.
 
-The list is seed 000's (ADR-MCP-040) plus what the operating system refuses anyway, so that people read a sentence
-instead of a PermissionError. It is a courtesy, not the wall: the wall is the worker's lockdown.
+The list is that of seed 000 (ADR-MCP-040) plus what the operating system refuses anyway, so that users read a sentence
+instead of a PermissionError. It is not the security boundary: that is the worker's confinement.
 """
 
 from collections.abc import Mapping
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import Final
 
 NETWORK = "The sandbox has no network; fetch with an HTTPRequest or URL component and connect its output to this node."
-PROGRAMS = "The sandbox starts no programs; do the work in Python, or in a component made for it."
-RUN_FILES = "Read and save files with self.ctx.files; the sandbox has no others."
-FILES = "Read files with a ReadFile component and save with SaveFile; this node gets and returns values."
-ENVIRONMENT = "Pass the value in as an input; secrets belong in variables, which a field of type SecretStr brings."
+PROGRAMS = "The sandbox cannot start programs; do the work in Python, or in a component made for it."
+RUN_FILES = "Read and save files with self.ctx.files; the sandbox has no other files."
+FILES = "Read files with a ReadFile component and save with SaveFile; this node receives and returns values."
+ENVIRONMENT = "Pass the value in as an input; secrets belong in variables, read through a field of type SecretStr."
 NATIVE = "Use the standard library or an installed package instead."
 DYNAMIC = "Write the code out, or read data with json.loads or ast.literal_eval."
-SERVERS = "Nothing can be served from the sandbox, and no browser is there."
-INSIDES = "Work with the values themselves; the interpreter's insides are out of reach."
+SERVERS = "The sandbox cannot run a server or a browser."
+INSIDES = "Work with the values themselves; the interpreter's internals are not accessible."
 
 _EVERYWHERE: Final = {
     **dict.fromkeys(("subprocess", "multiprocessing", "pty", "posix", "nt", "_posixsubprocess"), PROGRAMS),
@@ -35,14 +35,14 @@ FORBIDDEN_MODULES: Final = {
         ),
         NETWORK,
     ),
-    "headgate": "The platform is not importable from a node; `inputs` holds what the node gets.",
+    "headgate": "Headgate is not importable from a node; `inputs` contains the node's input.",
 }
-"""By full name; what lies below a forbidden module is forbidden with it."""
+"""By full name; the rule also applies to submodules."""
 
 FORBIDDEN_NAMES: Final = {
     "open": FILES,
-    "input": "Nobody sits at the sandbox; take the value from `inputs`.",
-    "breakpoint": "There is no debugger in the sandbox; return what you want to see.",
+    "input": "The sandbox has no interactive input; take the value from `inputs`.",
+    "breakpoint": "There is no debugger in the sandbox; return the values you want to see.",
     **dict.fromkeys(("eval", "exec", "compile", "__import__"), DYNAMIC),
     **dict.fromkeys(("__builtins__", "__loader__", "__spec__"), INSIDES),
 }
@@ -64,7 +64,7 @@ FORBIDDEN_MEMBERS: Final = {
     "codecs": {"open": FILES},
     "sys": {"modules": INSIDES, "_getframe": INSIDES, "settrace": INSIDES, "setprofile": INSIDES},
 }
-"""Members of modules that are otherwise welcome."""
+"""Forbidden members of otherwise allowed modules."""
 
 _ATTRIBUTES = """
     __subclasses__ __globals__ __builtins__ __base__ __bases__ __mro__ __code__ __closure__ __getattribute__
@@ -76,7 +76,7 @@ FORBIDDEN_ATTRIBUTES: Final = frozenset(_ATTRIBUTES.split())
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What one kind of own code may not use."""
+    """Forbidden names of one kind of custom code."""
 
     place: str
     """Where the code runs, for messages."""
@@ -84,10 +84,10 @@ class Rules:
     names: Mapping[str, str]
     members: Mapping[str, Mapping[str, str]]
     allowed: frozenset[str] = frozenset()
-    """Modules that may be used although they lie in a forbidden one."""
+    """Allowed modules inside a forbidden one."""
 
     def refusal(self, module: str) -> str | None:
-        """The remedy when this module or one it lies in is forbidden."""
+        """Return the remedy when this module or a parent of it is forbidden."""
         parts = module.split(".")
         names = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
         if self.allowed.intersection(names):
@@ -99,7 +99,7 @@ NODE_RULES: Final = Rules("a node", FORBIDDEN_MODULES, FORBIDDEN_NAMES, FORBIDDE
 COMPONENT_RULES: Final = Rules(
     "a component",
     {**_EVERYWHERE, **_SERVERS, "headgate": "Import what a component needs from headgate.sdk."},
-    {**FORBIDDEN_NAMES, "open": RUN_FILES, "input": "Nobody sits at the sandbox; declare a field."},
+    {**FORBIDDEN_NAMES, "open": RUN_FILES, "input": "The sandbox has no interactive input; declare a field."},
     {
         **FORBIDDEN_MEMBERS,
         "io": dict.fromkeys(FORBIDDEN_MEMBERS["io"], RUN_FILES),

@@ -1,6 +1,6 @@
-"""Reads own code without running it: the fast first answer, with line numbers and what to do instead.
+"""Scans custom code without running it: a fast first check, with line numbers and alternatives.
 
-It refuses what the sandbox would refuse anyway, and what has no business in a node. It is not the wall.
+It rejects what the sandbox would refuse anyway, and what does not belong in a node. It is not the security boundary.
 """
 
 import ast
@@ -17,7 +17,7 @@ CACHED_SCANS = 64
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that keeps code from running."""
+    """A reason why code may not run."""
 
     code: str
     """Stable: syntax_error, missing_function, forbidden_import, _name, _member or _attribute."""
@@ -39,7 +39,7 @@ def check_component(code: str) -> None:
 
 
 def _require_clean(findings: tuple[Finding, ...]) -> None:
-    """The error lists every finding; its message is the first one's, with its line."""
+    """Raise an error with every finding; its message is the first one's, with its line."""
     if not findings:
         return
     first, others = findings[0], len(findings) - 1
@@ -53,7 +53,7 @@ def _require_clean(findings: tuple[Finding, ...]) -> None:
 
 @functools.lru_cache(maxsize=CACHED_SCANS)
 def scan_code(code: str, function: str) -> tuple[Finding, ...]:
-    """Everything that keeps a node's `code` from running, line by line; empty when `function` may be called."""
+    """Return everything that prevents a node's `code` from running; empty when `function` may be called."""
     try:
         tree = read_source(code)
     except Unreadable as error:
@@ -63,9 +63,9 @@ def scan_code(code: str, function: str) -> tuple[Finding, ...]:
 
 @functools.lru_cache(maxsize=CACHED_SCANS)
 def scan_component(code: str) -> tuple[Finding, ...]:
-    """Everything that keeps a component's `code` from running, line by line.
+    """Return everything that prevents a component's `code` from running, by line.
 
-    Components may use `headgate.sdk` and the network's modules: they reach the hosts of their manifest and no others.
+    Components may use `headgate.sdk` and network modules: they can only connect to the hosts of their manifest.
     """
     try:
         tree = read_source(code)
@@ -79,7 +79,7 @@ def _unreadable(error: Unreadable) -> Finding:
 
 
 class _Scan:
-    """One walk over a module. Iterative: hostile code nests deeper than Python recurses."""
+    """One pass over a module. Iterative: hostile code nests deeper than Python recurses."""
 
     def __init__(self, tree: ast.Module, rules: Rules) -> None:
         self.rules = rules
@@ -104,7 +104,9 @@ class _Scan:
                 case ast.Attribute():
                     yield from self._attribute(node)
                 case ast.Constant(value=str(text)) if text in FORBIDDEN_ATTRIBUTES:
-                    yield _finding(node, "forbidden_attribute", f"'{text}' is out of reach, by name too", INSIDES)
+                    yield _finding(
+                        node, "forbidden_attribute", (f"'{text}' is not accessible, not even by name"), INSIDES
+                    )
 
     def _import(self, node: ast.Import | ast.ImportFrom, module: str) -> Iterator[Finding]:
         remedy = self.rules.refusal(module)
@@ -115,7 +117,7 @@ class _Scan:
     def _import_from(self, node: ast.ImportFrom) -> Iterator[Finding]:
         if node.level or not node.module:
             remedy = "Import by full name; the code is a single module."
-            message = f"relative imports lead nowhere in {self.rules.place}"
+            message = f"relative imports are not available in {self.rules.place}"
             yield _finding(node, "forbidden_import", message, remedy)
             return
         if self.rules.refusal(node.module):
@@ -127,7 +129,7 @@ class _Scan:
 
     def _attribute(self, node: ast.Attribute) -> Iterator[Finding]:
         if node.attr in FORBIDDEN_ATTRIBUTES:
-            yield _finding(node, "forbidden_attribute", f"'.{node.attr}' is out of reach", INSIDES)
+            yield _finding(node, "forbidden_attribute", f"'.{node.attr}' is not accessible", INSIDES)
         elif isinstance(node.value, ast.Name) and node.value.id in self.modules:
             yield from self._member(node, self.modules[node.value.id], node.attr)
 
@@ -143,7 +145,7 @@ def _finding(node: ast.stmt | ast.expr, code: str, message: str, remedy: str) ->
 
 
 def _module_names(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
-    """Names that stand for modules: `import os as o` gives `o`, `os`."""
+    """Return the names of modules: `import os as o` returns `o`, `os`."""
     for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -152,7 +154,7 @@ def _module_names(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
 
 
 def _bound_names(nodes: list[ast.AST]) -> set[str]:
-    """Names the code gives a meaning of its own, where `open` is no longer the built-in."""
+    """Return the names that the code rebinds, such as an `open` that is no longer the built-in."""
     names: set[str] = set()
     for node in nodes:
         match node:
@@ -169,19 +171,22 @@ def _missing(tree: ast.Module, function: str) -> Iterator[Finding]:
     if function in _bound_names(_module_level(tree)):
         return
     defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    has = f"it defines {', '.join(defined[:5])}" if defined else "it defines no function"
+    definitions = f"it defines {', '.join(defined[:5])}" if defined else "it defines no function"
     yield Finding(
-        "missing_function", f"the code defines no function '{function}'; {has}", f"Add `def {function}(...):`.", 1
+        "missing_function",
+        f"the code defines no function '{function}'; {definitions}",
+        f"Add `def {function}(...):`.",
+        1,
     )
 
 
 def _module_level(tree: ast.Module) -> list[ast.AST]:
-    """Every node outside functions and classes, which count themselves and not what is in them."""
-    found: list[ast.AST] = []
+    """Yield every node at module level; functions and classes are included without their content."""
+    nodes: list[ast.AST] = []
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
-        found.append(node)
+        nodes.append(node)
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
             waiting.extend(ast.iter_child_nodes(node))
-    return found
+    return nodes

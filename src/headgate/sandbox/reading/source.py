@@ -1,4 +1,4 @@
-"""Parses own code, and says in one way why it cannot be parsed."""
+"""Parses custom code, with uniform errors."""
 
 import ast
 import re
@@ -6,20 +6,20 @@ import warnings
 from itertools import islice
 
 MOST_CHARACTERS = 100_000
-"""Of one piece of code; the sandbox takes no more (`Limits.code_bytes`)."""
+"""Maximum size of one piece of code; the sandbox has the same limit (`Limits.code_bytes`)."""
 MOST_WORDS = 20_000
-"""Words and signs in it. Python's parser takes a millisecond for a hundred of them, and lets nothing else run then."""
+"""Maximum tokens. Python's parser takes a millisecond for a hundred of them, and blocks everything else meanwhile."""
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 class Unreadable(Exception):
-    """The code is no Python.
+    """The code is not valid Python.
 
     Args:
-        message: What is wrong, for people.
+        message: The error, for users.
         remedy: What to do.
-        line: Where, from 1.
-        column: Where in the line, from 1.
+        line: Line, from 1.
+        column: Column, from 1.
     """
 
     def __init__(self, message: str, remedy: str, line: int, column: int) -> None:
@@ -31,21 +31,21 @@ class Unreadable(Exception):
 
 
 def read_source(code: str) -> ast.Module:
-    """The syntax tree. Raises `Unreadable`, also for more than can be read in a moment."""
+    """Return the syntax tree. Raises `Unreadable`, also for code that takes too long to parse."""
     if len(code) > MOST_CHARACTERS or next(islice(_WORD.finditer(code), MOST_WORDS, None), None) is not None:
         raise Unreadable(
-            f"the code is longer than {MOST_CHARACTERS} characters or {MOST_WORDS} words and signs",
+            f"the code is longer than {MOST_CHARACTERS} characters or {MOST_WORDS} tokens",
             "Split it in two, or read long data from a file.",
             1,
             1,
         )
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about escapes and the like: the author's affair
+            warnings.simplefilter("ignore")  # escapes and similar: the author's responsibility
             return ast.parse(code)
     except SyntaxError as error:
         message = f"syntax error: {error.msg}"
         raise Unreadable(message, "Correct the line.", error.lineno or 1, max(error.offset or 1, 1)) from error
     except (ValueError, RecursionError, MemoryError) as error:
         remedy = "Remove unprintable characters, and split very long expressions."
-        raise Unreadable("this cannot be read as Python", remedy, 1, 1) from error
+        raise Unreadable("this is not valid Python", remedy, 1, 1) from error

@@ -1,1 +1,1 @@
-"""The server's side of the workers: how they start, what they are sent and answer, who watches and who keeps them."""
+"""Server side of the workers: start, requests and responses, watchdog and pool."""

@@ -1,4 +1,4 @@
-"""From what a worker sent back to a value or an error. A worker's bytes are as hostile as its code."""
+"""Converts a worker's response to a value or an error. A worker's bytes are as hostile as its code."""
 
 from collections.abc import Mapping
 from typing import Any, Final, cast
@@ -12,73 +12,75 @@ from headgate.sandbox.limits import Limits
 TEXT_CHARACTERS = 2000
 FRAMES = 20
 DEEPEST_CHEAP: Final = 200
-"""Values with fewer lists and objects than this cannot be nested too deeply to be written as JSON again."""
+"""Values with fewer lists and objects than this cannot be nested too deeply for JSON."""
 
 SIGNALS: Final = {
     6: "it aborted",
-    7: "it touched memory that is not there",
-    9: "the system killed it, most likely for its memory",
-    11: "it crashed the interpreter, as endless recursion or broken memory does",
+    7: "it accessed invalid memory",
+    9: "the system killed it, probably because of its memory use",
+    11: "it crashed the interpreter, for example through endless recursion or damaged memory",
     24: "it used up its processor time",
     31: "it made a forbidden kind of system call",
 }
 
 
 class ProtocolBroken(CodeFailed):
-    """What came back is not an answer: the code wrote to the worker's own socket. The worker must not be used again."""
+    """The response is invalid: the code wrote to the worker's own socket. The worker must not be used again."""
 
 
-def read_answer(frame: bytes, call: int, code: str, what: str, limits: Limits) -> JsonValue:
-    """The value in an answer frame.
+def read_answer(frame: bytes, call: int, code: str, target: str, limits: Limits) -> JsonValue:
+    """Return the value of a response frame.
 
     Raises:
         CodeFailed: The code raised; with its exception, line and frames.
-        CodeTooBig: The result is over a limit.
-        ProtocolBroken: The frame is no answer to this call.
+        CodeTooBig: The result exceeds a limit.
+        ProtocolBroken: The frame is not a response to this call.
     """
     containers = frame.count(b"[") + frame.count(b"{")
     if containers > limits.output_containers:
         raise CodeTooBig(
-            f"{what} returned more than {limits.output_containers} lists and objects.", remedy="Return less."
+            f"{target} returned more than {limits.output_containers} lists and objects.", remedy="Return less."
         )
     try:
-        answer = orjson.loads(frame)
+        message = orjson.loads(frame)
         if containers > DEEPEST_CHEAP:
-            orjson.dumps(answer)  # refuses what is too deep for whoever stores or sends it later
+            orjson.dumps(message)  # rejects values that are too deep to store or send later
     except (orjson.JSONDecodeError, TypeError) as error:
-        raise _broken(what, f"it is not proper JSON ({str(error)[:200]})") from None
-    if not isinstance(answer, dict) or answer.get("id") != call:
-        raise _broken(what, "it does not belong to this call")
-    if "value" in answer:
-        return cast("JsonValue", answer["value"])
-    if isinstance(size := answer.get("too_big"), int):
+        raise _broken(target, f"it is not valid JSON ({str(error)[:200]})") from None
+    if not isinstance(message, dict) or message.get("id") != call:
+        raise _broken(target, "it does not belong to this call")
+    if "value" in message:
+        return cast("JsonValue", message["value"])
+    if isinstance(size := message.get("too_big"), int):
         raise CodeTooBig(
-            f"{what} returned {size} bytes as JSON; the limit is {limits.output_bytes}.", remedy="Return less."
+            f"{target} returned {size} bytes as JSON; the limit is {limits.output_bytes}.", remedy="Return less."
         )
-    if isinstance(failure := answer.get("failure"), dict):
-        raise _failed(failure, code, what)
-    raise _broken(what, "it holds neither a value nor a failure")
+    if isinstance(failure := message.get("failure"), dict):
+        raise _failed(failure, code, target)
+    raise _broken(target, "it contains neither a value nor an error")
 
 
-def ended(what: str, status: int | None) -> CodeFailed:
-    """The error for a worker that ended in the middle of a call."""
+def ended(target: str, status: int | None) -> CodeFailed:
+    """Return the error for a worker that ended during a call."""
     if status is None:
         reason = "its process ended"
     elif status < 0:
         reason = SIGNALS.get(-status, "its process was killed") + f" (signal {-status})"
     else:
         reason = f"it ended its own process with status {status}"
-    return CodeFailed(f"{what} gave no answer: {reason}.", remedy="Return a value instead of ending the process.")
-
-
-def _broken(what: str, why: str) -> ProtocolBroken:
-    return ProtocolBroken(
-        f"{what} gave no usable answer: {why}.",
-        remedy="Return plain JSON values, and leave the process's open descriptors alone.",
+    return CodeFailed(
+        f"{target} returned no response: {reason}.", remedy="Return a value instead of ending the process."
     )
 
 
-def _failed(failure: Mapping[str, Any], code: str, what: str) -> CodeFailed:
+def _broken(target: str, reason: str) -> ProtocolBroken:
+    return ProtocolBroken(
+        f"{target} returned an invalid response: {reason}.",
+        remedy="Return plain JSON values, and do not use the process's open file descriptors.",
+    )
+
+
+def _failed(failure: Mapping[str, Any], code: str, target: str) -> CodeFailed:
     exception = _text(failure.get("exception"))
     message = _text(failure.get("message"))
     line = failure.get("line")
@@ -87,9 +89,9 @@ def _failed(failure: Mapping[str, Any], code: str, what: str) -> CodeFailed:
         line = None
     raised = f"{exception}: {message}".rstrip(": ") if exception else message
     verb = "raised" if exception else "failed:"
-    place = f" (line {line}: {lines[line - 1].strip()[:200]})" if line else ""
+    location = f" (line {line}: {lines[line - 1].strip()[:200]})" if line else ""
     return CodeFailed(
-        f"{what} {verb} {raised}{place}",
+        f"{target} {verb} {raised}{location}",
         remedy=_text(failure.get("remedy")) or REMEDIES.get(exception, "Correct the code of the node."),
         exception=exception,
         message=message,
@@ -100,16 +102,20 @@ def _failed(failure: Mapping[str, Any], code: str, what: str) -> CodeFailed:
 
 REMEDIES: Final = {
     "": "Return text, numbers, true/false, None, lists and dicts with text keys.",
-    "MemoryError": "Work on less at a time; the sandbox limits memory.",
-    "PermissionError": "The sandbox has no programs, no files but its scratch folder, and no network but a "
-    "component's, to hosts that the operator allows (HEADGATE_SANDBOX__HOSTS).",
+    "MemoryError": "Process less at a time; the sandbox limits memory.",
+    "PermissionError": (
+        "The sandbox has no programs, no files except its scratch folder, and no network "
+        "except a component's, to hosts that the operator allows (HEADGATE_SANDBOX__HOSTS)."
+    ),
     "UndeclaredImport": "Import it at the top of the code, by an import statement.",
-    "ModuleNotFoundError": "Use the standard library, or have the operator install the package beside Headgate.",
+    "ModuleNotFoundError": (
+        "Use the standard library, or ask the operator to install the package in the environment of Headgate."
+    ),
 }
 
 
 def _frames(frames: object, lines: list[str]) -> list[JsonValue]:
-    """`[{"line", "function", "source"}]` from the worker's `[[line, function]]`; anything else is left out."""
+    """Return `[{"line", "function", "source"}]` for the worker's `[[line, function]]`; invalid frames are skipped."""
     if not isinstance(frames, list):
         return []
     result: list[JsonValue] = []
@@ -122,5 +128,5 @@ def _frames(frames: object, lines: list[str]) -> list[JsonValue]:
 
 
 def _text(value: object) -> str:
-    """Text that every database takes; empty for anything else."""
+    """Return text that every database accepts; empty for other values."""
     return value[:TEXT_CHARACTERS].replace("\0", "\N{REPLACEMENT CHARACTER}") if isinstance(value, str) else ""

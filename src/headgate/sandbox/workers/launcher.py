@@ -1,4 +1,4 @@
-"""The server's side of the zygote: starts it, orders workers from it, hears when they end."""
+"""Server side of the zygote: starts it, requests workers, and receives their exits."""
 
 import asyncio
 import contextlib
@@ -27,14 +27,14 @@ ANSWER_BYTES = 65536
 
 @dataclass(slots=True)
 class Launcher:
-    """One running zygote. Make it with `start`; belongs to the event loop it was started in."""
+    """One running zygote. Create it with `start`; bound to the event loop it was started in."""
 
     process: subprocess.Popen[bytes]
     control: socket.socket
     network: bool = False
     """Whether its workers get a second socket."""
     root: Path = field(default_factory=Path)
-    """The zygote's own folder; each worker's scratch folder lies in it."""
+    """The zygote's folder, which contains the workers' scratch folders."""
     alive: bool = True
     _received: bytes = b""
     _started: asyncio.Future[str] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
@@ -43,28 +43,28 @@ class Launcher:
     @classmethod
     async def start(cls, policy: Policy) -> Self:
         """Start a zygote with an empty environment and wait until it can fork. Raises `SandboxUnavailable`."""
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        ours.settimeout(0)
+        local, remote = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        local.settimeout(0)
         try:
             process = subprocess.Popen(  # noqa: ASYNC220, S603 - our own interpreter; vfork returns within a millisecond
-                [sys.executable, "-I", "-S", "-X", "utf8", "-c", BOOT, policy.platform, str(theirs.fileno())],
+                [sys.executable, "-I", "-S", "-X", "utf8", "-c", BOOT, policy.platform, str(remote.fileno())],
                 env=libraries.environment(),
                 cwd="/",
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[remote.fileno()],
                 start_new_session=True,
             )
         except OSError as error:
-            ours.close()
+            local.close()
             raise SandboxUnavailable(
-                f"the sandbox's own process did not start: {error}.",
+                f"the sandbox process did not start: {error}.",
                 remedy=f"Check that {sys.executable} can be run.",
             ) from error
         finally:
-            theirs.close()
-        launcher = cls(process, ours, policy.network)
-        asyncio.get_running_loop().add_reader(ours.fileno(), launcher._hear)
+            remote.close()
+        launcher = cls(process, local, policy.network)
+        asyncio.get_running_loop().add_reader(local.fileno(), launcher._hear)
         await launcher._begin(policy)
         return launcher
 
@@ -75,8 +75,8 @@ class Launcher:
         except (OSError, TimeoutError) as error:
             await self.aclose()
             raise SandboxUnavailable(
-                "the sandbox's own process did not get ready.",
-                remedy="Its reason is in the server's error output; the folder for temporary files must be writable.",
+                "the sandbox process did not become ready.",
+                remedy="The server's error output has the reason; the folder for temporary files must be writable.",
             ) from error
         except BaseException:
             await self.aclose()
@@ -85,37 +85,37 @@ class Launcher:
     def spawn(
         self, worker: str, slot: int, connections: Sequence[socket.socket], ended: Callable[[int | None], None]
     ) -> None:
-        """Order a worker that serves the first connection and, with network, asks on the second.
+        """Start a worker that serves the first connection and, with network, sends requests on the second.
 
         `ended` is called once with its exit status, None when unknown.
 
         Raises:
-            SandboxUnavailable: The zygote is gone.
+            SandboxUnavailable: The zygote ended.
         """
         order = json.dumps({"spawn": worker, "slot": slot}).encode() + b"\n"
         try:
             socket.send_fds(self.control, [order], [connection.fileno() for connection in connections])
         except OSError as error:
             self._lost()
-            raise SandboxUnavailable("the sandbox's own process is gone.", remedy="Try again.") from error
+            raise SandboxUnavailable("the sandbox process has ended.", remedy="Try again.") from error
         self._ends[worker] = ended
 
     def kill(self, worker: str) -> None:
-        """End a worker now. Its scratch folder goes with it."""
+        """Kill a worker. Its scratch folder is removed too."""
         try:
             self.control.send(json.dumps({"kill": worker}).encode() + b"\n")
         except OSError:
             self._lost()
 
     async def aclose(self) -> None:
-        """End the zygote and every worker, and wait for it."""
+        """Stop the zygote and every worker, and wait for it."""
         self._lost()
         try:
             await asyncio.to_thread(self.process.wait, STOP_SECONDS)
         except subprocess.TimeoutExpired:
             self.process.kill()
             await asyncio.to_thread(self.process.wait)
-        if self.root.name and self.root.exists():  # what a killed zygote left behind
+        if self.root.name and self.root.exists():  # left by a killed zygote
             with contextlib.suppress(OSError):
                 await asyncio.to_thread(remove_scratch, self.root)
 
@@ -136,11 +136,11 @@ class Launcher:
     def _take(self, message: dict[str, Any]) -> None:
         if "started" in message and not self._started.done():
             self._started.set_result(message["started"])
-        elif "ended" in message and (ended := self._ends.pop(message["ended"], None)):
-            ended(message["status"])
+        elif "ended" in message and (on_end := self._ends.pop(message["ended"], None)):
+            on_end(message["status"])
 
     def _lost(self) -> None:
-        """The zygote is gone or about to go: nothing more will be heard."""
+        """Handle the end of the zygote: there will be no further messages."""
         if not self.alive:
             return
         self.alive = False
@@ -148,6 +148,6 @@ class Launcher:
         self.control.close()
         if not self._started.done():
             self._started.set_exception(ConnectionError("the zygote ended"))
-        for ended in self._ends.values():
-            ended(None)
+        for on_end in self._ends.values():
+            on_end(None)
         self._ends.clear()

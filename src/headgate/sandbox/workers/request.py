@@ -1,4 +1,4 @@
-"""One call into a worker, as it crosses the socket, and what the worker that takes it belongs to."""
+"""A call to a worker as sent over the socket, and the owner of the worker."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -10,12 +10,12 @@ from pydantic import JsonValue
 from headgate.graph.manifest import NOTHING, Manifest
 
 ID_BITS = 53
-"""What every reader of JSON takes exactly."""
+"""Largest integer that every JSON reader parses exactly."""
 
 
 @dataclass(eq=False, slots=True)
 class Scope:
-    """One execution: of a step, or a check of a component. Two executions never share a worker."""
+    """One execution: of a step, or a check of a component. Executions never share a worker."""
 
     tenant_id: str
     closed: bool = False
@@ -23,7 +23,7 @@ class Scope:
 
 
 class Owner(NamedTuple):
-    """What a worker serves from its first call on, and nothing else: one piece of code in one execution."""
+    """Owner of a worker from its first call on: one piece of code in one execution."""
 
     scope: Scope
     code: str
@@ -36,19 +36,19 @@ class Request:
 
     owner: Owner
     what: str
-    """Names what is called, for people: `run()`, `the component`."""
+    """What is called, for users: `run()`, `the component`."""
     target: dict[str, JsonValue]
-    """`{"function": name}` of the code's own, or `{"host": "module:function"}` of ours, which gets the module."""
+    """`{"function": name}` for the code's own function, or `{"host": "module:function"}` for a trusted one."""
     arguments: bytes
     """JSON object."""
     timeout_seconds: float
     grants: dict[str, JsonValue] = field(default_factory=dict)
-    """What the code may do, sent along with it: `{"imports": [...]}`."""
+    """Permissions of the code: `{"imports": [...]}`."""
 
     id: int = field(default_factory=lambda: secrets.randbits(ID_BITS))
-    """Nobody can know it before the call: an answer that was sent ahead names another."""
+    """Unpredictable before the call: a response that was sent ahead has another id."""
 
     def payload(self, *, first: bool) -> bytes:
-        """The request's JSON; a worker's first call brings the code along."""
+        """Return the request's JSON; a worker's first call includes the code."""
         members = {"id": self.id, **self.target, "arguments": orjson.Fragment(self.arguments)}
         return orjson.dumps(members | {"code": self.owner.code, **self.grants} if first else members)

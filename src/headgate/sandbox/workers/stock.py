@@ -1,4 +1,4 @@
-"""The workers a pool has: spares that belong to nobody yet, idle ones between two calls of a scope, their zygote."""
+"""The workers of a pool: unassigned spares, idle ones between two calls of a scope, and their zygote."""
 
 import asyncio
 import logging
@@ -22,19 +22,20 @@ from headgate.sandbox.workers.worker import Worker
 log = logging.getLogger(__name__)
 
 FIRST_USER, USERS = 60578, 500
-"""User ids nobody else uses (systemd's UIDS-GIDS lists 60578 to 61183 as free); each pool starts at a random one."""
+"""User ids without other users (systemd's UIDS-GIDS lists 60578 to 61183 as free); each pool starts at a random one."""
 WORKER_PROCESSOR_SECONDS = 600
-"""Processor time of a worker's whole life, a hard limit; half of it used, a worker is replaced between calls."""
+"""Hard limit of a worker's processor time; after half of it, a worker is replaced between calls."""
 ENVELOPE_BYTES, LONGEST_ESCAPE = 4096, 6
-"""A request is its arguments, its code as a JSON string (six bytes for the worst character), twice that for the names
-the code imports, and little more."""
+"""Maximum request: its arguments, its code as a JSON string (six bytes for the worst character), twice that for the
+names of imported modules, and a margin.
+"""
 REFILL_SECONDS = 0.005
-"""Forking the next spare waits this long, so as not to compete with the call that took the last."""
+"""Delay before the next spare is forked, so as not to compete with the call that took the last one."""
 TEND_SECONDS = 1.0
 
 
 class WorkerStock:
-    """Hands out workers and takes them back. Starts the zygote when first asked, and again when it was lost."""
+    """Assigns workers and takes them back. Starts the zygote on first use, and again after it was lost."""
 
     def __init__(
         self,
@@ -67,7 +68,7 @@ class WorkerStock:
         """Start the zygote and the spare workers, unless they run. Raises `SandboxUnavailable`."""
         async with self._starting:
             if self._closed:
-                raise SandboxUnavailable("the sandbox is closed.", remedy="Start Headgate again.")
+                raise SandboxUnavailable("the sandbox is closed.", remedy="Restart Headgate.")
             if self._launcher and self._launcher.alive:
                 return
             await self._discard()
@@ -76,13 +77,13 @@ class WorkerStock:
                 report.require()
             if not hasattr(os, "fork"):
                 raise SandboxUnavailable(
-                    "own code in a node needs a system with forked processes.",
+                    "custom code in a node requires a system with forked processes.",
                     remedy="Run Headgate on Linux, for example in a container.",
                 )
             if not report.complete:
                 missing = ", ".join(layer.name for layer in report.missing)
                 log.warning(
-                    "Own code in nodes is NOT isolated, it runs with resource limits only; missing: %s", missing
+                    "Custom code in nodes is NOT isolated, it runs with resource limits only; missing: %s", missing
                 )
             self._launcher = await Launcher.start(self._policy(isolated=report.complete))
         self._order_spares(self._launcher)
@@ -94,7 +95,7 @@ class WorkerStock:
             await self._discard()
 
     async def take(self, owner: Owner) -> Worker:
-        """A worker that belongs to this owner, or becomes his now. Raises `SandboxUnavailable`."""
+        """Return a worker of this owner, or assign a spare. Raises `SandboxUnavailable`."""
         while not self._launcher or not self._launcher.alive:
             await self.start()
         for worker in reversed(self._idle):
@@ -106,10 +107,10 @@ class WorkerStock:
         return worker
 
     def put_back(self, worker: Worker, *, fit: bool) -> None:
-        """Keep a worker for its scope, unless it failed, is worn or left something behind."""
+        """Keep a worker for its scope, unless it failed, is worn out or left something behind."""
         worn = worker.calls >= self.size.calls or worker.processor_seconds() > WORKER_PROCESSOR_SECONDS / 2
-        over = self._closed or worker.owner is None or worker.owner.scope.closed
-        if not fit or worn or over or worker.gone or worker.left_traces():
+        is_closed = self._closed or worker.owner is None or worker.owner.scope.closed
+        if not fit or worn or is_closed or worker.gone or worker.left_traces():
             worker.kill()
             return
         worker.idle_since = asyncio.get_running_loop().time()
@@ -120,7 +121,7 @@ class WorkerStock:
             self._tending = asyncio.create_task(self._tend())
 
     def close(self, scope: Scope) -> None:
-        """End the idle workers of a scope; one at work ends with its call."""
+        """End the idle workers of a scope; a busy one ends with its call."""
         for worker in [idle for idle in self._idle if idle.owner is not None and idle.owner.scope is scope]:
             self._idle.remove(worker)
             worker.kill()
@@ -151,7 +152,7 @@ class WorkerStock:
         self._spares.append(asyncio.create_task(starting))
 
     async def _tend(self) -> None:
-        """End idle workers that no call came for, until none is left."""
+        """End idle workers after their time, until none is left."""
         while True:
             await asyncio.sleep(min(TEND_SECONDS, self.size.idle_seconds))
             if not self._idle:
@@ -206,5 +207,5 @@ class WorkerStock:
 
 
 def _useless(spare: asyncio.Task[Worker]) -> bool:
-    """Whether a spare that has started, or failed to, can serve nobody."""
+    """Return whether a spare that has started, or failed to start, is unusable."""
     return spare.cancelled() or spare.exception() is not None or spare.result().gone

@@ -1,4 +1,4 @@
-"""Watches a call that lasts: processor time, scratch files and traffic, which no limit of the system covers by call."""
+"""Watches long calls: processor time, scratch files and traffic, which no system limit covers per call."""
 
 import asyncio
 from types import TracebackType
@@ -13,7 +13,7 @@ INTERVAL_SECONDS = 0.05
 
 
 class Watchdog:
-    """Kills the worker when a limit is passed; `verdict` then says why. Costs nothing to calls that end sooner.
+    """Kills the worker when a limit is exceeded; `verdict` then contains the reason. Costs nothing for short calls.
 
     Use as `with Watchdog(worker, limits) as watchdog:` around the call.
     """
@@ -54,7 +54,7 @@ class Watchdog:
         if used > self.limits.processor_seconds:
             return CodeTimedOut(
                 f"the code used more than {self.limits.processor_seconds:g} s of processor time and was stopped.",
-                remedy="Look for a loop that does not end, or give the step less to do.",
+                remedy="Check for an endless loop, or give the step less input.",
             )
         excess = await asyncio.to_thread(folder_excess, self.worker.scratch, self.limits)
         if excess:
@@ -64,7 +64,7 @@ class Watchdog:
             )
         if self.session and self.session.bytes_carried() > self.limits.network_bytes:
             return CodeTooBig(
-                f"the code was stopped: its connections carried more than {self.limits.network_bytes} bytes.",
-                remedy="Ask the servers for less.",
+                f"the code was stopped: its connections transferred more than {self.limits.network_bytes} bytes.",
+                remedy="Request less data from the servers.",
             )
         return None

@@ -1,4 +1,4 @@
-"""The server's side of one worker: its socket, its life, its watchdog."""
+"""Server side of one worker: its socket, lifetime and watchdog."""
 
 import asyncio
 import contextlib
@@ -24,7 +24,7 @@ END_SECONDS = 2.0
 
 
 class Worker:
-    """A locked-down process that runs one piece of code in one execution. Make it with `start`."""
+    """A confined process that runs one piece of code in one execution. Create it with `start`."""
 
     def __init__(self, name: str, slot: int, launcher: Launcher) -> None:
         self.name = name
@@ -45,23 +45,23 @@ class Worker:
 
     @classmethod
     async def start(cls, launcher: Launcher, name: str, slot: int, on_end: Callable[[], None]) -> Self:
-        """Fork, lock down and wait until it is ready. `on_end` is called once, also when this fails.
+        """Fork, confine and wait until it is ready. `on_end` is called once, also on failure.
 
         Raises:
-            SandboxUnavailable: A layer was refused by the system, or the zygote is gone.
+            SandboxUnavailable: The system refused a layer, or the zygote ended.
         """
         worker = cls(name, slot, launcher)
         worker.status.add_done_callback(lambda _status: on_end())
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        local, remote = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            with theirs, worker._broker_pair() as further:
-                launcher.spawn(name, slot, [theirs, *further], worker._ended)
+            with remote, worker._broker_pair() as further:
+                launcher.spawn(name, slot, [remote, *further], worker._ended)
         except SandboxUnavailable:
-            ours.close()
+            local.close()
             worker._hang_up()
             worker._ended(None)
             raise
-        worker._reader, worker._writer = await asyncio.open_unix_connection(sock=ours)
+        worker._reader, worker._writer = await asyncio.open_unix_connection(sock=local)
         try:
             await worker._await_readiness()
         except BaseException:
@@ -71,14 +71,14 @@ class Worker:
 
     @contextlib.contextmanager
     def _broker_pair(self) -> Iterator[list[socket.socket]]:
-        """The worker's end of a second socket, where its zygote's workers have network."""
+        """Return the worker's end of a second socket, when the zygote's workers have network."""
         if not self.launcher.network:
             yield []
             return
-        self.broker, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.broker, remote = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.broker.settimeout(0)
-        with theirs:
-            yield [theirs]
+        with remote:
+            yield [remote]
 
     def _hang_up(self) -> None:
         if self.broker:
@@ -91,7 +91,7 @@ class Worker:
                 message = orjson.loads(await self.read_frame(READY_BYTES))
         except (OSError, EOFError, TimeoutError) as error:
             raise SandboxUnavailable(
-                "a sandbox worker did not get ready.", remedy="Run `headgate doctor`; see docs/concepts/sandbox.md."
+                "a sandbox worker did not become ready.", remedy="Run `headgate doctor`; see docs/concepts/sandbox.md."
             ) from error
         if "fatal" in message:
             raise SandboxUnavailable(
@@ -106,7 +106,7 @@ class Worker:
 
     @property
     def gone(self) -> bool:
-        """Whether it can take no further call."""
+        """Whether it cannot serve any further calls."""
         return self.status.done() or self._reader.at_eof() or self._writer.is_closing()
 
     async def send(self, payload: bytes) -> None:
@@ -115,39 +115,39 @@ class Worker:
         await self._writer.drain()
 
     async def read_frame(self, limit: int) -> bytes:
-        """The next frame. Raises `EOFError` when the worker ended, `FrameTooLong`."""
+        """Return the next frame. Raises `EOFError` when the worker ended, `FrameTooLong`."""
         header = await self._reader.readexactly(HEADER_BYTES)
         return await self._reader.readexactly(frame_length(header, limit))
 
     def kill(self) -> None:
-        """End it now."""
+        """Kill it."""
         self.launcher.kill(self.name)
         self._writer.transport.abort()
         self._hang_up()
 
     async def exit_status(self) -> int | None:
-        """How it ended, once it has; None when that is unknown."""
+        """Return its exit status after its end; None when unknown."""
         with contextlib.suppress(TimeoutError):
             return await asyncio.wait_for(asyncio.shield(self.status), END_SECONDS)
         return None
 
     def processor_seconds(self) -> float:
-        """Processor time it has used so far, over all its threads; 0 where the system does not say."""
+        """Return its processor time so far, over all its threads; 0 when the system does not report it."""
         return process_seconds(self.process)
 
     def left_traces(self) -> bool:
-        """Whether its last call left threads or files."""
+        """Return whether its last call left threads or files."""
         return self._threads() != 1 or self._left_files()
 
     def _threads(self) -> int:
-        """How many threads it has, counted by the system and not by the process itself; 0 when it is gone."""
+        """Return its number of threads, counted by the system and not by the process itself; 0 when it has ended."""
         try:
             return Path(f"/proc/{self.process}/task").stat().st_nlink - 2
         except OSError:
             return 0
 
     def _left_files(self) -> bool:
-        """Whether its scratch folder holds anything."""
+        """Return whether its scratch folder contains anything."""
         try:
             with os.scandir(self.scratch) as entries:
                 return next(entries, None) is not None
@@ -156,7 +156,7 @@ class Worker:
 
 
 def process_seconds(process: int) -> float:
-    """Processor time of another process, from its clock (`clock_getcpuclockid(3)`)."""
+    """Return the processor time of another process, from its clock (`clock_getcpuclockid(3)`)."""
     try:
         return time.clock_gettime((~process << 3) | 2)
     except OSError:
@@ -164,13 +164,13 @@ def process_seconds(process: int) -> float:
 
 
 def _entries_of(folder: str) -> Iterator[os.DirEntry[str]]:
-    """What is in a folder; nothing when it went meanwhile. Raises `OSError`."""
+    """Return the entries of a folder; empty when it was removed. Raises `OSError`."""
     with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
         yield from entries
 
 
 def folder_excess(folder: Path, limits: Limits) -> str:
-    """Why a scratch folder is over its quota, for people; empty when it is not. Looks at no more than it must."""
+    """Return why a scratch folder exceeds its quota, for users; empty when it does not. Stops as soon as possible."""
     size, entries, waiting = 0, 0, [str(folder)]
     try:
         free = os.statvfs(folder)
@@ -180,13 +180,13 @@ def folder_excess(folder: Path, limits: Limits) -> str:
             for entry in _entries_of(waiting.pop()):
                 entries += 1
                 if entries > limits.scratch_entries:
-                    return f"it made more than {limits.scratch_entries} files and folders"
-                with suppress(FileNotFoundError):  # it went meanwhile; what is still there counts all the same
+                    return f"it created more than {limits.scratch_entries} files and folders"
+                with suppress(FileNotFoundError):  # it was removed; the remaining files still count
                     size += entry.stat(follow_symlinks=False).st_blocks * 512
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
     except FileNotFoundError:
-        return ""  # the whole folder went: its worker has ended
+        return ""  # the folder was removed: its worker has ended
     except OSError:
-        return "its folders nest too deeply or cannot be listed"
+        return "its folders are nested too deep or cannot be listed"
     return f"it wrote more than {limits.scratch_bytes} bytes of files" if size > limits.scratch_bytes else ""

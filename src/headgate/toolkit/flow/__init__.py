@@ -1,1 +1,1 @@
-"""Tools on a flow as a whole: its index, its values in pages, its form, settings, rules and groups, its grammar."""
+"""Tools for complete flows: index, values in pages, form, settings, policies and groups, grammar."""

@@ -1,4 +1,4 @@
-"""Every component in a line, for prompts: what there is, so that nobody builds around what exists. Pure."""
+"""One line per component, for prompts, so that agents know what exists. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -8,12 +8,12 @@ from headgate.toolkit.reading import first_sentence
 
 MOST_CHARACTERS = 3_000
 _CLAUSE = re.compile(r"[:;] ")
-_LONGEST = 72
-"""Characters on what a component does."""
+_LONGEST = 54
+"""Characters of a component's description."""
 
 
 def catalogue_lines(catalog: Catalog, most: int = MOST_CHARACTERS) -> str:
-    """Each type with what it does, as many as fit; then the names of as many others as fit, and how many remain."""
+    """Return each type with its description as far as they fit; then the names of others, and how many remain."""
     lines, left = list[str](), list[str]()
     room = most
     for template in _templates(catalog):
@@ -47,6 +47,6 @@ def _others(types: list[str], room: int) -> str:
 
 
 def _brief(sentence: str) -> str:
-    """The first clause of a sentence, up to a word that ends in time."""
+    """Return the first clause of a sentence, cut at a suitable word."""
     text = _CLAUSE.split(sentence, maxsplit=1)[0].rstrip(".")
     return text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(" ", 1)[0].rstrip(" ,+-") + " ..."

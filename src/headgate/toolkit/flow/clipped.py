@@ -1,6 +1,6 @@
-"""Values in short: each clipped on its own, with a mark that says how much is left. Pure.
+"""Truncated values, each with a mark of the omitted length. Pure.
 
-What is clipped stays what it was: an object keeps its members, a list its first items, and no JSON ends in mid-string.
+Truncation keeps the structure: an object keeps its members, a list its first items, and no JSON ends within a string.
 """
 
 import orjson
@@ -10,7 +10,7 @@ MOST_ITEMS = 20
 
 
 def clipped_value(value: JsonValue, most: int) -> JsonValue:
-    """A value of which each text has at most about `most` characters and each list at most `MOST_ITEMS` items."""
+    """Return a value with texts of at most about `most` characters and lists of at most `MOST_ITEMS` items."""
     if isinstance(value, str):
         return value if len(value) <= most else f"{value[:most]}… [{len(value) - most:,} more characters]"
     if size_of(value) <= most:
@@ -27,17 +27,5 @@ def clipped_value(value: JsonValue, most: int) -> JsonValue:
 
 
 def size_of(value: JsonValue) -> int:
-    """Characters of a value as JSON, about."""
+    """Return the approximate length of a value as JSON."""
     return len(orjson.dumps(value))
-
-
-def page_of_text(text: str, offset: int, most: int) -> dict[str, JsonValue]:
-    """A part of a text: `value`, and where it is not the whole, `offset`, `total_chars` and `next_offset`."""
-    start = min(max(offset, 0), len(text))
-    part = text[start : start + most]
-    page: dict[str, JsonValue] = {"value": part}
-    if part != text:
-        page |= {"offset": start, "total_chars": len(text)}
-    if start + most < len(text):
-        page["next_offset"] = start + most
-    return page

@@ -1,4 +1,4 @@
-"""`dry_run`: what a run of the flow as it is would do, without running anything."""
+"""`dry_run`: previews a run of the current flow without executing it."""
 
 from pydantic import JsonValue
 
@@ -18,7 +18,7 @@ async def dry_run(
     form: Params | None = None,
     file_ids: list[str] = [],  # noqa: B006 - read by `define`, never changed
 ) -> Result:
-    """Show what a run would do, without running: steps, models, cost, hosts, secrets, faults.
+    """Preview a run without executing it: steps, models, cost, hosts, secrets, problems.
 
     Args:
         input_value: Text input.
@@ -27,7 +27,7 @@ async def dry_run(
     """
     visit = bench.stored.visit if bench.stored is not None else None
     if visit is None or visit.studio.dry_runs is None:
-        raise ToolRefused("Nothing can be tried here.", remedy="Use describe_flow_io.")
+        raise ToolRefused("A dry run is not available here.", remedy="Use describe_flow_io.")
     start = checked(DryRunStart, text=input_value, form_data=form, file_ids=file_ids)
     found = await visit.studio.dry_runs.of(within(bench.principal, bench.space_id), bench.flow, start)
     return _answer(found)

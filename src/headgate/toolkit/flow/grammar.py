@@ -1,6 +1,6 @@
-"""The grammar of the flow text, as a model reads it: made from the classes that read it, so that it cannot fall behind.
+"""The grammar of the flow text for models, generated from the classes that parse it, so that it is always current.
 
-Names, values and defaults come from the classes; `_WORDS` has the few words on each, and a test holds the two together.
+Names, values and defaults come from the classes; `_WORDS` describes each briefly, and a test compares the two.
 A test builds every example.
 """
 
@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 
 from headgate.features.models.params import ModelParams
 from headgate.graph.cases import Expectation, TestCase
-from headgate.graph.model import FlowSettings, FormField, HttpCall, StepPolicy
+from headgate.graph.model import FlowSettings, FormField, HttpCall, RetryPolicy, StepPolicy
 from headgate.graph.secret_reference import EXAMPLE
 from headgate.toolkit.tool import Result
 from headgate.toolkit.workbench import Workbench
@@ -36,6 +36,21 @@ _WORDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "tool_allowlist": "names of tools: calculator, server.tool",
         "outside_content": "whether content from outside may decide on calls that leave the installation",
         "outside_allowlist": "tools and hosts for which it may where the rest is refused",
+        "retry": "new attempts after a failure: max_attempts, backoff, delay_seconds, max_delay_seconds, jitter, codes",
+        "timeout_seconds": "limit of one attempt",
+        "total_timeout_seconds": "limit of all attempts with their delays",
+        "on_error": "what follows then: the run fails; default_value or the error (code, message, step, attempt, input)"
+        " becomes the main output; or only the additional output `error` is taken, which needs an edge",
+        "default_value": "main output of on_error default_value",
+        "disabled": "not executed: its main input becomes its main output, or it is skipped",
+    },
+    RetryPolicy: {
+        "max_attempts": "the first one included",
+        "backoff": "exponential: the delay doubles",
+        "delay_seconds": "before the second attempt",
+        "max_delay_seconds": "the longest delay",
+        "jitter": "share by which delays vary",
+        "codes": "error codes that are retried, * for all; none: timeouts, rate limits, outages",
     },
     HttpCall: {
         "url": "address, with {{...}}",
@@ -58,6 +73,8 @@ _WORDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "input_classification": "sensitivity level of what runs are started with",
         "require_tests": "true: publish only what passed the flow's tests",
         "required_trials": "how often each test has to pass",
+        "retry": "retries of steps without external effects that set none",
+        "step_timeout_seconds": "limit of one attempt at a step that sets none",
     },
     TestCase: {
         "name": "unique in the flow",
@@ -147,6 +164,9 @@ nodes:
         headers:
           authorization: {"secret": "RATES_KEY"}
         timeout_seconds: 5
+      retry: {"max_attempts": 4, "delay_seconds": 10}
+      on_error: default_value
+      default_value: {"eur": 1}
   out: ChatOutput
     policy:
       input_contract: {"type": "text", "max_length": 1000}
@@ -189,16 +209,17 @@ edges:
 }
 _MODELS: Mapping[str, tuple[type[BaseModel], ...]] = {
     "form": (FormField,),
-    "policy": (StepPolicy, HttpCall),
+    "policy": (StepPolicy, HttpCall, RetryPolicy),
     "settings": (FlowSettings,),
     "models": (ModelParams,),
     "tests": (TestCase, Expectation),
 }
-"""Topic to the classes that read what it is about."""
+"""Topic to the classes that parse it."""
 _TITLES: Mapping[type[BaseModel], str] = {
     HttpCall: "input_config and output_config",
     ModelParams: "params",
     Expectation: "expect",
+    RetryPolicy: "retry",
 }
 
 
@@ -206,13 +227,13 @@ async def read_grammar(bench: Workbench, topic: Topic = "text") -> Result:  # no
     """Read how the text of a flow is written, with an example that builds.
 
     Args:
-        topic: Which part.
+        topic: The part.
     """
     return {"ok": True, "topic": topic, "text": grammar_of(topic)}
 
 
 def grammar_of(topic: Topic) -> str:
-    """One topic of the grammar."""
+    """Return one topic of the grammar."""
     parts = [_INTRODUCTIONS[topic]]
     for model in _MODELS.get(topic, ()):
         title = f"{_TITLES[model]}:\n" if model in _TITLES else ""
@@ -232,7 +253,7 @@ def _members(model: type[BaseModel]) -> Iterator[str]:
 
 
 def _values(member: FieldInfo) -> str:
-    """What a member may be: its choices, else its kind, with its bounds."""
+    """Return the allowed values of a member: its choices, or its type and bounds."""
     kind = _kind(member.annotation)
     bounds = [
         f"{sign} {getattr(rule, attribute)}"

@@ -1,7 +1,7 @@
-"""A flow in an index: every node with its id, type and title, and every edge, in as few characters as they take. Pure.
+"""A compact index of a flow: every node with its id, type and title, and every edge. Pure.
 
-A model that is shown a whole index knows what there is and asks for the rest; a model that is shown the beginning of a
-long text believes that this is all.
+A model that sees a complete index knows what exists and requests the rest; a model that sees the beginning of a
+long text assumes that this is all.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,9 +22,9 @@ Line = Callable[[Wiring, Node], str]
 
 
 def canvas_index(flow: Flow, catalog: Catalog, most: int) -> str:
-    """The flow in at most `most` characters: whole as text where that fits, else an index of all its nodes and edges.
+    """Return the flow in at most `most` characters: complete if that fits, else an index of all its nodes and edges.
 
-    Where not even the shortest index fits, it ends between two nodes and says how to read on.
+    If not even the shortest index fits, it ends between two nodes and states how to continue reading.
     """
     text = print_spec(flow)
     if len(text) <= most:
@@ -39,7 +39,7 @@ def canvas_index(flow: Flow, catalog: Catalog, most: int) -> str:
 
 
 def in_order(wiring: Wiring) -> list[Node]:
-    """Every node once: steps in the order in which they run, then what configures them, then notes."""
+    """Return every node once: steps in execution order, then configuration nodes, then notes."""
     first = dict.fromkeys([*wiring.order, *wiring.configuration, *wiring.nodes])
     placed = {key: number for number, key in enumerate(wiring.nodes)}
     steps = {key: number for number, key in enumerate(wiring.order)}
@@ -48,13 +48,13 @@ def in_order(wiring: Wiring) -> list[Node]:
 
 
 def node_line(node: Node) -> str:
-    """A node's id, type and title."""
+    """Return a node's id, type and title."""
     title = node.label or (str(node.params.get("title", "")) if node.type == GROUP_TYPE else "")
     return f'{node.id}: {node.type} "{shortened(title, _LONGEST_TITLE)}"' if title else f"{node.id}: {node.type}"
 
 
 def references_of(wiring: Wiring, node: Node) -> Iterator[str]:
-    """What a node reads by reference, a line for each field and step."""
+    """Return the references of a node, a line per field and step."""
     lines = {
         f"{node.id}.{mention.field} reads {{{{{'.'.join(mention.reference.path[:2])}}}}}": None
         for mention in mentions(node, wiring.templates[node.id])
@@ -64,7 +64,7 @@ def references_of(wiring: Wiring, node: Node) -> Iterator[str]:
 
 
 def group_members(flow: Flow, catalog: Catalog) -> dict[str, list[str]]:
-    """Group to the ids of the nodes in it."""
+    """Map each group to the ids of its nodes."""
     placed = {node.id: box for node, box in zip(flow.nodes, boxes(flow, catalog), strict=True)}
     return members(flow.nodes, placed)
 

@@ -1,4 +1,4 @@
-"""Tools that edit what a flow has beside its nodes and edges: name, form, settings, frames."""
+"""Tools for the other parts of a flow: name, form, settings, frames."""
 
 from typing import Annotated, Any, TypeVar
 
@@ -17,7 +17,7 @@ _OBJECTS = {"type": "array", "items": {"type": "object"}}
 Value = TypeVar("Value", bound=BaseModel)
 Questions = Annotated[list[FormField] | None, WithJsonSchema(_OBJECTS)]
 NodeIds = Annotated[list[str], Field(min_length=1, max_length=500)]
-_SAME = "Nothing changed: the flow is like that already."
+_SAME = "Nothing changed: the flow already has these values."
 
 
 async def edit_flow(
@@ -27,12 +27,12 @@ async def edit_flow(
     form: Questions = None,
     settings: Params = {},  # noqa: B006 - read by `define`, never changed
 ) -> Result:
-    """Set the flow's name, description, form or settings; what is not given stays.
+    """Set the flow's name, description, form or settings; omitted ones stay.
 
     Args:
         name: New name.
-        description: What it is for.
-        form: The whole form; [] removes it. Each {id, label, type, required, private, options}, see read_grammar.
+        description: Its purpose.
+        form: The complete form; [] removes it. Each {id, label, type, required, private, options}, see read_grammar.
         settings: Setting to value, null resets it.
     """
     given: dict[str, Any] = {"name": name, "description": description}
@@ -57,8 +57,8 @@ async def group_components(
 
     Args:
         node_ids: The nodes.
-        title: What they do together.
-        group_id: A frame to redraw instead of a new one.
+        title: Their common purpose.
+        group_id: An existing frame to redraw.
     """
     wanted = {node_of(bench, node_id).id for node_id in node_ids}
     flow = bench.flow
@@ -75,13 +75,13 @@ async def group_components(
 
 
 def with_members(before: Value, changes: Params, what: str) -> Value:
-    """A model with some members set, those given as null back at their default. Raises `ToolRefused`."""
+    """Return a model with some members set, and null ones reset to their default. Raises `ToolRefused`."""
     model = type(before)
     unknown = [name for name in changes if name not in model.model_fields]
     if unknown:
         raise ToolRefused(
-            f"There is nothing called '{unknown[0][:80]}' in {what}.",
-            remedy=f"There are {', '.join(model.model_fields)}; read_grammar('{what}') explains them.",
+            f"'{unknown[0][:80]}' does not exist in {what}.",
+            remedy=f"The fields are {', '.join(model.model_fields)}; read_grammar('{what}') explains them.",
         )
     kept = {name: value for name, value in before.model_dump(mode="json").items() if name not in changes}
     try:
@@ -94,7 +94,9 @@ def _made(before: Flow, members: dict[str, Any]) -> Flow:
     ids = [field.id for field in members.get("form", ())]
     twice = next((one for one in ids if ids.count(one) > 1), None)
     if twice is not None:
-        raise ToolRefused(f"The form asks '{twice}' twice.", remedy="Give each question an id of its own.")
+        raise ToolRefused(
+            f"The form has two questions with the id '{twice}'.", remedy="Give each question a unique id."
+        )
     current = {name: getattr(before, name) for name in Flow.model_fields}
     try:
         return Flow.model_validate(current | members)
@@ -110,7 +112,9 @@ def _refused(what: str, error: ValidationError) -> ToolRefused:
 def _require_group(bench: Workbench, group_id: str) -> None:
     node = node_of(bench, group_id)
     if node.type != GROUP_TYPE:
-        raise ToolRefused(f"'{group_id}' is no frame but {node.type}.", remedy="Leave group_id empty for a new frame.")
+        raise ToolRefused(
+            f"'{group_id}' is not a frame but a {node.type}.", remedy=("Leave group_id empty to create a new frame.")
+        )
 
 
 def _changed(bench: Workbench, flow: Flow) -> Result:

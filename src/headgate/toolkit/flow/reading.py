@@ -1,4 +1,4 @@
-"""`read_flow`: the structure of a flow first, then the values of the nodes that are asked for, in pages."""
+"""`read_flow`: first the structure of the flow, then the values of the requested nodes, in pages."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -23,12 +23,12 @@ from headgate.toolkit.tool import Result, ToolRefused
 from headgate.toolkit.workbench import Workbench
 
 PAGE_CHARACTERS = 6_000
-"""Of what one answer shows of nodes."""
+"""Node characters in one answer."""
 CLIP = 300
-"""Characters of one value; `get_field_value` gives the rest."""
+"""Characters of one value; `get_field_value` returns the rest."""
 MOST_REVISIONS = 20
 MOST_CHANGES = 4
-"""Of one revision in the list."""
+"""Changes listed per revision."""
 Part = Literal["nodes", "form", "settings", "policies", "notes", "groups", "revisions"]
 
 
@@ -41,15 +41,15 @@ async def read_flow(  # noqa: PLR0917 - arguments of a tool
     values: bool = False,  # noqa: FBT001, FBT002 - an argument of a tool
     after: str = "",
 ) -> Result:
-    """Read the flow: every node and edge, and values where asked.
+    """Read the flow: every node and edge, with values on request.
 
     Args:
         node_id: Only this node, with its values.
-        distance: With node_id: also neighbours so many edges away.
+        distance: With node_id: include neighbours within this many edges.
         query: Only nodes with this text in id, type, title or values.
         part: Another part of the flow.
-        values: Show all values, long ones clipped.
-        after: Last node of the page before.
+        values: Show all values, long ones truncated.
+        after: Last node of the previous page.
     """
     if part == "revisions":
         return {"ok": True, "revisions": await _revisions(bench)}
@@ -66,13 +66,13 @@ async def read_flow(  # noqa: PLR0917 - arguments of a tool
     if query.strip():
         nodes = [node for node in nodes if _has(node, query.strip().casefold())]
         if not nodes:
-            answer["hint"] = f"No node has '{query.strip()[:80]}' in its id, type, title or values."
+            answer["hint"] = f"No node contains '{query.strip()[:80]}' in its id, type, title or values."
     return answer | _page(wiring, nodes, after, with_values=values or bool(node_id or query.strip()))
 
 
 @dataclass(slots=True)
 class _Shown:
-    """What a page shows of its nodes."""
+    """Options of a page."""
 
     nodes: list[JsonValue]
     edges: list[JsonValue]
@@ -94,12 +94,12 @@ def _head(flow: Flow) -> Result:
 
 
 def _page(wiring: Wiring, nodes: Sequence[Node], after: str, *, with_values: bool) -> Result:
-    """As many nodes as a page holds, one in any case, and how to get the next."""
+    """Return as many nodes as fit a page, at least one, and how to get the next page."""
     ids = [node.id for node in nodes]
     if after and after not in ids:
         raise ToolRefused(
             f"No page ends with '{after[:80]}'{did_you_mean(after, ids) or '.'}",
-            remedy="Give `after` as the page before says in `next`.",
+            remedy="Set `after` to the value of `next` from the previous page.",
         )
     start = ids.index(after) + 1 if after else 0
     shown, room, end = _Shown([], [], [], {}), PAGE_CHARACTERS, start
@@ -162,7 +162,7 @@ def _part(bench: Workbench, flow: Flow, part: Part) -> JsonValue:
 
 
 async def _revisions(bench: Workbench) -> JsonValue:
-    """The newest stored drafts and what changed in each: what `undo` can restore."""
+    """Return the newest stored drafts and their changes: what `undo` can restore."""
     drafts = await bench.stored.drafts(most=MOST_REVISIONS + 1) if bench.stored is not None else []
     lines: list[JsonValue] = []
     for number, draft in enumerate(drafts[:MOST_REVISIONS]):
@@ -179,7 +179,7 @@ async def _revisions(bench: Workbench) -> JsonValue:
 
 
 def _near(wiring: Wiring, node_id: str, distance: int) -> set[str]:
-    """The nodes at most so many links from one, references included."""
+    """Return the nodes within a distance of one, including references."""
     far = {node_id: 0}
     waiting = deque([node_id])
     while waiting:

@@ -1,4 +1,4 @@
-"""Operations on stored flows, their runs and a user's files: what an MCP client calls, each on its own."""
+"""Operations for MCP clients on stored flows, their runs and a user's files."""
 
 from headgate.toolkit.stored.operation import Operation
 from headgate.toolkit.stored.visit import Studio, Visit

@@ -1,4 +1,4 @@
-"""Several operations in one call, each of which may use what an earlier one answered."""
+"""Batches of operations, each of which may use the results of earlier ones."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -16,11 +16,11 @@ from headgate.toolkit.tool import Result
 
 MOST_ACTIONS = 100
 _LONGEST_TEXT = 400
-"""Of one text in one answer of a batch; a single call gives more."""
+"""Characters of one text in a batch result; a single call returns more."""
 
 
 class UnknownTool(NotFound):
-    """There is no tool of that name."""
+    """No tool has that name."""
 
     code = "unknown_tool"
     title = "Unknown tool"
@@ -36,7 +36,7 @@ class Action(BaseModel):
 
 
 class BatchAnswer(TypedDict):
-    """What each action answered, in order."""
+    """Results of the actions, in order."""
 
     done: int
     results: list[dict[str, JsonValue]]
@@ -46,16 +46,16 @@ Actions = Annotated[list[Action], Field(min_length=1, max_length=MOST_ACTIONS)]
 
 
 def batch_over(operations: Mapping[str, Operation]) -> Operation:
-    """The operation `batch` over all others."""
+    """Return the operation `batch` over all others."""
 
     async def batch(visit: Visit, actions: Actions) -> BatchAnswer:
-        """Carry out several tools in order, in one call. It stops at the first error; what was done before stays done.
+        """Call several tools in order. Stops at the first error; earlier actions keep their effect.
 
-        A text '$N.field' in the arguments stands for what action N answered: '$0.flow_id', '$1.components.0.type'. The
-        first action is $0.
+        A text '$N.field' in the arguments is replaced by the result of action N: '$0.flow_id', '$1.components.0.type'.
+        The first action is $0.
 
         Args:
-            actions: What to do: each the name of a tool, and its arguments.
+            actions: Each has the name of a tool and its arguments.
         """
         answers: list[Result] = []
         for number, action in enumerate(actions):
@@ -74,7 +74,9 @@ def batch_over(operations: Mapping[str, Operation]) -> Operation:
 async def _one(visit: Visit, operations: Mapping[str, Operation], action: Action, answers: list[Result]) -> Result:
     found = operations.get(action.tool)
     if found is None:
-        hint = "A batch holds no batch." if action.tool == "batch" else did_you_mean(action.tool, list(operations))
+        hint = (
+            "A batch cannot contain a batch." if action.tool == "batch" else did_you_mean(action.tool, list(operations))
+        )
         raise UnknownTool(
             f"There is no tool '{action.tool}'. {hint}".strip(), remedy="List the tools to see their names."
         )
@@ -83,7 +85,7 @@ async def _one(visit: Visit, operations: Mapping[str, Operation], action: Action
 
 def _stopped(number: int, actions: list[Action], answers: list[Result], cause: Result) -> OperationFailed:
     where = f"Action {number} ({actions[number].tool}): {cause.get('error', '')}"
-    done = f" {number} of {len(actions)} actions were done and stay done." if number else " Nothing was done."
+    done = f" {number} of {len(actions)} actions were completed and are kept." if number else " Nothing was changed."
     return OperationFailed(
         cause | {"error": where + done, "failed_action": number, "results": [_short(answer) for answer in answers]}
     )

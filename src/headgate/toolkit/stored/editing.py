@@ -23,11 +23,11 @@ _SAVED = {
     "required": ["flow_id", "revision"],
 }
 _LEFT_OUT = frozenset({"ok", "note"})
-"""Members of a tool's answer that are for the assistant alone."""
+"""Members of a tool's result for the assistant only."""
 
 
 def on_flow(tool: ToolDefinition, *, description: str = "") -> Operation:
-    """A tool of the toolkit as an operation on the draft of a stored flow."""
+    """Return a tool of the toolkit as an operation on the draft of a stored flow."""
 
     async def call(visit: Visit, arguments: dict[str, Any]) -> Result:
         rest = dict(arguments)
@@ -46,7 +46,7 @@ def on_flow(tool: ToolDefinition, *, description: str = "") -> Operation:
 
 
 def personal(tool: ToolDefinition) -> Operation:
-    """A tool of the toolkit that is about the person and not about a flow."""
+    """Return a tool of the toolkit that concerns the user instead of a flow."""
 
     async def call(visit: Visit, arguments: dict[str, Any]) -> Result:
         bench = visit.bench(Flow(), visit.principal.space_id, await visit.catalog(Flow()))
@@ -56,7 +56,7 @@ def personal(tool: ToolDefinition) -> Operation:
 
 
 async def edit(visit: Visit, tool: ToolDefinition, flow_id: str, arguments: dict[str, Any]) -> Result:
-    """Call a tool on a flow's draft and save what it did. The row is held meanwhile: nobody's change is overwritten."""
+    """Call a tool on a flow's draft and save its changes. The row is locked: no concurrent change is overwritten."""
     refuse_redacted(arguments)
     row = await visit.flow(flow_id, tool.permission)
     flow = flows.definition_of(row)
@@ -75,7 +75,7 @@ async def edit(visit: Visit, tool: ToolDefinition, flow_id: str, arguments: dict
 
 
 async def _saved(session: AsyncSession, visit: Visit, bench: Workbench, row: FlowRow, before: Flow) -> Result:
-    """Save what was done; a draft that was replaced as a whole is kept as a version first."""
+    """Save the changes; a completely replaced draft is stored as a version first."""
     kept: Result = {}
     if bench.flow == before:
         return kept
@@ -88,7 +88,7 @@ async def _saved(session: AsyncSession, visit: Visit, bench: Workbench, row: Flo
 
 
 def _answer(found: Result) -> Result:
-    """What a tool answered, for a client. Raises `OperationFailed` when it refused."""
+    """Return a tool's result for a client. Raises `OperationFailed` when it refused."""
     if not found.get("ok", True) or "error" in found:
         raise OperationFailed({key: value for key, value in found.items() if key != "ok"})
     return {key: value for key, value in found.items() if key not in _LEFT_OUT}

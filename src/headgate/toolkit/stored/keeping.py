@@ -1,4 +1,4 @@
-"""Operations on flows as a whole: listed, read, made, checked, published, taken back, deleted."""
+"""Operations on flows: list, read, create, check, publish, undo, delete."""
 
 from typing import NotRequired
 
@@ -20,7 +20,7 @@ from headgate.graph.model import Flow
 from headgate.graph.spec import print_spec, read_spec
 from headgate.toolkit.shown import refuse_redacted, shown_flow
 from headgate.toolkit.stored.operation import Row
-from headgate.toolkit.stored.shown import cut_text, outline
+from headgate.toolkit.stored.shown import outline
 from headgate.toolkit.stored.visit import Visit
 from headgate.toolkit.tool import Revision
 
@@ -48,7 +48,7 @@ class FlowList(TypedDict):
 
 
 class Saved(TypedDict):
-    """A flow that was made or changed."""
+    """A created or changed flow."""
 
     flow_id: str
     name: str
@@ -56,11 +56,11 @@ class Saved(TypedDict):
     nodes: int
     edges: int
     issues: list[dict[str, JsonValue]]
-    """What keeps it from running."""
+    """What prevents a run."""
 
 
 class FlowText(TypedDict):
-    """A flow as it can be read."""
+    """A flow as text."""
 
     flow_id: str
     name: str
@@ -72,20 +72,20 @@ class FlowText(TypedDict):
 
 
 class Validation(TypedDict):
-    """Whether a flow could run."""
+    """Readiness of a flow."""
 
     flow_id: str
     revision: int
     runnable: bool
-    """Whether a start is accepted."""
+    """Whether it can be started."""
     issues: list[dict[str, JsonValue]]
-    """What prevents it from running; an issue with `severity` warning does not."""
+    """What prevents a run; an issue with `severity` warning does not."""
     needs: list[dict[str, JsonValue]]
-    """What it uses from outside: variables, models, MCP servers, assistants, hosts, files; each with its `state`."""
+    """External requirements: variables, models, MCP servers, assistants, hosts, files; each with its `state`."""
 
 
 class Published(TypedDict):
-    """What was published."""
+    """A published version."""
 
     flow_id: str
     version: int
@@ -93,7 +93,7 @@ class Published(TypedDict):
 
 
 class Deleted(TypedDict):
-    """What is gone."""
+    """A deleted flow."""
 
     flow_id: str
     deleted: bool
@@ -118,12 +118,12 @@ class VersionList(TypedDict):
 
 
 async def list_flows(visit: Visit, query: str = "", limit: int = 10, before: str = "") -> FlowList:
-    """List the flows you may see, newest first, each with a diagram of one line.
+    """List the accessible flows, newest first, each with a one-line diagram.
 
     Args:
-        query: Words that must stand in the name or description; all flows when empty.
-        limit: How many, 50 at most.
-        before: Id of the last flow of the page before.
+        query: Words in the name or description; all flows when empty.
+        limit: 50 at most.
+        before: Id of the last flow of the previous page.
     """
     wanted = max(1, min(limit, MOST_LISTED))
     async with visit.studio.database.reading() as session:
@@ -150,20 +150,17 @@ async def get_flow(visit: Visit, flow_id: str) -> FlowText:
         "space_id": row.space_id,
         "revision": row.revision,
         "published_version": row.published_version,
-        "spec": cut_text(
-            print_spec(shown_flow(flow, await visit.catalog(flow))),
-            f"The whole is the resource headgate://flows/{row.id}/spec.",
-        ),
+        "spec": print_spec(shown_flow(flow, await visit.catalog(flow))),
         "issues": await issues_of(visit, row),
     }
 
 
 async def create_flow(visit: Visit, name: str, description: str = "", space_id: str = "") -> Saved:
-    """Make an empty flow. To make one with its steps at once use create_flow_from_spec.
+    """Create an empty flow. To create one with its steps use create_flow_from_spec.
 
     Args:
-        name: What people call it.
-        description: What it is for.
+        name: Its name.
+        description: Its purpose.
         space_id: The space it belongs to; your own when empty.
     """
     return await _create(
@@ -172,7 +169,7 @@ async def create_flow(visit: Visit, name: str, description: str = "", space_id: 
 
 
 async def create_flow_from_spec(visit: Visit, spec: str, space_id: str = "") -> Saved:
-    """Make a whole flow from text in one call. Refused as a whole, each fault named, when anything in it is wrong.
+    """Create a complete flow from text. Any error refuses it completely and is listed.
 
     Args:
         spec: Lines 'name:', 'description:', 'nodes:' with '  id: Type' and '    field: value', 'edges:' with
@@ -184,11 +181,11 @@ async def create_flow_from_spec(visit: Visit, spec: str, space_id: str = "") -> 
 
 
 async def create_flow_from_template(visit: Visit, template_id: str, name: str = "", space_id: str = "") -> Saved:
-    """Make a flow from a ready-made one, as search_templates finds it.
+    """Create a flow from a template found by search_templates.
 
     Args:
         template_id: Id of the template.
-        name: What to call the flow; the template's name when empty.
+        name: Name of the flow; the template's name when empty.
         space_id: The space it belongs to; your own when empty.
     """
     flow = find_recipe(template_id).flow()
@@ -196,7 +193,7 @@ async def create_flow_from_template(visit: Visit, template_id: str, name: str = 
 
 
 async def delete_flow(visit: Visit, flow_id: str) -> Deleted:
-    """Delete a flow. Its versions and runs are kept as evidence; nothing of it runs any more.
+    """Delete a flow. Its versions and runs are kept as evidence; it can no longer run.
 
     Args:
         flow_id: Id of the flow.
@@ -207,7 +204,7 @@ async def delete_flow(visit: Visit, flow_id: str) -> Deleted:
 
 
 async def validate_flow(visit: Visit, flow_id: str) -> Validation:
-    """Check whether a flow can run, without running it: what prevents it, and what it needs from outside.
+    """Check whether a flow can run, without running it: problems and external requirements.
 
     Args:
         flow_id: Id of the flow.
@@ -224,11 +221,11 @@ async def validate_flow(visit: Visit, flow_id: str) -> Validation:
 
 
 async def publish_flow(visit: Visit, flow_id: str, notes: str = "") -> Published:
-    """Freeze the draft and make it the version that runs.
+    """Publish the draft as the version that runs.
 
     Args:
         flow_id: Id of the flow.
-        notes: What changed, for people.
+        notes: What changed, for users.
     """
     body = checked(PublishIn, notes=notes)
     async with visit.studio.database.writing() as session:
@@ -241,7 +238,7 @@ async def list_versions(visit: Visit, flow_id: str, limit: int = 10) -> VersionL
 
     Args:
         flow_id: Id of the flow.
-        limit: How many, 50 at most.
+        limit: 50 at most.
     """
     wanted = max(1, min(limit, MOST_LISTED))
     async with visit.studio.database.reading() as session:
@@ -267,12 +264,12 @@ async def list_versions(visit: Visit, flow_id: str, limit: int = 10) -> VersionL
 
 
 async def undo(visit: Visit, flow_id: str, revision: int, to: Revision = 0) -> Saved:
-    """Undo the last change of a flow's draft; again: the change before. With `to`, restore any revision; so redo.
+    """Undo the last change of a flow's draft; repeat for earlier ones. With `to`, restore any revision, also to redo.
 
     Args:
         flow_id: Id of the flow.
-        revision: Its present revision; changes that others made since are never undone.
-        to: Revision to restore, as read_flow lists them with part 'revisions'.
+        revision: Its current revision; later changes by others are never undone.
+        to: Revision to restore; read_flow lists them with part 'revisions'.
     """
     async with visit.studio.database.writing() as session:
         row = await undo_draft(session, visit.principal, visit.studio.registry, flow_id, revision=revision, to=to)
@@ -299,12 +296,12 @@ async def _saved(visit: Visit, row: FlowRow) -> Saved:
 
 
 async def readiness_of(visit: Visit, row: FlowRow) -> Readiness:
-    """Whether the draft of a flow can run."""
+    """Return whether the draft of a flow can run."""
     return await visit.studio.rules.check(row.tenant_id, row.space_id, flows.definition_of(row))
 
 
 async def issues_of(visit: Visit, row: FlowRow) -> list[dict[str, JsonValue]]:
-    """What prevents the draft of a flow from running: the first of it, where it is much."""
+    """Return what prevents the draft of a flow from running, truncated if long."""
     return [issue.as_json() for issue in (await readiness_of(visit, row)).issues[:MOST_ISSUES]]
 
 

@@ -1,4 +1,4 @@
-"""An operation: a typed async function on a `Visit`, its name, description, schemas and what it does to the world."""
+"""An operation: a typed async function on a `Visit`, its name, description, schemas and kind of effect."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from headgate.features.access.permissions import Permission
 from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.graph.json_values import plain_json
 from headgate.graph.names import did_you_mean
+from headgate.toolkit.pages import offset_of, paged
 from headgate.toolkit.schemas import plain, plain_answer
 from headgate.toolkit.stored.visit import Visit
 from headgate.toolkit.tool import Kind, Result, define
@@ -17,13 +18,13 @@ from headgate.toolkit.tool import Kind, Result, define
 Function = Callable[..., Awaitable[Mapping[str, Any]]]
 Call = Callable[[Visit, dict[str, Any]], Awaitable[Mapping[str, Any]]]
 Row = tuple[Function, Permission, Kind]
-"""A function, what its caller needs, and what it does."""
+"""A function, the required permission, and the kind of effect."""
 __all__ = ["ANY_OBJECT", "BadArguments", "Operation", "OperationFailed", "Row", "operation", "plain", "told"]
 ANY_OBJECT: dict[str, Any] = {"type": "object"}
 
 
 class OperationFailed(HeadgateError):
-    """An operation was refused; `answer` is what its caller is told."""
+    """An operation was refused; `answer` is the result for the caller."""
 
     def __init__(self, answer: Mapping[str, JsonValue]) -> None:
         super().__init__(str(answer.get("error", "")), remedy=str(answer.get("remedy", "")))
@@ -31,7 +32,7 @@ class OperationFailed(HeadgateError):
 
 
 class BadArguments(Invalid):
-    """The arguments are not those of the operation."""
+    """The arguments do not match the operation."""
 
     code = "bad_arguments"
     title = "Wrong arguments"
@@ -39,23 +40,23 @@ class BadArguments(Invalid):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What a client sees of an operation, and how it is called."""
+    """The definition of an operation for clients, and its call."""
 
     name: str
     description: str
     schema: dict[str, Any]
     """JSON Schema of the arguments."""
     output: dict[str, Any]
-    """JSON Schema of the answer."""
+    """JSON Schema of the result."""
     permission: Permission
-    """What its caller needs; one of a space, in the space of what it is about."""
+    """Required permission; for one of a space, in the space of the subject."""
     kind: Kind
     function: Call
     arguments: type[BaseModel] | None = None
-    """Model of the arguments; None of a tool of the toolkit, which has its own."""
+    """Model of the arguments; None for a tool of the toolkit, which has its own."""
 
     async def call(self, visit: Visit, arguments: dict[str, Any]) -> Result:
-        """Carry it out. Raises `OperationFailed` for everything that the caller can put right or must know."""
+        """Execute it. Raises `OperationFailed` for everything that the caller can fix or must know."""
         try:
             visit.require(self.permission)
             _refuse_unstorable(self.name, arguments)
@@ -67,7 +68,7 @@ class Operation:
 
 
 def operation(function: Function, permission: Permission, kind: Kind = "read") -> Operation:
-    """Make an operation of a function: the docstring is what clients read; `Args:` describes each argument."""
+    """Make an operation from a function: clients read the docstring; `Args:` describes each argument."""
     definition = define(cast("Any", function), permission, kind=kind)
 
     async def call(visit: Visit, arguments: dict[str, Any]) -> Mapping[str, Any]:
@@ -75,7 +76,11 @@ def operation(function: Function, permission: Permission, kind: Kind = "read") -
             checked = definition.arguments.model_validate(arguments)
         except ValidationError as error:
             raise _bad_arguments(definition.name, error, list(definition.arguments.model_fields)) from error
-        return await function(visit, **{name: getattr(checked, name) for name in definition.arguments.model_fields})
+        values = {name: getattr(checked, name) for name in definition.taken}
+        answer = await function(visit, **values)
+        if kind == "read" and not definition.pages:
+            return answer
+        return paged(answer, offset_of(arguments) if definition.pages else 0)
 
     returned = get_type_hints(function)["return"]
     return Operation(
@@ -91,7 +96,7 @@ def operation(function: Function, permission: Permission, kind: Kind = "read") -
 
 
 def told(error: HeadgateError) -> Result:
-    """What a caller is told of an error."""
+    """Return an error for the caller."""
     answer: Result = {"error": error.detail, "code": error.code}
     if error.remedy:
         answer["remedy"] = error.remedy
@@ -99,11 +104,11 @@ def told(error: HeadgateError) -> Result:
 
 
 def _refuse_unstorable(name: str, arguments: dict[str, Any]) -> None:
-    """Raise `BadArguments` for what no database stores: NUL, half a surrogate pair, NaN, endless nesting."""
+    """Raise `BadArguments` for what no database can store: NUL, lone surrogates, NaN, excessive nesting."""
     try:
         plain_json(arguments)
     except ValueError as error:
-        raise BadArguments(f"{name}: {error}", remedy="Leave it out.") from error
+        raise BadArguments(f"{name}: {error}", remedy="Omit it.") from error
 
 
 def _bad_arguments(name: str, error: ValidationError, known: list[str]) -> BadArguments:

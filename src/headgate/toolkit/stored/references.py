@@ -1,4 +1,4 @@
-"""`$N.field`: how an action of a batch names what an earlier one answered. Pure."""
+"""`$N.field`: references in a batch to earlier results. Pure."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,20 +15,20 @@ _FIRST_IS_NAME = re.compile(r"\.[A-Za-z_]", re.ASCII)
 
 
 MOST_BYTES = 1_000_000
-"""Of all that the references of one action name, as JSON: ten letters of a request could stand for a whole flow."""
+"""Maximum size of all references of one action, as JSON: ten characters could expand to a complete flow."""
 
 
 class BadReference(Invalid):
-    """A reference names nothing that was answered."""
+    """A reference names nothing in the results."""
 
     code = "bad_reference"
     title = "Wrong reference"
 
 
 def resolve(value: Any, answers: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401 - JSON
-    """A value with each text that is a reference replaced by what it names, of whatever type that is.
+    """Return a value with each reference text replaced by its target, of any type.
 
-    `$0.flow_id` is the member of the first answer; `$2.components.0.type` goes on inside. Only a whole text is a
+    `$0.flow_id` is a member of the first result; `$2.components.0.type` continues inside. Only a complete text is a
     reference; `$$0.flow_id` is the text `$0.flow_id`. Raises `BadReference`, also for more than `MOST_BYTES`.
     """
     return _Resolving(answers).value(value)
@@ -36,7 +36,7 @@ def resolve(value: Any, answers: Sequence[Mapping[str, Any]]) -> Any:  # noqa: A
 
 @dataclass(slots=True)
 class _Resolving:
-    """The references of one action, and how much they may still name."""
+    """The references of one action, and their remaining size."""
 
     answers: Sequence[Mapping[str, Any]]
     left: int = MOST_BYTES
@@ -55,8 +55,8 @@ class _Resolving:
         self.left -= len(orjson.dumps(found))
         if self.left < 0:
             raise BadReference(
-                f"The references of one action name more than {MOST_BYTES} bytes.",
-                remedy="Refer to less, or less often.",
+                f"The references of one action resolve to more than {MOST_BYTES} bytes.",
+                remedy="Use fewer references or smaller values.",
             )
 
 
@@ -68,8 +68,8 @@ def _resolved(text: str, answers: Sequence[Mapping[str, Any]]) -> Any:  # noqa: 
         return text
     number = int(found["action"])
     if number >= len(answers):
-        done = f"Only actions before this one have answered: {len(answers)} so far, the first is $0."
-        raise BadReference(f"'{text}' names action {number}, which has not answered.", remedy=done)
+        done = f"Only previous actions have results: {len(answers)} so far, the first is $0."
+        raise BadReference(f"'{text}' refers to action {number}, which has no result.", remedy=done)
     here: Any = answers[number]
     walked = f"${number}"
     for part in found["path"][1:].split("."):
@@ -85,8 +85,8 @@ def _member(here: Any, part: str, walked: str, text: str) -> Any:  # noqa: ANN40
         return here[int(part)]
     if isinstance(here, Mapping):
         raise BadReference(
-            f"'{text}' names nothing: {walked} has no '{part}'{did_you_mean(part, list(here)) or '.'}",
+            f"Invalid reference '{text}': {walked} has no '{part}'{did_you_mean(part, list(here)) or '.'}",
             remedy=f"It has: {listed(here)}.",
         )
     what = f"a list of {len(here)}" if isinstance(here, list) else "a plain value"
-    raise BadReference(f"'{text}' names nothing: {walked} is {what}.", remedy="Lists are counted from 0.")
+    raise BadReference(f"Invalid reference '{text}': {walked} is {what}.", remedy="Lists are indexed from 0.")

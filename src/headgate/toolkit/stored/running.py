@@ -1,4 +1,4 @@
-"""Operations on runs: started, read, listed, cancelled, and their evidence."""
+"""Operations on runs: start, read, list, cancel, evidence."""
 
 from typing import Any, Literal, NotRequired
 
@@ -14,7 +14,6 @@ from headgate.foundation.checked import checked
 from headgate.foundation.quoting import shortened
 from headgate.toolkit.running import shown_outputs
 from headgate.toolkit.stored.operation import Row
-from headgate.toolkit.stored.shown import cut_text
 from headgate.toolkit.stored.visit import Visit
 from headgate.toolkit.tool import Params
 
@@ -22,16 +21,17 @@ MOST_LISTED = 50
 MOST_STEPS = 60
 _GLIMPSE = 200
 _TOLD = {
-    "run_started": "the run {run_id} has begun",
-    "step_started": "step {label} works",
-    "step_completed": "step {label} is done",
+    "run_started": "run {run_id} has started",
+    "step_started": "step {label} is running",
+    "step_completed": "step {label} is completed",
     "step_failed": "step {label} failed",
     "step_skipped": "step {label} is skipped",
+    "step_waiting": "step {label} waits until {until}",
 }
 
 
 class Outcome(TypedDict):
-    """What a run came to, or that it has begun."""
+    """Outcome of a run, or that it has started."""
 
     run_id: str
     status: str
@@ -66,9 +66,9 @@ class Run(TypedDict):
     ms: float | None
     steps: list[StepLine]
     outside_content: NotRequired[list[str]]
-    """Where content from outside came from that reached a step."""
+    """Origins of untrusted content that reached a step."""
     more_steps: NotRequired[int]
-    """Steps that are not listed, where there are very many."""
+    """Number of omitted steps of a very long run."""
 
 
 class RunLine(TypedDict):
@@ -92,7 +92,7 @@ class RunList(TypedDict):
 
 
 class Cancelled(TypedDict):
-    """What became of a request to cancel."""
+    """Outcome of a cancel request."""
 
     run_id: str
     status: str
@@ -100,14 +100,14 @@ class Cancelled(TypedDict):
 
 
 class EvidenceSummary(TypedDict):
-    """What the evidence of a run is, and where the whole of it is."""
+    """Summary of a run's evidence, and the location of the document."""
 
     run_id: str
     format: str
     status: str
     steps: int
     seal: dict[str, JsonValue]
-    """Head of the chain of hashes, and the signature over it."""
+    """Head of the hash chain, and the signature over it."""
     resource: str
 
 
@@ -128,9 +128,9 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
         input_value: Text input.
         form: Answers to the form, by field id.
         file_ids: Uploaded files.
-        version: 'draft', or 'published' for what is in force.
-        wait: false: answer as soon as the run is written down; then ask read_run.
-        idempotency_key: A random key; the same call with it again returns the first run.
+        version: 'draft' or 'published'.
+        wait: false: return once the run is stored; then poll read_run.
+        idempotency_key: A random key; repeating the call with it returns the first run.
     """
     if not wait:
         start = checked(RunStart, text=input_value, form_data=form, file_ids=file_ids, version=version)
@@ -138,7 +138,7 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
 
     def on_event(run_id: str, kind: str, data: dict[str, JsonValue]) -> None:
         if kind in _TOLD:
-            visit.tell(_TOLD[kind].format(run_id=run_id, label=data.get("label", "")))
+            visit.tell(_TOLD[kind].format(run_id=run_id, label=data.get("label", ""), until=data.get("until", "")))
 
     found = await visit.studio.runs.run_draft(
         visit.principal,
@@ -165,7 +165,7 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
 
 
 async def read_run(visit: Visit, run_id: str) -> Run:
-    """Read a run: its state, its result, and each step in short.
+    """Read a run: its status, its result, and a summary of each step.
 
     Args:
         run_id: Id of the run.
@@ -202,9 +202,9 @@ async def list_runs(
 
     Args:
         flow_id: Only of this flow.
-        status: Only in this state.
+        status: Only with this status.
         limit: 50 at most.
-        before: Last run of the page before.
+        before: Last run of the previous page.
     """
     wanted = max(1, min(limit, MOST_LISTED))
     visit.require(Permission.RUNS_VIEW)
@@ -238,7 +238,7 @@ async def list_runs(
 
 
 async def cancel_run(visit: Visit, run_id: str) -> Cancelled:
-    """End a run. Of one that is over nothing changes.
+    """Cancel a run. Has no effect on one that is over.
 
     Args:
         run_id: Id of the run.
@@ -248,7 +248,7 @@ async def cancel_run(visit: Visit, run_id: str) -> Cancelled:
 
 
 async def get_run_evidence(visit: Visit, run_id: str) -> EvidenceSummary:
-    """Say what the signed evidence of a run holds; the whole of it is a resource.
+    """Summarise the signed evidence of a run; the complete document is a resource.
 
     Args:
         run_id: Id of the run.
@@ -265,7 +265,7 @@ async def get_run_evidence(visit: Visit, run_id: str) -> EvidenceSummary:
 
 
 async def evidence_of(visit: Visit, run_id: str) -> dict[str, Any]:
-    """The evidence of a run as `evidence.package` makes it. Raises `RunNotFound`, `PermissionMissing`."""
+    """Return the evidence of a run from `evidence.package`. Raises `RunNotFound`, `PermissionMissing`."""
     async with visit.studio.database.reading() as session:
         return await visit.studio.notary.package(session, visit.principal, run_id)
 
@@ -282,8 +282,8 @@ def _said(ending: Ending) -> str:
 
 def _result(run: RunOut) -> str:
     where = f"Complete: GET /api/v1/flow-runs/{run.id}/text."
-    text = cut_text(run.text or "", where)
-    if text != run.text or not run.truncated:
+    text = run.text or ""
+    if not run.truncated:
         return text
     return f"{text}\n... [shortened: the beginning of {run.size_bytes:,} bytes. {where}]"
 

@@ -1,4 +1,4 @@
-"""Operations on the catalogue: components and ready-made flows."""
+"""Operations on the catalog: components and templates."""
 
 from typing_extensions import TypedDict
 
@@ -15,7 +15,7 @@ MOST_FOUND = 8
 
 
 class TemplateLine(TypedDict):
-    """A ready-made flow in a list."""
+    """A template in a list."""
 
     template_id: str
     title: str
@@ -24,19 +24,19 @@ class TemplateLine(TypedDict):
 
 
 class TemplateList(TypedDict):
-    """Ready-made flows, best first."""
+    """Templates, best match first."""
 
     templates: list[TemplateLine]
 
 
 class Types(TypedDict):
-    """The names of components by category."""
+    """Component names by category."""
 
     categories: dict[str, list[str]]
 
 
 class Count(TypedDict):
-    """How many components there are."""
+    """Number of components."""
 
     components: int
     by_category: dict[str, int]
@@ -46,13 +46,13 @@ async def get_component(visit: Visit, component_type: str) -> Result:
     """Show the inputs and outputs of a component type.
 
     Args:
-        component_type: The exact type name, as search_components gives it.
+        component_type: Exact type name, from search_components.
     """
     return dict(template_of(await _bench(visit), component_type).as_reading)
 
 
 async def list_component_types(visit: Visit, category: str = "") -> Types:
-    """Name every component type, by category.
+    """List every component type, by category.
 
     Args:
         category: Only this category; all when empty.
@@ -65,7 +65,7 @@ async def list_component_types(visit: Visit, category: str = "") -> Types:
 
 
 async def count_components(visit: Visit) -> Count:
-    """Say how many component types there are."""
+    """Return the number of component types."""
     counted: dict[str, int] = {}
     for _type, category in await _categories(visit):
         counted[category] = counted.get(category, 0) + 1
@@ -78,12 +78,12 @@ async def search_templates(
     tags: list[str] = [],  # noqa: B006 - read by `define`, never changed
     limit: int = MOST_FOUND,
 ) -> TemplateList:
-    """Find ready-made flows to start from with create_flow_from_template.
+    """Find flow templates to use with create_flow_from_template.
 
     Args:
-        query: What the flow should do; all templates when empty.
-        tags: Only templates that have all of these tags.
-        limit: How many, 20 at most.
+        query: Purpose of the flow; all templates when empty.
+        tags: Only templates with all of these tags.
+        limit: 20 at most.
     """
     recipes = load_gallery()
     if query:

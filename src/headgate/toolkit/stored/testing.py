@@ -1,4 +1,4 @@
-"""Operations on a flow's tests: read, saved, run, and what running them came to."""
+"""Operations on a flow's tests: read, save, run, results."""
 
 from typing import Annotated, NotRequired
 
@@ -19,15 +19,15 @@ from headgate.toolkit.stored.visit import Visit
 
 MOST_FAILURES = 20
 MOST_CHARACTERS = 14_000
-"""Of the tests in one answer; one that is longer than that comes alone."""
+"""Characters of tests in one result; a longer one is returned alone."""
 _GLIMPSE = 300
 Cases = Annotated[list[TestCase], WithJsonSchema({"type": "array", "items": {"type": "object"}})]
-"""Their members are in the description and in read_grammar: a schema of them costs as much as ten tools."""
+"""The description and read_grammar list their members: a schema of them would cost as much as ten tools."""
 Trials = Annotated[int, Field(ge=0, le=MOST_TRIALS)]
 
 
 class TestList(TypedDict):
-    """A flow's tests, and how its draft stands with them."""
+    """A flow's tests, and their status for its draft."""
 
     flow_id: str
     revision: str
@@ -37,7 +37,7 @@ class TestList(TypedDict):
     required: bool
     required_trials: int
     result_id: NotRequired[str]
-    """Of the result that is being made, else of the one that decides."""
+    """Id of the result in progress, else of the deciding one."""
     more: NotRequired[str]
 
 
@@ -50,7 +50,7 @@ class SavedTests(TypedDict):
 
 
 class FailedTrial(TypedDict):
-    """A trial that did not pass."""
+    """A failed trial."""
 
     test: str
     trial: int
@@ -60,7 +60,7 @@ class FailedTrial(TypedDict):
 
 
 class TestsOutcome(TypedDict):
-    """What running the tests came to, or that it has begun."""
+    """Outcome of the tests, or that they have started."""
 
     result_id: str
     status: str
@@ -75,7 +75,7 @@ class TestsOutcome(TypedDict):
 
 
 class TestsCancelled(TypedDict):
-    """What became of a request to cancel."""
+    """Outcome of a cancel request."""
 
     result_id: str
     status: str
@@ -87,7 +87,7 @@ async def get_tests(visit: Visit, flow_id: str, after: str = "") -> TestList:
 
     Args:
         flow_id: Id of the flow.
-        after: Last test of the page before.
+        after: Last test of the previous page.
     """
     async with visit.studio.database.reading() as session:
         found = await results.read_tests(session, visit.principal, visit.studio.registry, flow_id)
@@ -117,7 +117,7 @@ async def save_tests(visit: Visit, flow_id: str, tests: Cases, revision: str = "
     Args:
         flow_id: Id of the flow.
         tests: Each {name, text, form, file_ids, expect: {contains, excludes, equals, matches, json_schema}}.
-        revision: As get_tests gave it; refused when the tests were changed since.
+        revision: From get_tests; refused if the tests have changed since.
     """
     async with visit.studio.database.writing() as session:
         kept = await service.keep_cases(session, visit.principal, flow_id, tests, revision=revision or None)
@@ -134,30 +134,30 @@ async def run_tests(
 
     Args:
         flow_id: Id of the flow.
-        trials: How often each is run, 10 at most; 0: as the flow requires.
-        wait: false: answer as soon as they have begun; then ask get_test_result.
+        trials: Runs of each, 10 at most; 0: as the flow requires.
+        wait: false: return once they have started; then poll get_test_result.
     """
     tests, principal = _tests(visit), visit.principal
 
     def tell(line: TrialOut) -> None:
-        if wait:  # else nobody listens any more
+        if wait:  # otherwise nobody listens any more
             visit.tell(f"test {line.name}, trial {line.trial}: {'passed' if line.passed else 'failed'}")
 
-    result_id = await tests.begin(principal, flow_id, trials=trials or None, tell=tell, again=visit.again)
+    result_id = await tests.begin(principal, flow_id, trials=trials or None, report=tell, again=visit.again)
     if wait:
         try:
             await tests.wait(result_id)
-        finally:  # a client that gives up ends them; of what is over nothing changes
+        finally:  # a client that disconnects cancels them; no effect on ended ones
             await tests.cancel(principal, flow_id, result_id)
     return await _outcome(visit, bringing(principal, Permission.RUNS_VIEW), flow_id, result_id)
 
 
 async def get_test_result(visit: Visit, flow_id: str, result_id: str = "") -> TestsOutcome:
-    """Say what running a flow's tests came to, or how far it is.
+    """Return the result or progress of a flow's test run.
 
     Args:
         flow_id: Id of the flow.
-        result_id: As run_tests answered it; the newest when empty.
+        result_id: From run_tests; the newest when empty.
     """
     if not result_id:
         reader = bringing(visit.principal, Permission.FLOWS_VIEW)
@@ -170,11 +170,11 @@ async def get_test_result(visit: Visit, flow_id: str, result_id: str = "") -> Te
 
 
 async def cancel_tests(visit: Visit, flow_id: str, result_id: str) -> TestsCancelled:
-    """End a flow's tests that are being run, and the runs they wait for. Of what is over nothing changes.
+    """Cancel a flow's running tests and their runs. Has no effect on ended ones.
 
     Args:
         flow_id: Id of the flow.
-        result_id: As run_tests answered it.
+        result_id: From run_tests.
     """
     changed = await _tests(visit).cancel(visit.principal, flow_id, result_id)
     found = await _outcome(visit, bringing(visit.principal, Permission.RUNS_VIEW), flow_id, result_id)
@@ -205,12 +205,12 @@ async def _outcome(visit: Visit, principal: Principal, flow_id: str, result_id: 
 
 def _tests(visit: Visit) -> TestRuns:
     if visit.studio.tests is None:
-        raise Unavailable("No tests can be run here.", remedy="Run them on the server.")
+        raise Unavailable("Tests cannot be run here.", remedy="Run them on the server.")
     return visit.studio.tests
 
 
 def _page(cases: list[TestCase]) -> list[TestCase]:
-    """As many of the first as one answer holds; one in any case."""
+    """Return as many tests as fit one result; at least one."""
     room, shown = MOST_CHARACTERS, list[TestCase]()
     for case in cases:
         room -= len(case.model_dump_json(exclude_defaults=True))

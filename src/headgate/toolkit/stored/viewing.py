@@ -1,4 +1,4 @@
-"""Operations that show a flow: drawn, in words, counted, and node by node."""
+"""Operations that show a flow: as a diagram, as text, as counts, and node by node."""
 
 from collections import Counter
 from typing import NotRequired
@@ -19,7 +19,6 @@ from headgate.toolkit.shown import secret_fields, shown_flow, shown_value
 from headgate.toolkit.stored.editing import edit
 from headgate.toolkit.stored.keeping import readiness_of
 from headgate.toolkit.stored.operation import Row
-from headgate.toolkit.stored.shown import cut_text
 from headgate.toolkit.stored.visit import Visit
 from headgate.toolkit.tool import Result, ToolRefused, define
 from headgate.toolkit.tools import TOOLS
@@ -30,14 +29,14 @@ _READ_FIELD = define(get_field_value, permission=Permission.FLOWS_VIEW)
 
 
 class Drawing(TypedDict):
-    """A flow as a drawing."""
+    """A flow as a diagram."""
 
     flow_id: str
     diagram: str
 
 
 class Graph(TypedDict):
-    """A flow as a drawing and as text."""
+    """A flow as a diagram and as text."""
 
     flow_id: str
     diagram: str
@@ -52,7 +51,7 @@ class Words(TypedDict):
 
 
 class Structure(TypedDict):
-    """A flow in numbers."""
+    """Counts of a flow."""
 
     flow_id: str
     name: str
@@ -98,29 +97,24 @@ class Fields(TypedDict):
 
 
 async def visualize_flow_graph(visit: Visit, flow_id: str) -> Graph:
-    """Show a flow as a drawing and as text.
+    """Show a flow as a diagram and as text.
 
     Args:
         flow_id: Id of the flow.
     """
     flow = await _flow(visit, flow_id)
     catalog = await visit.catalog(flow)
-    text, hint = print_spec(shown_flow(flow, catalog)), f"The whole is the resource headgate://flows/{flow_id}/spec."
-    return {
-        "flow_id": flow_id,
-        "diagram": cut_text(draw(flow, catalog)),
-        "text": cut_text(text, hint),
-    }
+    return {"flow_id": flow_id, "diagram": draw(flow, catalog), "text": print_spec(shown_flow(flow, catalog))}
 
 
 async def get_flow_ascii_diagram(visit: Visit, flow_id: str) -> Drawing:
-    """Draw a flow with characters, one line a step.
+    """Show a flow as an ASCII diagram, one line per step.
 
     Args:
         flow_id: Id of the flow.
     """
     flow = await _flow(visit, flow_id)
-    return {"flow_id": flow_id, "diagram": cut_text(draw(flow, await visit.catalog(flow)))}
+    return {"flow_id": flow_id, "diagram": draw(flow, await visit.catalog(flow))}
 
 
 async def get_flow_text_representation(visit: Visit, flow_id: str) -> Words:
@@ -130,12 +124,11 @@ async def get_flow_text_representation(visit: Visit, flow_id: str) -> Words:
         flow_id: Id of the flow.
     """
     flow = await _flow(visit, flow_id)
-    text = print_spec(shown_flow(flow, await visit.catalog(flow)))
-    return {"flow_id": flow_id, "text": cut_text(text, f"The whole is the resource headgate://flows/{flow_id}/spec.")}
+    return {"flow_id": flow_id, "text": print_spec(shown_flow(flow, await visit.catalog(flow)))}
 
 
 async def get_flow_structure_summary(visit: Visit, flow_id: str) -> Structure:
-    """Say how many nodes of which types a flow has, and what it takes and gives.
+    """Count a flow's nodes by type, and show its inputs and outputs.
 
     Args:
         flow_id: Id of the flow.
@@ -159,7 +152,7 @@ async def get_flow_structure_summary(visit: Visit, flow_id: str) -> Structure:
 
 
 async def get_flow_component_details(visit: Visit, flow_id: str, component_id: str) -> Details:
-    """Show a node of a flow: its fields with their values, and what it is connected to.
+    """Show a node of a flow: its fields, values and connections.
 
     Args:
         flow_id: Id of the flow.
@@ -241,7 +234,7 @@ def _field(node: Node, field: FieldTemplate, *, hidden: bool) -> FieldLine:
         "kind": field.kind.value,
         "required": field.required,
         "set": field.name in node.params,
-        "value": cut_text(shown) if isinstance(shown, str) else shown,
+        "value": shown,
     }
 
 

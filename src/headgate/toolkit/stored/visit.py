@@ -1,4 +1,4 @@
-"""One request of one person on what is stored, and the parts of the installation that carry it out."""
+"""One request of a user on stored data, with the services that execute it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -31,12 +31,12 @@ from headgate.toolkit.ports import ComponentMaker, RunsFlows
 from headgate.toolkit.workbench import Workbench
 
 CatalogOf = Callable[[Principal, Flow], Awaitable[Overlay]]
-"""The components that a person may use in a flow: the installation's, the flow's own and the person's own."""
+"""The components that a user may use in a flow: built-in, the flow's custom and the user's custom ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Studio:
-    """The parts of an installation. Holds nothing of any request."""
+    """Services of an installation, without request state."""
 
     database: Database
     registry: Registry
@@ -51,7 +51,7 @@ class Studio:
     maker_of: Callable[[Principal], ComponentMaker | None] = lambda _principal: None
     dry_runs: DryRuns | None = None
     keys_of: Callable[[Principal], KeySource] | None = None
-    """Where the keys of models are."""
+    """Keys of models."""
     local: LocalModels | None = None
     storage: Storage | None = None
     """Contents of uploaded files."""
@@ -61,33 +61,33 @@ class Studio:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request: who asks, and whom progress is told."""
+    """One request: its user, and the receiver of its progress."""
 
     studio: Studio
     principal: Principal
     tell: Callable[[str], None] = lambda _message: None
-    """Told in a few words what is being done, while it is done."""
+    """Receives a short description of each action while it runs."""
     again: Again | None = None
-    """Asks who the caller is by then, for what goes on after the answer; None where nobody loses a right meanwhile."""
+    """Checks the caller's current rights, for work after the response; None where rights cannot change."""
 
     def require(self, permission: Permission) -> None:
-        """Raise `PermissionMissing` unless the caller has it somewhere; the service asks for the space."""
+        """Raise `PermissionMissing` unless the caller has it in some space; the service checks the space."""
         if is_of_space(permission):
             self.principal.require_somewhere(permission)
         else:
             self.principal.require(permission)
 
     async def flow(self, flow_id: str, permission: Permission = Permission.FLOWS_VIEW) -> FlowRow:
-        """A flow as it is stored. Raises `FlowNotFound`, `PermissionMissing`."""
+        """Return a stored flow. Raises `FlowNotFound`, `PermissionMissing`."""
         async with self.studio.database.reading() as session:
             return await flows.get_flow(session, self.principal, flow_id, permission=permission)
 
     async def catalog(self, flow: Flow) -> Overlay:
-        """The components that the caller may use in a flow."""
+        """Return the components that the caller may use in a flow."""
         return await self.studio.catalog_of(self.principal, flow)
 
     async def environment(self, space_id: str) -> Environment:
-        """What a space offers its flows."""
+        """Return the environment of a space's flows."""
         return await self.studio.rules.environment(self.principal.tenant_id, space_id)
 
     def bench(
@@ -99,7 +99,7 @@ class Visit:
         *,
         flow_id: str | None = None,
     ) -> Workbench:
-        """A workbench for one operation; `environment` for those that check flows, `flow_id` of a stored one."""
+        """Return a workbench for one operation; `environment` for those that check flows, `flow_id` of a stored one."""
         return Workbench(
             principal=self.principal,
             space_id=space_id,
@@ -114,11 +114,11 @@ class Visit:
 
 @dataclass(slots=True)
 class StoredDraft:
-    """A `ports.StoredFlow`: the flow of a workbench as it is stored. A new one has no id."""
+    """A `ports.StoredFlow`: the stored flow of a workbench. A new one has no id."""
 
     visit: Visit
     flow_id_of: Callable[[], str | None] = lambda: None
-    """It is asked late: a turn may store a new flow while it runs."""
+    """Evaluated late: a turn may store a new flow while it runs."""
 
     @property
     def flow_id(self) -> str | None:
@@ -126,7 +126,7 @@ class StoredDraft:
         return self.flow_id_of()
 
     async def earlier_draft(self, *, to: int, at: int | None, revision: int) -> Draft | None:
-        """An earlier draft, for `undo`; None when the flow is not stored."""
+        """Return an earlier draft, for `undo`; None when the flow is not stored."""
         if self.flow_id is None:
             return None
         async with self.visit.studio.database.reading() as session:
@@ -136,7 +136,7 @@ class StoredDraft:
             return await undo.earlier_draft(session, row, to=to, at=at)
 
     async def drafts(self, *, most: int) -> list[Draft]:
-        """The newest drafts, the present one first."""
+        """Return the newest drafts, the current one first."""
         if self.flow_id is None:
             return []
         async with self.visit.studio.database.reading() as session:

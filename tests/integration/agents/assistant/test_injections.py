@@ -167,7 +167,7 @@ class TestInjections:
             assert site.elsewhere.asked == [], f"{case.id}: the attacker was reached"
             assert answer["outside"]["refused"] == [], case.id
             (run,) = answer["runs"]
-            assert "decided by content from outside" in run["error"], f"{case.id}: {run}"
+            assert "content from outside (" in run["error"], f"{case.id}: {run}"
             shown = (await site.client.get(f"/flow-runs/{run['run_id']}")).json()
             assert {"kind": "workspace", "name": path} in shown["outside_content"], case.id
 

@@ -80,9 +80,7 @@ class TestRefusals:
     async def test_nothing_is_taken_back_of_an_earlier_request(self, client: httpx2.AsyncClient) -> None:
         _, data = await asked(client, "undo that")
         assert (data["declined"], data["note"]) == (True, "")
-        assert data["result"].startswith(
-            "That did not work: There is no change to undo. Undo takes back the last change"
-        )
+        assert data["result"].startswith("That did not work: There is no change to undo. Undo reverts the last change")
         assert data["changes"] == []
 
     async def test_a_component_is_not_made_and_the_nearest_is_named(self, client: httpx2.AsyncClient) -> None:

@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
 
-from headgate.agents.assistant import at_work
+from headgate.agents.assistant import running_turns
 from headgate.agents.assistant.errors import TurnNotFound
 from headgate.agents.assistant.intent.framing import OFF_TOPIC_REFUSAL
 from headgate.agents.assistant.memory.conversation import session_key
@@ -275,7 +275,13 @@ class TestModels:
         default = str(catalogue.default_name("openai"))
         assert data["model"] == f"openai/{default}"
         assert [asked.body["model"] for asked in openai.asked] == ["gpt-5-mini", default, default]
-        assert [entry["to"] for entry in logs if entry["event"] == "assistant.model_fallback"] == [default]
+        entry = next(entry for entry in logs if entry["event"] == "assistant.model_fallback")
+        assert {name: entry[name] for name in ("from", "to", "provider", "tried_so_far")} == {
+            "from": "gpt-5-mini",
+            "to": default,
+            "provider": "openai",
+            "tried_so_far": ["gpt-5-mini"],
+        }
 
     async def test_that_are_all_refused_are_named(self, client: httpx2.AsyncClient, openai: OpenAIServer) -> None:
         openai.script(openai.no_such_model("any"))
@@ -377,7 +383,7 @@ class TestStop:
         told = next(entry for entry in logs if entry["event"] == "assistant.request.cancelled")
         assert (told["reason"], told["duration_ms"] >= 0) == ("stopped", True)
         assert list(await app.state.assistant.conversations.get_recent(session_key(LOCAL, "s"))) == []
-        assert len(app.state.assistant.at_work) == 0
+        assert len(app.state.assistant.running_turns) == 0
 
     async def test_by_somebody_else_is_not_found(self, app: FastAPI, openai: OpenAIServer) -> None:
         other = await add_colleague(app.state.database, "other", Role.OWNER)
@@ -400,8 +406,8 @@ class TestStop:
         assert (answer.status_code, answer.json()["code"]) == (404, "turn_not_found")
 
     async def test_of_ended_turns_only_the_last_are_known(self, app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(at_work, "MOST_ENDED", 2)
-        turns = app.state.assistant.at_work
+        monkeypatch.setattr(running_turns, "MOST_ENDED", 2)
+        turns = app.state.assistant.running_turns
         for number in range(3):
             with turns.working(f"t{number}", LOCAL):
                 pass

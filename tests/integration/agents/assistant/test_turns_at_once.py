@@ -114,11 +114,14 @@ class TestTurnsAtOnce:
         keys = people["anna"] * 10
         answers = await asyncio.gather(*(windows.ask(key) for key in keys))
         assert Counter(answer.status_code for answer in answers) == {200: MOST, 429: len(keys) - MOST}
-        await until(lambda: len(app.state.assistant.at_work) == MOST)
+        await until(lambda: len(app.state.assistant.running_turns) == MOST)
         refused = next(answer for answer in answers if answer.status_code == 429)
         problem = json.loads(refused.content)
         assert (problem["code"], problem["limit"]) == ("too_many_turns", MOST)
-        assert "Wait until one of them is done, or stop one" in problem["remedy"]
+        assert (
+            "Wait until one of them is finished, or stop one, and send the request again. "
+            "HEADGATE_ASSISTANT__MAX_TURNS_PER_PERSON sets the limit"
+        ) in problem["remedy"]
         await until(lambda: len(openai.asked) >= MOST)
         assert len(openai.asked) == MOST, "nothing was paid for a turn that was refused"
 
@@ -133,7 +136,7 @@ class TestTurnsAtOnce:
             await asyncio.gather(*(windows.ask(people["anna"][0]) for _ in range(MOST)))
             assert (await windows.ask(people["anna"][1])).status_code == 429
             await windows.hang_up(MOST)
-            await until(lambda: not len(app.state.assistant.at_work.at_once))
+            await until(lambda: not len(app.state.assistant.running_turns.at_once))
 
     async def test_count_those_that_are_answered_whole(
         self, app: FastAPI, people: dict[str, list[dict[str, str]]], windows: Windows, openai: OpenAIServer
@@ -145,7 +148,7 @@ class TestTurnsAtOnce:
             wrong = await client.post(WHOLE, json=ASK | {"flow_id": "no such flow"})
             assert wrong.status_code == 429
             await windows.hang_up(1)
-            await until(lambda: len(app.state.assistant.at_work.at_once) == MOST - 1)
+            await until(lambda: len(app.state.assistant.running_turns.at_once) == MOST - 1)
             openai.sort = None
             openai.script(openai.text("Done."))
             for _ in range(MOST + 1):

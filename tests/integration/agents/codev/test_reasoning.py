@@ -146,7 +146,7 @@ class TestModelReasoning:
 
     async def test_counts_the_requests_of_the_client_library_too(self, openai: OpenAIServer) -> None:
         openai.script(openai.rate_limited(0))
-        with pytest.raises(ModelRateLimited, match="It was asked 8 times"):
+        with pytest.raises(ModelRateLimited, match="It was called 8 times"):
             await (await at_openai(openai, max_retries=1)).complete([person("Hi")], system="Be brief.")
         assert len(openai.asked) == 8
 
@@ -171,7 +171,7 @@ class TestModelReasoning:
 
     async def test_does_not_wait_for_ever_and_says_how_often_it_asked(self, openai: OpenAIServer) -> None:
         openai.script(openai.rate_limited(1))
-        with pytest.raises(ModelRateLimited, match="It was asked 4 times"):
+        with pytest.raises(ModelRateLimited, match="It was called 4 times"):
             await (await at_openai(openai)).complete([person("Hi")], system="Be brief.")
         assert SLEPT == [1.0, 1.0, 1.0]
 

@@ -73,7 +73,7 @@ class TestCredentials:
         assert elsewhere.status_code == 200, elsewhere.text
         shown = (await client.get(session.path)).json()
         assert missing(shown) == []
-        assert "there now" in shown["interrupt"]["prompt"]
+        assert "are available" in shown["interrupt"]["prompt"]
         assert waits_for(await session.answer({"type": "credential_check"}, openai.text(PLAN))) == "plan_approval"
 
     async def test_that_were_added_are_not_called_missing_when_others_are_skipped(self, session: Session) -> None:
@@ -118,7 +118,7 @@ class TestTheKeyOfTheModel:
         data = state["interrupt"]["data"]
         assert (data["of"], data["model"], data["refused"]) == ("model", "openai/gpt-5-mini", True)
         assert missing(state) == ["OPENAI_API_KEY"]
-        assert "did not accept the key" in state["interrupt"]["prompt"]
+        assert "rejected the key" in state["interrupt"]["prompt"]
         assert state["state"]["discovery_summary"], "what was paid for is kept"
         shown = (await client.get(session.path)).json()
         assert missing(shown) == ["OPENAI_API_KEY"], "a key that was refused is missing although it is set"

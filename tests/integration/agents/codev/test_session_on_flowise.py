@@ -152,6 +152,6 @@ class TestChatflowThatIsThere:
             openai.tool_call("update_chatflow", update), openai.text(FOUND), openai.text(PLAN)
         )
         assert waits_for(state) == "plan_approval"
-        assert "changed by somebody else" in json.dumps(state["interrupt"]["data"]["conflict"])
+        assert "changed by another user" in json.dumps(state["interrupt"]["data"]["conflict"])
         assert flowise.flow(flow_id) == theirs
         assert flowise.writes == 0

@@ -171,7 +171,7 @@ class TestNewFlow:
         assert "build_flow" in offered[1]
         assert "build_flow" not in offered[0]
         assert "CREDENTIALS_STATUS: MISSING" in json.dumps(discover["messages"])
-        assert "a tool hangs on an agent" in json.dumps(patch["messages"]).lower()
+        assert "attach a tool to an agent" in json.dumps(patch["messages"]).lower()
         assert "has no output 'prompt'" in after["messages"][-1]["content"]
         assert KEY not in json.dumps([asked.body for asked in openai.asked])
 
@@ -218,7 +218,7 @@ class TestNewFlow:
         }
         begun = await client.post(f"{session.path}/resume", json=body, params={"wait": False})
         assert begun.json()["status"] == "in_progress"
-        run = await _run_with(client, "running")
+        run = await _run_with(client, "waiting")
         assert (await client.post(f"{session.path}/stop")).status_code == 200
         assert (await _run_with(client, "cancelled"))["id"] == run["id"]
         stopped = (await client.get(session.path)).json()
@@ -248,7 +248,7 @@ class TestFlowThatIsThere:
 
         state = await session.approve(openai.text(FOUND), openai.text(PLAN))
         assert waits_for(state) == "plan_approval"
-        assert "changed by somebody else" in state["interrupt"]["data"]["conflict"]["message"]
+        assert "changed by another user" in state["interrupt"]["data"]["conflict"]["message"]
         assert (await session.flow())["definition"]["description"] == "Mine"
 
         state = await session.approve(

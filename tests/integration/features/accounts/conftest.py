@@ -2,11 +2,11 @@
 
 from collections.abc import AsyncIterator
 
-import argon2
 import httpx2
 import pytest
 from fastapi import FastAPI
 
+from headgate.features.accounts.passwords import hashing
 from headgate.foundation.settings import Settings
 from tests.support.people import asking, running, signed_in
 from tests.support.sign_in import House, house_of
@@ -15,7 +15,7 @@ from tests.support.sign_in import House, house_of
 @pytest.fixture(autouse=True)
 def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Passwords cost a thousandth here; what they really cost is a unit's matter."""
-    monkeypatch.setattr(argon2.profiles, "RFC_9106_LOW_MEMORY", argon2.profiles.CHEAPEST)
+    monkeypatch.setattr(hashing, "COSTS", hashing.Costs(passes=1, memory_kib=8, lanes=1))
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from sqlalchemy import delete, update
 
 from headgate.features.access.permissions import Permission, Role
 from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, LOCAL, Principal
-from headgate.features.accounts.credentials.found import Kind
+from headgate.features.accounts.credentials.credential import Kind
 from headgate.features.accounts.errors import NotSignedIn, SessionOver
 from headgate.features.accounts.keys.secret import new_key, prefix_of
 from headgate.features.accounts.sessions.tokens import hash_of
@@ -160,7 +160,7 @@ class TestKey:
         assert (answer.status_code, answer.json()["code"]) == (403, "permission_missing")
         assert answer.json()["permission"] == "account.change"
         assert answer.json()["detail"].startswith("Your API key lacks")
-        assert "among its scopes" in answer.json()["remedy"]
+        assert "Use a key with that scope" in answer.json()["remedy"]
 
     async def test_with_no_scope_that_this_version_knows_may_nothing(
         self, stranger: httpx2.AsyncClient, database: Database

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from pydantic import SecretStr
 from headgate.entrypoints.own_services import OwnRedis
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import DEFAULT_SPACE_ID
+from headgate.features.accounts import throttle
 from headgate.features.accounts.keys.secret import new_key
 from headgate.features.accounts.ports import Scope
 from headgate.features.accounts.throttle import (
@@ -101,22 +103,32 @@ class TestRateLimits:
         await limits.close()
 
     async def test_forget_in_the_end_who_was_counted(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("headgate.features.accounts.throttle.SWEEP_SECONDS", 0.01)
         limits = RateLimits({SCOPE: 5})
+        clock = _clock(monkeypatch, 6_000)
         for number in range(200):
             await limits.allow(SCOPE, str(number))
-        memory = limits._memory
-        assert memory is not None
-        assert len(memory.storage) == 200
-        for name in memory.expirations:
-            memory.expirations[name] = 0.0
-        for _ in range(200):
-            await limits.allow(SCOPE, "somebody")
-            if len(memory.storage) < 5:
-                break
-            await asyncio.sleep(0.01)
-        assert len(memory.storage) < 5
-        await limits.close()
+        assert len(limits._counts) == 200
+        clock.now += 120
+        await limits.allow(SCOPE, "somebody")
+        assert len(limits._counts) == 1
+
+    async def test_of_the_minute_before_count_as_far_as_it_is_less_than_a_minute_ago(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        limits = RateLimits({SCOPE: 10})
+        clock = _clock(monkeypatch, 6_059)
+        for _ in range(10):
+            await limits.allow(SCOPE, "ana")
+        assert (await refused(limits, SCOPE, "ana")).extra["retry_after_seconds"] == 1
+        clock.now = 6_060
+        assert (await refused(limits, SCOPE, "ana")).extra["retry_after_seconds"] == 1
+        clock.now = 6_090
+        for _ in range(5):
+            await limits.allow(SCOPE, "ana")
+        wait = (await refused(limits, SCOPE, "ana")).extra["retry_after_seconds"]
+        assert isinstance(wait, int)
+        clock.now += wait + 0.01
+        await limits.allow(SCOPE, "ana")
 
 
 class TestRedis:
@@ -238,7 +250,26 @@ class TestRequests:
         async with running(settings.model_copy(update={"rate_limits": few})) as app, asking(app) as client:
             for _ in range(5):
                 assert (await client.get("/api-keys")).status_code == 200
-            assert app.state.throttle._here is None, "nothing was loaded for it"
+            assert len(app.state.throttle._counts) == 0
+
+
+class Clock:
+    """Stands for the module `time`, at a time that the test sets."""
+
+    monotonic = staticmethod(time.monotonic)
+
+    def __init__(self, now: float) -> None:
+        self.now = now
+
+    def time(self) -> float:
+        """The present time."""
+        return self.now
+
+
+def _clock(monkeypatch: pytest.MonkeyPatch, now: float) -> Clock:
+    clock = Clock(now)
+    monkeypatch.setattr(throttle, "time", clock)
+    return clock
 
 
 def _settings(folder: Path, **groups: object) -> Settings:

@@ -106,7 +106,7 @@ class TestLinks:
         path = f"/flows/{flow['id']}"
         missing = await us.ask(who, "POST", f"{path}/publish", json={})
         assert missing.status_code == 422
-        assert "'Lena', which is not there." in missing.text
+        assert "'Lena', which does not exist." in missing.text
         misspelt = await us.make("editor", "/flows", spec=LINKED.replace("assistant: Lena", "assistant: Lenna"))
         answer = await us.ask(who, "POST", f"/flows/{misspelt['id']}/publish", json={})
         assert "Lena" not in answer.text

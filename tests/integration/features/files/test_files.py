@@ -179,7 +179,7 @@ class TestUpload:
         async with api(router, database=database, storage=storage, settings=settings, quotas=quotas) as client:
             large = await client.post("/files", files={"file": ("a.bin", bytes(401))})
             assert (large.status_code, large.json()["code"]) == (413, "no_room_for_file")
-            assert "Your organisation has 1,000 bytes for stored files at most" in large.json()["detail"]
+            assert "Your organisation has a limit of 1,000 bytes for stored files" in large.json()["detail"]
             assert "HEADGATE_QUOTAS__TENANT_STORAGE_BYTES" in large.json()["remedy"]
             assert len(on_disk(tmp_path)) == await count(database) == 1
             assert (await client.post("/files", files={"file": ("b.bin", bytes(400))})).status_code == 201
@@ -215,7 +215,7 @@ class TestUpload:
         await begun.wait()
         await keep(bytes(600))
         other_is_in.set()
-        with pytest.raises(NoRoomForFile, match="no room for this file"):
+        with pytest.raises(NoRoomForFile, match="which this file would exceed"):
             await slow
         assert len(on_disk(tmp_path)) == await count(database) == 1
 

@@ -96,7 +96,7 @@ class TestEachScope:
     ) -> None:
         quotas = Quotas(database, QuotaSettings(space_storage_bytes=MOST))
         row = await service.store_upload(database, storage, LOCAL, name="a", content=bytes(MOST + 1), limits=quotas)
-        with pytest.raises(NoRoomForFile, match="This space has 1,000 bytes") as raised:
+        with pytest.raises(NoRoomForFile, match="This space has a limit of 1,000 bytes") as raised:
             async with database.writing() as session:
                 await service.share_uploads(session, LOCAL, [row.id], space_id=LOCAL.space_id, limits=quotas)
         assert "HEADGATE_QUOTAS__SPACE_STORAGE_BYTES" in raised.value.remedy
@@ -108,7 +108,7 @@ class TestEachScope:
         quotas = Quotas(database, QuotaSettings())
         async with database.writing() as session:
             await quotas.set_limit(
-                session, LOCAL, scope=Scope.TENANT, space_id=None, quota=Quota.STORAGE_BYTES, most=10
+                session, LOCAL, scope=Scope.TENANT, space_id=None, quota=Quota.STORAGE_BYTES, limit=10
             )
         with pytest.raises(NoRoomForFile) as raised:
             await service.store_upload(database, storage, LOCAL, name="a", content=bytes(11), limits=quotas)

@@ -10,8 +10,8 @@ import httpx2
 import pytest
 from sqlalchemy import text
 
+from headgate.entrypoints.access_control import AccessControl
 from headgate.entrypoints.compose import Parts, open_parts
-from headgate.entrypoints.doors import Doors
 from headgate.entrypoints.http.state import Served, ServedState
 from headgate.features.access.principal import LOCAL, Principal
 from headgate.features.catalog.own.routes import router as own_components_router
@@ -34,7 +34,9 @@ ROUTERS = (own_components_router, flow_code_router, flows_router, runs_router, r
 
 @asynccontextmanager
 async def as_(parts: Parts, principal: Principal = LOCAL) -> AsyncIterator[Client]:
-    async with api(*ROUTERS, principal=principal, served=ServedState(parts, Served(parts), Doors(parts))) as found:
+    async with api(
+        *ROUTERS, principal=principal, served=ServedState(parts, Served(parts), AccessControl(parts))
+    ) as found:
         yield found
 
 

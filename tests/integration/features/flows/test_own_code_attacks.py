@@ -94,7 +94,7 @@ class TestSecrets:
         await keep(parts, "API_KEY", "https://api.example.org")
         ended = await stolen(client, thief("api.example.org:*", "return 'x'"), "API_KEY")
         assert "API_KEY" in str(ended["error"])
-        assert "Name each server" in str(ended["error"])
+        assert "Declare each server" in str(ended["error"])
 
 
 def spoiler(line: str) -> dict[str, Any]:
@@ -146,7 +146,7 @@ class TestMuchCode:
         assert any("characters of code; 500000 are allowed" in one["message"] for one in flow["issues"])
         refused = await client.post(f"/flows/{flow['id']}/runs", json={"wait": True})
         assert refused.status_code == 413
-        assert "characters of own code; 500000 are allowed" in refused.json()["detail"]
+        assert "characters of custom code; 500000 are allowed" in refused.json()["detail"]
 
     async def test_is_not_read_to_be_checked(self, client: Client) -> None:
         found = await ok(client, "/components/check", code="x = [" + "-a," * 300_000 + "]")

@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 from fastapi import FastAPI
-from pydantic import SecretStr
+from pydantic import JsonValue, SecretStr
 
 from headgate.agents.assistant.schemas import AssistRequest
 from headgate.entrypoints.cli.app import run
@@ -57,6 +57,12 @@ class Case:
     warnings: tuple[str, ...] = ()
 
 
+def chain(first: str, *fallback: JsonValue) -> str:
+    """A model with fallback models, as the text of a flow holds it."""
+    provider, _, name = first.partition("/")
+    return json.dumps({"provider": provider, "name": name, "fallback": [*fallback]})
+
+
 CASES: dict[str, Case] = {
     "an MCP server that is not registered": Case(
         steps(AGENT.format(tools="McpTools\n    server: weather", words="Help."), AGENT_EDGES),
@@ -71,6 +77,18 @@ CASES: dict[str, Case] = {
             ASK.format(model='{"provider": "openai", "name": "gpt-5-mini", "params": {"fallback": "x/y"}}'), ASK_EDGES
         ),
         ("model_not_usable",),
+    ),
+    "a fallback model without a key": Case(
+        steps(ASK.format(model=chain("openai/gpt-5-mini", "anthropic/claude-sonnet-4-5")), ASK_EDGES),
+        warnings=("model_not_usable",),
+    ),
+    "a model without a key that has a usable fallback model": Case(
+        steps(ASK.format(model=chain("anthropic/claude-sonnet-4-5", "openai/gpt-5-mini")), ASK_EDGES),
+        warnings=("model_not_usable",),
+    ),
+    "a model and a fallback model without a key": Case(
+        steps(ASK.format(model=chain("anthropic/claude-sonnet-4-5", "groq/openai/gpt-oss-20b")), ASK_EDGES),
+        ("model_not_usable", "model_not_usable"),
     ),
     "form answers without a form": Case(steps("  form: FormInput\n"), ("missing_form",)),
     "a file field that the form does not have": Case(
@@ -224,7 +242,7 @@ def refused(answer: httpx2.Response) -> Answer:
 
 
 @dataclass(frozen=True)
-class Doors:
+class AccessControl:
     """Every entry point that says whether a stored flow can run, or that refuses one."""
 
     app: FastAPI
@@ -341,7 +359,7 @@ class TestTheCheck:
     ) -> None:
         disagreeing = {}
         for name, case in CASES.items():
-            doors = Doors(app, client, capsys, (await stored(client, case))["id"], case.spec)
+            doors = AccessControl(app, client, capsys, (await stored(client, case))["id"], case.spec)
             expected = await doors.canvas()
             for door, ask in doors.others.items():
                 answer = await ask()
@@ -417,7 +435,7 @@ class TestAStepWithoutAModel:
         for name, spec in NO_MODEL.items():
             expected = DEFAULTS[default]
             flow = await stored(client, Case(spec))
-            doors = Doors(app, client, capsys, flow["id"], spec)
+            doors = AccessControl(app, client, capsys, flow["id"], spec)
             for door, ask in {"canvas": doors.canvas, **doors.others}.items():
                 codes = {one[0] for one in await ask()}
                 if codes != ({expected} if expected else set()):

@@ -327,7 +327,7 @@ class TestMaterial:
             [path] = machine.ring.folder.iterdir()
             path.write_bytes((settings.data_dir / "secret.key").read_bytes())
         async with open_machine(database, settings) as machine:
-            with pytest.raises(Unavailable, match="not the key that its name says"):
+            with pytest.raises(Unavailable, match="does not contain the key that its name states"):
                 await machine.values()
 
 

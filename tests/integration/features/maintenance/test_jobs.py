@@ -374,7 +374,7 @@ class TestAuditHeads:
             await record(session, other, "flow.created", id="f2")
         with captured_logs() as logs:
             await maintenance(database, storage).run_job("audit_heads")
-        told = {line["tenant_id"]: line["noted"] for line in logs if line["event"] == "audit log ends"}
+        told = {line["tenant_id"]: line["noted"] for line in logs if line["event"] == "audit log heads"}
         for who in (LOCAL, other):
             seq, _, hash_ = told[who.tenant_id].partition(":")
             assert (await audit.verify_chain(database, who, audit.Place(int(seq), hash_))).good

@@ -136,7 +136,7 @@ class TestAgent:
         events = (await client.get(f"/flow-runs/{started['id']}/events")).text
         told = [line for line in events.splitlines() if '"weather.fail"' in line]
         assert len(told) == 1
-        assert "failed. Its server says" in told[0]
+        assert "failed. The server reports" in told[0]
 
     async def test_is_told_what_a_tool_refused(
         self, client: httpx2.AsyncClient, openai: OpenAIServer, server: McpProcess
@@ -147,7 +147,7 @@ class TestAgent:
         assert done["status"] == "completed"
         (call,) = calls_of(await step(client, done["id"]))
         assert "result" not in call
-        assert call["error"].startswith("The tool 'weather.fail' failed. Its server says: ")
+        assert call["error"].startswith("The tool 'weather.fail' failed. The server reports: ")
         assert openai.asked[1].body["messages"][-1]["content"].startswith("[Data ")
         assert "\nError: The tool 'weather.fail' failed." in openai.asked[1].body["messages"][-1]["content"]
 
@@ -192,7 +192,7 @@ class TestAgent:
         with McpProcess(tmp_path / "other", "hostile", port=server.port):
             done = await run(client, flow_text())
         (call,) = calls_of(await step(client, done["id"]))
-        assert "has no tool 'add' any more" in call["error"]
+        assert "no longer has a tool 'add'" in call["error"]
 
     async def test_does_not_show_the_model_what_a_result_hides(
         self, client: httpx2.AsyncClient, openai: OpenAIServer, tmp_path: Path
@@ -261,7 +261,7 @@ edges:
   heard.text -> said.input
 """
         done = await run(client, spec.replace("  heard: ChatInput\n", "").replace("  heard.text -> said.input\n", ""))
-        assert "'each' takes one tool, and 'mcp' brings 7" in done["error"]["message"]
+        assert "'each' takes one tool, and 'mcp' has 7" in done["error"]["message"]
 
 
 class TestAllowlist:
@@ -299,9 +299,9 @@ class TestAllowlist:
         ("tools", "allowed", "said"),
         [
             ("", "weather.forcast", "did you mean 'weather.forecast'?"),
-            ('["add"]', "weather.forecast", "which is no tool of this step"),
-            ("", "calculator", "which is no tool of this step"),
-            ("", "wether.forecast", "which is no tool of this step"),
+            ('["add"]', "weather.forecast", "which is not a tool of this step"),
+            ("", "calculator", "which is not a tool of this step"),
+            ("", "wether.forecast", "which is not a tool of this step"),
         ],
     )
     async def test_with_an_unknown_name_is_refused_when_published(

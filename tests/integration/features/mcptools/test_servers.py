@@ -188,15 +188,15 @@ class TestRefresh:
             "listed twice",
             "rm -rf /; bell: its name",
             "a tool without a name: its name",
-            "wrong: its schema is wrong",
+            "wrong: its schema is not valid",
             "deep: its schema is nested",
             "huge: its schema is larger",
-            "remote: its schema is wrong: it refers to http://169.254.169.254",
-            "202 more tools than the 200",
+            "remote: its schema is not valid: it refers to the external schema http://169.254.169.254",
+            "202 more tools than the maximum of 200",
         ):
             assert reason in left
         row = (await client.get("/mcp-servers/weather")).json()
-        assert row["error_message"].startswith("Left out: ")
+        assert row["error_message"].startswith("Skipped: ")
 
     @pytest.mark.parametrize(
         "url",
@@ -213,7 +213,7 @@ class TestRefresh:
         for verb in ("refresh", "test"):
             answer = (await client.post(f"/mcp-servers/weather/{verb}")).json()
             assert (answer["code"], answer["status"]) == ("address_refused", 403), answer
-        assert "may not be reached" in (await client.get("/mcp-servers/weather")).json()["error_message"]
+        assert "are not allowed: its address is" in (await client.get("/mcp-servers/weather")).json()["error_message"]
 
 
 class TestTest:

@@ -113,7 +113,7 @@ class TestSave:
         flow = await created(client, spec())
         (issue,) = [one for one in flow["issues"] if one["code"] == "classification"]
         assert issue["node"] == "tell"
-        assert "asks openai/quick, which may see K0 public, but 'brief' brings K2 confidential" in issue["message"]
+        assert "which is cleared for K0 public, but 'brief' brings K2 confidential" in issue["message"]
         await put(client, "openai/quick", 2)
         read = (await client.get(f"/api/v1/flows/{flow['id']}")).json()
         assert read["issues"] == []
@@ -190,7 +190,7 @@ class TestRun:
         await client.get(f"/api/v1/flow-runs/{began['id']}/events")  # told to the run's end
         found = (await client.get(f"/api/v1/flow-runs/{began['id']}")).json()
         assert found["error"]["code"] == "classification_refused"
-        assert "asks openai/quick, which may see K1 internal" in found["error"]["message"]
+        assert "calls openai/quick, which is cleared for K1 internal" in found["error"]["message"]
         assert [step["status"] for step in found["steps"]][:3] == ["completed", "completed", "failed"]
         assert len(server.asked) == 1
 
@@ -205,7 +205,7 @@ class TestRun:
         server.script(server.text("Short."))
         failed = await run(client, flow["id"], text="openai/quick")
         assert failed["error"]["code"] == "classification_refused", failed
-        assert "The model was not asked." in failed["error"]["message"]
+        assert "The model was not called." in failed["error"]["message"]
         assert len(server.asked) == 1
         server.script(server.text("Short."), server.text("Kort."))
         assert (await run(client, flow["id"], text="openai/careful"))["status"] == "completed"

@@ -54,7 +54,7 @@ class TestTryProvider:
         await connect(house, server.base_url, "OPENAI_COMPATIBLE")
         server.script(json_reply({"detail": "Not Found"}, status=404))
         found = await outcome_of(house, "openai_compatible")
-        assert (found["ok"], found["detail"]) == (False, "The server answers and does not list its models.")
+        assert (found["ok"], found["detail"]) == (False, "The server responds but does not list its models.")
         assert found["remedy"] == "Test it with the name of one of its models."
 
     async def test_lets_a_model_answer(self, house: Team, server: OpenAIServer) -> None:

@@ -158,13 +158,13 @@ class TestRefusal:
     @pytest.mark.parametrize(
         ("model", "name", "media_type", "lacks", "named"),
         [
-            ("groq/llama-3.1-8b-instant", "a.png", "image/png", "takes no images", "openai/gpt-5.4-mini"),
-            ("openai/gpt-4.1", "a.mp3", "audio/mpeg", "takes no audio", "Transcribe"),
-            ("openai/gpt-4.1", "a.mp3", "audio/mpeg", "takes no audio", "google/gemini-3.5-flash"),
-            ("anthropic/claude-sonnet-4-6", "a.mp4", "video/mp4", "takes no video", "google/"),
-            ("local/qwen2.5-coder-1.5b", "a.png", "image/png", "takes no images", "openai/"),
-            ("openai/gpt-4.1", "a.tiff", "image/tiff", "takes no image/tiff", "Convert it to PNG"),
-            ("openai/gpt-audio", "a.ogg", "audio/ogg", "takes no audio/ogg", "Transcribe"),
+            ("groq/llama-3.1-8b-instant", "a.png", "image/png", "does not accept images", "openai/gpt-5.4-mini"),
+            ("openai/gpt-4.1", "a.mp3", "audio/mpeg", "does not accept audio", "Transcribe"),
+            ("openai/gpt-4.1", "a.mp3", "audio/mpeg", "does not accept audio", "google/gemini-3.5-flash"),
+            ("anthropic/claude-sonnet-4-6", "a.mp4", "video/mp4", "does not accept video", "google/"),
+            ("local/qwen2.5-coder-1.5b", "a.png", "image/png", "does not accept images", "openai/"),
+            ("openai/gpt-4.1", "a.tiff", "image/tiff", "does not accept image/tiff", "Convert it to PNG"),
+            ("openai/gpt-audio", "a.ogg", "audio/ogg", "does not accept audio/ogg", "Transcribe"),
         ],
     )
     async def test_names_the_model_what_it_lacks_and_what_to_do(
@@ -192,7 +192,7 @@ class TestRefusal:
         file = File(id="f", name="scan.pdf", media_type="application/pdf", size=len(scan))
         groq = Model(provider="groq", name="llama-3.1-8b-instant")
         assert inputs.check_inputs(groq, [file]) == frozenset()
-        with pytest.raises(ModelLacksInput, match=r"takes no documents without text.*openai/"):
+        with pytest.raises(ModelLacksInput, match=r"does not accept documents without text.*openai/"):
             inputs.check_inputs(groq, [file], unreadable=True)
 
     @pytest.mark.parametrize(

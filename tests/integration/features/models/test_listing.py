@@ -111,7 +111,7 @@ class TestListing:
         server.script(json_reply({"error": "wrong key k3y"}, status=401))
         listing = await list_offered(find_provider(provider), keys_for(provider, server))
         assert listing.names is None
-        assert listing.problem == f"The server at {_address(provider, server)} refused the key (401)."
+        assert listing.problem == f"The server at {_address(provider, server)} rejected the key (401)."
         assert "k3y" not in str(listing)
 
     async def test_keeps_an_answer_for_server_and_key(self, server: ScriptedServer) -> None:
@@ -228,4 +228,4 @@ class TestOllamaStatus:
         server.script(json_reply({"models": []}))
         found = await status(server, monkeypatch)
         assert not found.configured
-        assert found.remedy == "Fetch one: ollama pull qwen3:8b"
+        assert found.remedy == "Download one: ollama pull qwen3:8b"

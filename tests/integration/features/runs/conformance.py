@@ -588,7 +588,7 @@ class DeathConformance:
         await appears(tmp_path / "gate.started")
         process.kill()
         process.wait()
-        await execute(database, "UPDATE flow_step_results SET attempts = 5")
+        await execute(database, "UPDATE flow_step_results SET attempts = 5, interruptions = 5")
         await tamper(database, "UPDATE flow_step_attempts SET attempt_no = 5")
         engine = await make_engine()
         await over(engine, run_id)

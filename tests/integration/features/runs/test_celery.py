@@ -13,12 +13,31 @@ from tests.integration.features.runs.celery_fixtures import (  # noqa: F401 - fi
     workers,
 )
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance
+from tests.integration.features.runs.conformance_retries import RetryConformance, RetryDeathConformance
+from tests.integration.features.runs.conformance_subflows import SubflowConformance
+from tests.integration.features.runs.conformance_waits import WaitConformance
 
 pytestmark = pytest.mark.xdist_group("celery")
 
 
 class TestCeleryBackend(BackendConformance):
     begins = RunStatus.QUEUED
+
+
+class TestCelerySubflows(SubflowConformance):
+    """Flows that run flows."""
+
+
+class TestCeleryWaits(WaitConformance):
+    """Waiting with workers."""
+
+
+class TestCeleryRetries(RetryConformance):
+    """Retries and what follows a failure."""
+
+
+class TestCeleryRetriesAfterDeaths(RetryDeathConformance):
+    """Retries of steps whose worker died."""
 
 
 class TestCeleryBackendAfterDeaths(DeathConformance):

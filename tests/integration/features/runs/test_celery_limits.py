@@ -176,7 +176,7 @@ class TestWait:
         found = await attempt_rows(database, request.key.run_id)
         assert [(one.step_id, one.attempt_no, one.status, one.error_code) for one in found] == [
             ("start", 1, "completed", None),
-            ("wait", 1, "retried", "parked"),
+            ("wait", 1, "suspended", None),
             ("wait", 2, "completed", None),
             ("after", 1, "completed", None),
         ]
@@ -187,9 +187,9 @@ class TestWait:
         engine = await make_engine(max_concurrent_runs=1, step_timeout_seconds=0.5)
         request = new_run(await store_flow(database, _waiting(seconds=86_400)))
         await engine.start(request)
-        await until(lambda: _is_parked(database, request.key.run_id))
+        await until(lambda: _is_suspended(database, request.key.run_id))
         await finish(engine, new_run(await store_flow(database, make_chain(2))))
-        assert await _is_parked(database, request.key.run_id)
+        assert await _is_suspended(database, request.key.run_id)
         await engine.cancel(request.key.run_id, request.key.tenant_id)
         assert (await run_row(database, request.key.run_id)).status == "cancelled"
         assert (await statuses(database, request.key.run_id))["wait"] == "cancelled"
@@ -203,8 +203,8 @@ def _waiting(*, seconds: float) -> Flow:
     )
 
 
-async def _is_parked(database: Database, run_id: str) -> bool:
-    return ("wait", 1, "retried") in await attempts(database, run_id)
+async def _is_suspended(database: Database, run_id: str) -> bool:
+    return ("wait", 1, "suspended") in await attempts(database, run_id)
 
 
 def _broken(how: str) -> Flow:

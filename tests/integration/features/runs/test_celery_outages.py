@@ -129,7 +129,7 @@ class TestPoisonMessage:
             row = await run_row(database, deadly.key.run_id)
             assert (row.status, row.error_code) == ("failed", "never_begun")
             assert row.pickups > MAX_PICKUPS  # a message that a sweep doubled may be picked up at the same moment
-            assert re.search(r"picked the run up \d+ times", row.error_message)
+            assert re.search(r"claimed the run \d+ times", row.error_message)
             assert (await run_row(database, sound.key.run_id)).status == "completed"
         finally:
             await asyncio.to_thread(group.kill)
@@ -178,7 +178,7 @@ class TestPickup:
             planned = await engine._dispatcher._plans.of(run.key)
             lane = await engine._dispatcher._lane(run.key, None)
             for dispatch in range(2, 5):
-                await engine._dispatcher._send(run.key, planned.plan, dispatch, lane=lane, begun=True)
+                await engine._dispatcher._send(run.key, planned.plan, dispatch, lane=lane, started=True)
             await finish(engine, new_run(await store_flow(database, make_chain(1))))
             (tmp_path / "gate.open").touch()
             await over(engine, run.key.run_id)

@@ -12,6 +12,9 @@ from headgate.features.runs.views.stream import RunStream
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance, appears, over
+from tests.integration.features.runs.conformance_retries import RetryConformance, RetryDeathConformance
+from tests.integration.features.runs.conformance_subflows import SubflowConformance
+from tests.integration.features.runs.conformance_waits import WaitConformance
 from tests.support.databases import SqliteFiles, make_settings
 from tests.support.engine import make_chain, make_flow, new_run, store_flow
 from tests.support.rows import attempts, run_row
@@ -19,6 +22,22 @@ from tests.support.rows import attempts, run_row
 
 class TestEmbeddedBackend(BackendConformance):
     pass
+
+
+class TestEmbeddedSubflows(SubflowConformance):
+    """Flows that run flows."""
+
+
+class TestEmbeddedWaits(WaitConformance):
+    """Waiting in this process."""
+
+
+class TestEmbeddedRetries(RetryConformance):
+    """Retries and what follows a failure."""
+
+
+class TestEmbeddedRetriesAfterDeaths(RetryDeathConformance):
+    """Retries of steps whose worker died."""
 
 
 class TestEmbeddedBackendAfterDeaths(DeathConformance):

@@ -72,7 +72,7 @@ async def check_refused(site: Range, case: Case, run: dict[str, Any], *, mark: s
     assert any(one.startswith(mark) for one in marks), f"{case.id}: {marks}"
     errors = [call["error"] for call in found["tool_calls"] if "error" in call]
     assert errors, f"{case.id}: no call was refused"
-    assert "decided by content from outside" in errors[-1], f"{case.id}: {errors}"
+    assert "content from outside (" in errors[-1], f"{case.id}: {errors}"
 
 
 async def obey(site: Range, case: Case, flow: str, calls: Sequence[Any], **start: Any) -> dict[str, Any]:
@@ -233,7 +233,7 @@ class TestInjections:
             if step:
                 assert run["status"] == "failed", f"{case.id}: {run}"
                 message = run["error"]["message"]
-                assert "decided by content from outside (the file 'memo.txt')" in message, f"{case.id}: {message}"
+                assert "content from outside (the file 'memo.txt')" in message, f"{case.id}: {message}"
 
     async def test_decide_nothing_in_a_rerun_that_reuses_what_was_read(self, site: Range) -> None:
         """The marks are stored with the step that read, so whoever continues from there knows them."""

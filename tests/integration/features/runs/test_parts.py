@@ -152,11 +152,14 @@ class TestParts:
         [
             ({"pins": {"topp": {"text": "x"}}}, "did you mean 'top'?"),
             ({"only_step": "nope"}, "The flow has no step 'nope'"),
-            ({"pins": {"top": {"text": {"a": 1}}}}, "What is pinned to 'top.text' does not fit"),
+            ({"pins": {"top": {"text": {"a": 1}}}}, "The value pinned to 'top.text' is not valid"),
             ({"pins": {"top": {"other": "x"}}}, "has none of its outputs"),
             ({"pins": {"top": {"text": "x"}}, "version": 1}, "Only a run of the draft"),
             ({"only_step": "top", "from_step": "low"}, "not both"),
-            ({"only_step": "top", "pins": {"top": {"text": "x"}}}, "there is nothing to do"),
+            (
+                {"only_step": "top", "pins": {"top": {"text": "x"}}},
+                ("there is nothing to run"),
+            ),
         ],
     )
     async def test_what_cannot_be_is_refused_by_name(

@@ -56,7 +56,7 @@ class TestStarts:
         version, limit = await store_flow(database, make_chain(1)), bound(Quota.RUNS_PER_HOUR, Scope.SPACE, 2)
         for _ in range(2):
             await over(engine, await _start(engine, version, limit))
-        with pytest.raises(QuotaExceeded, match="This space has 2 of 2 runs started within an hour") as refused:
+        with pytest.raises(QuotaExceeded, match="This space has 2 of 2 runs started within one hour") as refused:
             await _start(engine, version, limit)
         assert 3000 <= int(str(refused.value.extra["retry_after_seconds"])) <= 3600
         assert "An administrator of the organisation can raise it" in (refused.value.remedy or "")
@@ -80,9 +80,9 @@ class TestLimitsInForce:
         assert await self._of_start(quotas) == {(Scope.TENANT, Quota.RUNS): 100, (Scope.SPACE, Quota.RUNS): 50}
         async with database.writing() as session:
             limits: Any = {"scope": Scope.SPACE, "quota": Quota.RUNS}
-            await quotas.set_limit(session, LOCAL, space_id=None, most=20, **limits)
-            await quotas.set_limit(session, LOCAL, space_id=LOCAL.space_id, most=10, **limits)
+            await quotas.set_limit(session, LOCAL, space_id=None, limit=20, **limits)
+            await quotas.set_limit(session, LOCAL, space_id=LOCAL.space_id, limit=10, **limits)
         assert (await self._of_start(quotas))[Scope.SPACE, Quota.RUNS] == 10
         async with database.writing() as session:
-            await quotas.set_limit(session, LOCAL, space_id=LOCAL.space_id, most=None, **limits)
+            await quotas.set_limit(session, LOCAL, space_id=LOCAL.space_id, limit=None, **limits)
         assert (await self._of_start(quotas))[Scope.SPACE, Quota.RUNS] == 20

@@ -3,14 +3,12 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
-from headgate.components import clock
 from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
 from headgate.features.runs.engine.build import build_engine
 from headgate.features.runs.tables import flow_step_calls
@@ -22,7 +20,7 @@ from tests.integration.features.runs.conformance import over, until
 from tests.support.agents import AGENT_COMPONENTS, MODEL, ServerModels, agent_flow, bookings
 from tests.support.engine import make_flow, make_services, new_run, on_disk, store_flow
 from tests.support.openai_server import OpenAIServer
-from tests.support.rows import attempt_rows, attempts, run_row, step_rows
+from tests.support.rows import attempt_rows, attempts, execute, run_row, step_rows
 from tests.support.scripted_server import Hold
 
 URL = "https://shop.test/orders"
@@ -224,21 +222,19 @@ class TestWait:
         request = await begun(database, await agents(step_timeout_seconds=0.2), flow)
         assert (await run_row(database, request.key.run_id)).status == "completed"
 
-    async def test_ends_when_it_was_to_end_although_its_worker_died(
-        self, agents: Any, database: Database, processes: Any, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    async def test_is_woken_although_its_process_died(self, agents: Any, database: Database, processes: Any) -> None:
         flow = make_flow({"start": "Start", "wait": "Wait"}, ["start.text -> wait.value"], wait={"seconds": 7200})
         version = await store_flow(database, flow, AGENT_COMPONENTS)
         process, run_id = await processes.start(version, "hello")
 
-        async def due_is_stored() -> bool:
-            return len(await call_rows(database, run_id)) == 1
+        async def waits() -> bool:
+            return bool((await run_row(database, run_id)).status == "waiting")
 
-        await until(due_is_stored)
+        await until(waits)
         process.kill()
         process.wait()
-        later = datetime.now(UTC) + timedelta(hours=3)
-        monkeypatch.setattr(clock, "current_time", lambda: later)
+        await execute(database, "UPDATE flow_step_results SET due_at = 1 WHERE status = 'waiting'")
         engine = await agents()
         await over(engine, run_id)
+        assert ("wait", 1, "suspended") in await attempts(database, run_id)
         assert ("wait", 2, "completed") in await attempts(database, run_id)

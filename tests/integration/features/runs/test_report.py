@@ -268,7 +268,7 @@ class TestLargeReports:
         flow_id = made.json()["id"]
         answer = await client.get(f"/flows/{flow_id}/report")
         assert (answer.status_code, answer.json()["code"]) == (413, "report_too_large")
-        assert "Take the flow as JSON or as a picture" in answer.json()["remedy"]
+        assert "Export the flow as JSON or as a diagram" in answer.json()["remedy"]
         assert writing.connections == -1, "nothing was written"
         assert (await client.get(f"/flows/{flow_id}/picture")).status_code == 200
 
@@ -279,7 +279,7 @@ class TestLargeReports:
         monkeypatch.setattr(service, "make_document", partial(maker.make_document, seconds=0.01))
         answer = await client.get(f"/flows/{flow_id}/report")
         assert (answer.status_code, answer.json()["code"]) == (503, "document_timed_out")
-        assert "Take the flow as JSON or as a picture" in answer.json()["remedy"]
+        assert "Export the flow as JSON or as a diagram" in answer.json()["remedy"]
 
 
 class TestReportsBeingMade:

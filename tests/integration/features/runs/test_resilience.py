@@ -128,7 +128,7 @@ class TestDatabaseAway:
             broken.setattr(command._store, "advance", full)
             await command.start(request)
             async with asyncio.timeout(PATIENCE_SECONDS):
-                with pytest.raises(Unavailable, match=r"stopped in the middle.* The disk is full\.") as told:
+                with pytest.raises(Unavailable, match=r"was interrupted because.* The disk is full\.") as told:
                     await command.wait(request.key.run_id)
         assert "headgate serve" in told.value.remedy
         await command.close()

@@ -51,7 +51,9 @@ async def plan_of(database: Database, which: RunFilter) -> str:
         engine = database.engine.sync_engine
         event.listen(engine, "before_cursor_execute", note)
         try:
-            rows = await list_runs(session, tenant_id=LOCAL.tenant_id, spaces=None, which=which, limit=50, before=None)
+            rows = await list_runs(
+                session, tenant_id=LOCAL.tenant_id, spaces=None, run_filter=which, limit=50, before=None
+            )
         finally:
             event.remove(engine, "before_cursor_execute", note)
         assert rows

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from headgate.features.jobs.leases import TIMER
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore
-from headgate.features.runs.transitions import Claim, Finished, Held, Holder, NewRun, Onward, RunKey, Seed, StepRecord
+from headgate.features.runs.transitions import Claim, Finished, Holder, NewRun, Onward, RunKey, Seed, StepRecord
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
 from tests.integration.features.runs.test_store import lease
 from tests.support.databases import Postgres, make_settings
 from tests.support.engine import make_chain, store_flow
-from tests.support.rows import attempt_rows, attempts, execute, run_row, statuses
+from tests.support.rows import attempts, execute, run_row, statuses
 
 SEEDS = (Seed("s1", 1, 0), Seed("s2", 2, 1))
 
@@ -73,38 +72,6 @@ class TestBegin:
         assert await dispatches.begin(key, "s1", lease()) is None
         assert (await run_row(database, key.run_id)).status == "queued"
         assert await attempts(database, key.run_id) == []
-
-
-@pytest.mark.postgres
-class TestPark:
-    async def test_ends_the_attempt_and_holds_the_step_until_its_moment(
-        self, dispatches: PostgresDispatchStore, database: Database
-    ) -> None:
-        key = await queue(dispatches, await store_flow(database, make_chain(2)))
-        await dispatches.begin(key, "s1", lease("w1"))
-        waits = lease("w1")
-        assert await dispatches.park(key, Claim("s1", 1), waits)
-        (live,) = await dispatches.live_runs()
-        assert live.holders == (Holder("s1", 1, TIMER, waits.until),)
-        assert await dispatches.renew([Held(key.run_id, "s1", 1)], lease("w1")) == frozenset()
-        assert await dispatches.take_over(key, live.holders, lease("w2")) == (Claim("s1", 2),)
-        found = await attempt_rows(database, key.run_id)
-        assert [(one.attempt_no, one.status, one.error_code) for one in found] == [
-            (1, "retried", "parked"),
-            (2, "started", None),
-        ]
-        assert found[0].finished_at == waits.at
-
-    async def test_changes_nothing_of_a_step_that_another_worker_has(
-        self, dispatches: PostgresDispatchStore, database: Database
-    ) -> None:
-        key = await queue(dispatches, await store_flow(database, make_chain(2)))
-        await dispatches.begin(key, "s1", lease("w1"))
-        assert not await dispatches.park(key, Claim("s1", 1), lease("w2"))
-        assert not await dispatches.park(key, Claim("s1", 2), lease("w1"))
-        other = RunKey(key.run_id, new_id(), key.flow_id, key.version)
-        assert not await dispatches.park(other, Claim("s1", 1), lease("w1"))
-        assert await attempts(database, key.run_id) == [("s1", 1, "started")]
 
 
 @pytest.mark.postgres

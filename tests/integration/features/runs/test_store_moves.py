@@ -31,6 +31,7 @@ from headgate.features.runs.transitions import (
     StepRecord,
     clock,
 )
+from headgate.features.runs.waiting import Suspension, WaitReason
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from tests.support.engine import make_chain, store_flow
@@ -65,6 +66,9 @@ TRANSITIONS: dict[str, Transition] = {
     "end": lambda store, key: store.end(key, "run_stale", "too long", clock()),
     "cancel": lambda store, key: store.cancel(key.run_id, key.tenant_id, clock()),
     "renew": lambda store, key: store.renew([Held(key.run_id, "s1", 1)], _lease()),
+    "suspend": lambda store, key: store.suspend(key, Suspension(ME, WaitReason.TIME, clock()), _lease()),
+    "rest": lambda store, key: store.rest(key, clock()),
+    "wake": lambda store, key: store.wake(clock(), 10),
     "resume": lambda store, key: store.resume(key, clock()),
 }
 REFUSED_BY_A_FINISHED_RUN = frozenset(TRANSITIONS) - {"fail"}
@@ -145,7 +149,8 @@ async def _put(database: Database, key: RunKey, run: RunStatus, step: StepStatus
     await execute(
         database,
         "UPDATE flow_step_results SET waiting = step_order - 1, attempts = 2 - step_order, lease_until = 1,"
-        " worker_id = 'w1', status = CASE WHEN step_id = 's1' THEN :to ELSE 'pending' END",
+        " worker_id = 'w1', due_at = 1, waits_for = 'time',"
+        " status = CASE WHEN step_id = 's1' THEN :to ELSE 'pending' END",
         to=step,
     )
     await tamper(database, "UPDATE flow_step_attempts SET status = :to, record = NULL", to=attempt)

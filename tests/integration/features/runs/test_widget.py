@@ -97,7 +97,7 @@ class TestFrame:
         for flow_id in (never, silent, "00000000-0000-7000-8000-00000000dead", "nonsense"):
             page = await visitor.http.get(f"/w/{flow_id}")
             assert page.status_code == 404
-            assert "Nothing is offered here" in page.text
+            assert "Not available" in page.text
 
     async def test_is_gone_as_soon_as_the_draft_says_so(self, us: Team, visitor: Visitor) -> None:
         await visitor.load()

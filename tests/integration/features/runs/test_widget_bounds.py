@@ -112,7 +112,7 @@ class TestOpenAnswers:
         answers = await asyncio.gather(*(stranger.listen(run) for _ in range(MOST_OPEN + 5)))
         assert Counter(answer.status_code for answer in answers) == {200: MOST_OPEN, 429: 5}
         refused = next(answer for answer in answers if answer.status_code == 429)
-        assert refused.json()["detail"].startswith("Too many people are being answered just now. Try again in")
+        assert refused.json()["detail"].startswith("Too many visitors are being served right now. Try again in")
         assert int(refused.headers["retry-after"]) > 0
         assert refused.headers["access-control-allow-origin"] == "*"
         assert refused.headers["access-control-expose-headers"] == "Retry-After"
@@ -162,7 +162,7 @@ class TestFiles:
         path, headers = f"/w/{stranger.flow_id}/files", await stranger.visit()
         answer = await stranger.http.post(path, headers=headers, files={"file": ("b.txt", b"bb")})
         assert (answer.status_code, answer.json()["code"]) == (413, "no_room_for_file")
-        assert answer.json()["detail"] == "No files can be taken here just now. Try without one."
+        assert answer.json()["detail"] == "Files cannot be uploaded right now. Try without a file."
 
 
 class TestAsking:
@@ -173,7 +173,7 @@ class TestAsking:
         page = await stranger.load()
         assert page.status_code == 429
         assert page.headers["content-type"].startswith("text/html")
-        assert "Load the page again in" in page.text
+        assert "Reload the page in" in page.text
         assert int(page.headers["retry-after"]) > 0
         heard = await stranger.http.get(f"/w/{stranger.flow_id}/runs/x/events")
         file = await stranger.http.get(f"/w/{stranger.flow_id}/files/x")

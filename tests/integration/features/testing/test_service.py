@@ -317,7 +317,7 @@ class TestRun:
                     await asyncio.sleep(0.01)
         swept = (await client.get(f"flows/{flow_id}/tests/results/{found['id']}")).json()
         assert (swept["status"], len(swept["lines"])) == ("cancelled", 1)
-        assert "ended before they were over" in swept["reason"]
+        assert "ended before they were finished" in swept["reason"]
         assert (await client.get(f"flows/{flow_id}/tests")).json()["standing"]["state"] == "never"
 
     async def test_of_a_dead_process_does_not_keep_others_from_running_them(

@@ -52,7 +52,9 @@ def passed(inputs):
 '''
 
 
-def _reach(name: str, host: str, port: str = "inputs['allowed']", words: str = "may not be reached") -> Attack:
+def _reach(
+    name: str, host: str, port: str = "inputs['allowed']", words: str = "are not allowed: its address is"
+) -> Attack:
     return attempt(name, f"reach({host!r}, {port})", words=words)
 
 
@@ -71,11 +73,17 @@ _FAR = "b'\\x02\\0' + inputs['port'].to_bytes(2, 'big') + b'\\x7f\\0\\0\\1' + by
 _ELSEWHERE = f"system_call(inputs['numbers']['connect'], {{}}, {_FAR}, 16)"
 
 BROKER: Final = (
-    _reach("ask for a host that is not named", "other.test", words="not among the hosts of the code's manifest"),
-    _reach("ask for another port", "api.test", "inputs['port']", words="not among the hosts of the code's manifest"),
-    _reach("ask for a subdomain", "x.api.test", words="not among the hosts"),
-    _reach("ask for a longer name", "api.test.evil.test", words="not among the hosts"),
-    _reach("ask for what the operator closes", "closed.test", words="not among the hosts that the operator opens"),
+    _reach("ask for a host that is not named", "other.test", words="is not one of the hosts in the code's manifest"),
+    _reach(
+        "ask for another port", "api.test", "inputs['port']", words=("is not one of the hosts in the code's manifest")
+    ),
+    _reach("ask for a subdomain", "x.api.test", words="is not one of the hosts in the code's manifest"),
+    _reach("ask for a longer name", "api.test.evil.test", words="is not one of the hosts in the code's manifest"),
+    _reach(
+        "ask for what the operator closes",
+        "closed.test",
+        words=("is not one of the hosts that the operator allows for custom code"),
+    ),
     _reach("ask for a private address by name", "inner.test"),
     _reach("ask for the cloud's metadata by name", "metadata.test"),
     _reach("ask for the cloud's metadata by number", "169.254.169.254"),
@@ -95,7 +103,7 @@ BROKER: Final = (
         "have the name answer otherwise the second time",
         "first = reach('rebind.test', inputs['allowed'])\n    "
         "return attempt(lambda: [reach('rebind.test', inputs['allowed']) for _ in range(3)])",
-        words="may not be reached",
+        words="are not allowed: its address is",
     ),
     _run(
         "have the look-up last",
@@ -228,7 +236,7 @@ BROKER: Final = (
         "os.environ.update(http_proxy=f'http://127.0.0.1:{inputs[\"port\"]}') or "
         "urllib.request.urlopen(f'http://api.test:{inputs[\"allowed\"]}/')",
         imports="os, urllib.request",
-        words="not among the hosts",
+        words="is not one of the hosts in the code's manifest",
     ),
     attempt(
         "hide the host behind a user's name",
@@ -240,7 +248,7 @@ BROKER: Final = (
         "be led elsewhere by the server",
         "urllib.request.urlopen(f'http://api.test:{inputs[\"allowed\"]}/away')",
         imports="os, urllib.request",
-        words="not among the hosts",
+        words="is not one of the hosts in the code's manifest",
     ),
     attempt(
         "look up names for oneself",

@@ -26,13 +26,13 @@ def _with_socket(body: str) -> str:
 
 
 PROTOCOL: Final = (
-    Attack("close the socket", _with_socket("os.close(own_socket())"), CodeFailed, "no answer"),
-    Attack("replace the socket", _with_socket("os.dup2(0, own_socket())"), CodeFailed, "no answer"),
+    Attack("close the socket", _with_socket("os.close(own_socket())"), CodeFailed, "no response"),
+    Attack("replace the socket", _with_socket("os.dup2(0, own_socket())"), CodeFailed, "no response"),
     Attack(
         "shut the socket down",
         _with_socket("import socket; socket.socket(fileno=own_socket()).shutdown(2)"),
         CodeFailed,
-        "no answer",
+        "no response",
     ),
     Attack("write garbage", _with_socket("os.write(own_socket(), b'\\xff' * 1000)"), CodeTooBig, "limit"),
     Attack(

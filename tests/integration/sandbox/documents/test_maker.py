@@ -118,7 +118,10 @@ class TestMakeDocument:
             names = zipfile.ZipFile(io.BytesIO(result.content)).namelist()
             assert len([name for name in names if name.startswith("word/media/")]) == 2
         assert result.notes == (
-            "The image 'https://example.org/c.png' was replaced by its text: it is on the web, and nothing is fetched.",
+            (
+                "The image 'https://example.org/c.png' was replaced by its text: it is on the web, and nothing is"
+                " downloaded."
+            ),
         )
 
     async def test_still_sets_a_text_whose_formula_or_image_typst_refuses(self) -> None:

@@ -70,5 +70,5 @@ class TestReadHtml:
 
     def test_bounds_the_size(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(markup, "MOST_MARKUP", 3)
-        with pytest.raises(Unreadable, match="at most 3"):
+        with pytest.raises(Unreadable, match="the limit is 3"):
             read_html("<p>x")

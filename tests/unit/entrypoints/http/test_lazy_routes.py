@@ -243,4 +243,4 @@ class TestBegin:
         parts = PartsOfTest(maintenance=True)
         await begin(app, parts, recover=True)
         assert parts.started == ["deliveries", "components", "keys", "tests", "development"]
-        assert logged[1:] == [("background work not started", "maintenance")]
+        assert logged[1:] == [("background jobs not started", "maintenance")]

@@ -208,16 +208,19 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("permission", "told"),
         [
-            (Permission.FLOWS_PUBLISH, "Publishers and owners of the space have it, and admins. Ask an owner"),
-            (Permission.SPACES_MANAGE, "Owners of the space have it"),
+            (
+                Permission.FLOWS_PUBLISH,
+                ("Publishers and owners of the space have this permission, and so do admins. Ask an owner"),
+            ),
+            (Permission.SPACES_MANAGE, "Owners of the space have this permission"),
             (Permission.RUNS_START, "Runners, editors, publishers and owners of the space"),
             (Permission.RUNS_TEST, '"version": "published"'),
-            (Permission.AUDIT_VIEW, "Admins of your organisation have it."),
+            (Permission.AUDIT_VIEW, "Admins of your organisation have this permission."),
         ],
     )
     def test_say_who_has_what_is_missing(self, permission: Permission, told: str) -> None:
         assert told in (PermissionMissing(permission).remedy or "")
-        assert "scopes" in (PermissionMissing(permission, by_key=True).remedy or "")
+        assert "scope" in (PermissionMissing(permission, by_key=True).remedy or "")
 
     def test_blame_a_key_for_spaces_for_what_it_takes_from_an_admin(self) -> None:
         admin = person(Access(admin=True, spaces=frozenset({"one"})))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from headgate.features.access.principal import LOCAL
 from headgate.features.audit.chain import GENESIS, MEMBERS, Entry, link
 from headgate.features.audit.recorder import entry_of
-from headgate.features.audit.walk import MOST_FAULTS, Found, Verdict
+from headgate.features.audit.walk import MOST_FAULTS, StoredEntry, Verdict
 from headgate.foundation.canonical import digest
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
@@ -21,25 +21,25 @@ entries = st.builds(
 )
 
 
-def chain(length: int) -> list[Found]:
+def chain(length: int) -> list[StoredEntry]:
     """Entries 1 to `length`."""
     found, previous = [], GENESIS
     for seq in range(1, length + 1):
         entry = replace(entry_of(LOCAL, "flow.renamed", id=f"f{seq}"), at=seq)
         previous = link(previous, seq, entry.content_digest)
-        found.append(Found(seq, entry.content, entry.content_digest, previous))
+        found.append(StoredEntry(seq, entry.content, entry.content_digest, previous))
     return found
 
 
-def told(found: list[Found], seq: int, hash_: str) -> list[str]:
+def told(found: list[StoredEntry], seq: int, hash_: str) -> list[str]:
     verdict = Verdict()
     for one in found:
-        verdict.pass_by(one)
-    verdict.end_at(seq, hash_)
+        verdict.verify_entry(one)
+    verdict.verify_end(seq, hash_)
     return [fault.where for fault in verdict.faults]
 
 
-def rehashed(found: list[Found], first: int) -> list[Found]:
+def rehashed(found: list[StoredEntry], first: int) -> list[StoredEntry]:
     """The entries from a place on with hashes that fit, as one who may write to the table would make them."""
     made = found[: first - 1]
     for one in found[first - 1 :]:
@@ -98,15 +98,15 @@ class TestVerdict:
 
     def test_finds_what_has_no_form(self) -> None:
         for broken in (
-            Found("x", {}, "", ""),
-            Found(3, None, None, None),
-            Found(3, {}, 1, "x"),
-            Found(None, None, 1, 2),
+            StoredEntry("x", {}, "", ""),
+            StoredEntry(3, None, None, None),
+            StoredEntry(3, {}, 1, "x"),
+            StoredEntry(None, None, 1, 2),
         ):
             assert told([*WHOLE[:2], broken, *WHOLE[3:]], 6, END)[0].startswith("entr")
 
     def test_tells_so_many_faults_and_counts_the_others(self) -> None:
         verdict = Verdict()
         for one in chain(80):
-            verdict.pass_by(replace(one, content={}))
+            verdict.verify_entry(replace(one, content={}))
         assert (len(verdict.faults), verdict.more_faults, verdict.good) == (MOST_FAULTS, 80 - MOST_FAULTS, False)

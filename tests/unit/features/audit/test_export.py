@@ -23,7 +23,7 @@ from headgate.features.audit.export import (
     verify_export,
 )
 from headgate.features.audit.recorder import entry_of
-from headgate.features.audit.walk import Found
+from headgate.features.audit.walk import StoredEntry
 from headgate.foundation.signing import Signer
 from tests.support.properties import cases
 
@@ -38,7 +38,7 @@ def export(first: int, last: int, signer: Signer = SIGNER) -> list[bytes]:
         if seq == first:
             before = previous
         previous = link(previous, seq, entry.content_digest)
-        found.append(Found(seq, entry.content, entry.content_digest, previous))
+        found.append(StoredEntry(seq, entry.content, entry.content_digest, previous))
     head = Head(LOCAL.tenant_id, first, last, before, previous, "2026-11-21T00:00:00Z")
     return [head_line(signer, head), *(entry_line(one) for one in found[first - 1 :])]
 
@@ -94,7 +94,7 @@ class TestCsv:
     @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20))
     def test_has_no_cell_that_is_a_formula(self, name: str) -> None:
         content = {**entry_of(LOCAL, "flow.renamed", id="f").content, "resource_name": name}
-        text = (csv_head() + csv_line(Found(1, content, "d", "h"))).decode()
+        text = (csv_head() + csv_line(StoredEntry(1, content, "d", "h"))).decode()
         head, row = csv.reader(io.StringIO(text, newline=""))
         assert tuple(head) == COLUMNS
         cell = row[COLUMNS.index("resource_name")]
@@ -103,5 +103,5 @@ class TestCsv:
 
     def test_keeps_the_payload_as_it_is(self) -> None:
         entry = entry_of(LOCAL, "flow.renamed", id="f", payload={"text": "a, b\nc"})
-        (row,) = csv.reader(io.StringIO(csv_line(Found(1, entry.content, "d", "h")).decode(), newline=""))
+        (row,) = csv.reader(io.StringIO(csv_line(StoredEntry(1, entry.content, "d", "h")).decode(), newline=""))
         assert orjson.loads(row[COLUMNS.index("payload")]) == {"text": "a, b\nc"}

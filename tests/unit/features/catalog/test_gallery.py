@@ -1,9 +1,13 @@
 """The ready-made flows."""
 
+from collections import Counter
+from typing import get_args
+
 import pytest
 
 from headgate.components import BUILTINS
 from headgate.features.catalog.gallery import (
+    Category,
     Recipe,
     UnknownTemplate,
     find_recipe,
@@ -19,15 +23,37 @@ HEAD = "---\ntitle: A title\ndescription: What it is\ntags: one, two\n- do it\n-
 
 
 class TestGallery:
-    def test_holds_at_least_twelve_flows(self) -> None:
-        assert len(load_gallery()) >= 12
+    def test_holds_forty_flows_or_more_each_with_a_title_of_its_own(self) -> None:
+        assert len(load_gallery()) >= 40
+        assert len({recipe.title for recipe in load_gallery()}) == len(load_gallery())
+
+    def test_has_every_category_several_times(self) -> None:
+        counts = Counter(recipe.category for recipe in load_gallery())
+        assert set(counts) == set(get_args(Category))
+        assert min(counts.values()) >= 2
 
     @pytest.mark.parametrize("recipe", load_gallery(), ids=lambda recipe: recipe.key)
     def test_holds_flows_that_can_run(self, recipe: Recipe) -> None:
-        assert check_runnable(recipe.flow(), REGISTRY) == []
+        issues = check_runnable(recipe.flow(), REGISTRY)
+        assert [issue for issue in issues if not (recipe.needs_model and issue.field == "model")] == []
+
+    @pytest.mark.parametrize("recipe", load_gallery(), ids=lambda recipe: recipe.key)
+    def test_have_sample_data_for_what_they_ask(self, recipe: Recipe) -> None:
+        flow, sample = recipe.flow(), recipe.sample
+        assert set(sample.form) == {field.id for field in flow.form}
+        assert all(sample.form[field.id] in field.options for field in flow.form if field.options)
+        types = {node.type for node in flow.nodes}
+        assert (sample.file is not None) == ("FileInput" in types)
+        assert bool(sample.text) == bool(types & {"TextInput", "ChatInput"})
+
+    def test_name_no_model_so_that_the_default_model_is_used(self) -> None:
+        assert not [
+            recipe.key for recipe in load_gallery() if any("model" in node.params for node in recipe.flow().nodes)
+        ]
 
     def test_mostly_needs_no_model(self) -> None:
-        with_model = [recipe.key for recipe in load_gallery() if "model:" in recipe.spec]
+        with_model = [recipe.key for recipe in load_gallery() if recipe.needs_model]
+        assert with_model
         assert len(with_model) * 2 < len(load_gallery())
 
     @pytest.mark.parametrize("recipe", load_gallery(), ids=lambda recipe: recipe.key)
@@ -50,6 +76,14 @@ class TestParseRecipe:
         recipe = parse_recipe("key", HEAD + "name: x\n")
         assert (recipe.title, recipe.tags, recipe.examples) == ("A title", ("one", "two"), ("do it",))
         assert recipe.spec == "name: x\n"
+
+    def test_reads_the_sample_data(self) -> None:
+        recipe = parse_recipe("key", HEAD + "name: x\n---\ntext: |\n  two\n  lines\nshows: [lines]\n")
+        assert (recipe.sample.text, recipe.shows, recipe.spec) == ("two\nlines\n", ("lines",), "name: x\n")
+
+    def test_refuses_sample_data_that_no_run_takes(self) -> None:
+        with pytest.raises(ValueError, match="words"):
+            parse_recipe("key", HEAD + "name: x\n---\nwords: hello\n")
 
     @pytest.mark.parametrize("text", ["name: x\n", "---\ntitle: x\n", "before\n" + HEAD])
     def test_refuses_a_text_without_front_matter(self, text: str) -> None:

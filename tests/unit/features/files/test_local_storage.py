@@ -86,7 +86,7 @@ class TestPut:
             raise OSError(number, os.strerror(number))
 
         monkeypatch.setattr(place, call, fail)
-        with pytest.raises(StorageFull, match="nothing was kept"):
+        with pytest.raises(StorageFull, match="nothing was stored"):
             await storage.put(TENANT, new_id(), chunks(b"x" * 100_000), max_bytes=LIMIT)
         monkeypatch.undo()
         assert everything(tmp_path) == []
@@ -150,7 +150,7 @@ class TestGet:
     async def test_refuses_a_content_that_changed(self, storage: Storage, tmp_path: Path) -> None:
         stored = await storage.put(TENANT, file_id := new_id(), chunks(b"true"), max_bytes=LIMIT)
         (tmp_path / "files" / TENANT / file_id[-2:] / file_id).write_bytes(b"lies")
-        with pytest.raises(FileDamaged, match="not what was stored"):
+        with pytest.raises(FileDamaged, match="differs from what was stored"):
             await storage.get(TENANT, file_id, sha256=stored.sha256)
 
     async def test_refuses_a_content_that_is_gone(self, storage: Storage) -> None:

@@ -10,32 +10,32 @@ OBJECT = {"type": "object", "properties": {"city": {"type": "string", "descripti
 
 
 def taken(*tools: Described, most: int = 10) -> tuple[list[str], tuple[str, ...]]:
-    found, left_out = taken_tools(tools, most=most)
+    found, left_out = taken_tools(tools, limit=most)
     return [tool.name for tool in found], left_out
 
 
 class TestTakenTools:
     def test_keeps_what_is_fit(self) -> None:
-        found, left_out = taken_tools([Described("get.weather-v2", "  Weather. ", OBJECT)], most=5)
+        found, left_out = taken_tools([Described("get.weather-v2", "  Weather. ", OBJECT)], limit=5)
         assert (found[0].name, found[0].description, found[0].input_schema) == ("get.weather-v2", "Weather.", OBJECT)
         assert left_out == ()
 
     @pytest.mark.parametrize(
         ("tool", "reason"),
         [
-            (Described("", "", OBJECT), "its name is not"),
-            (Described("a b", "", OBJECT), "its name is not"),
-            (Described("å", "", OBJECT), "its name is not"),
-            (Described("x" * 129, "", OBJECT), "its name is not"),
-            (Described("x\n", "", OBJECT), "its name is not"),
-            (Described("x", "", {"type": "array"}), "its arguments are not an object"),
-            (Described("x", "", {}), "its arguments are not an object"),
-            (Described("x", "", {"type": "object", "properties": 3}), "its schema is wrong"),
-            (Described("x", "", {"type": "object", "required": "city"}), "its schema is wrong"),
+            (Described("", "", OBJECT), "its name must have"),
+            (Described("a b", "", OBJECT), "its name must have"),
+            (Described("å", "", OBJECT), "its name must have"),
+            (Described("x" * 129, "", OBJECT), "its name must have"),
+            (Described("x\n", "", OBJECT), "its name must have"),
+            (Described("x", "", {"type": "array"}), "its arguments must be an object"),
+            (Described("x", "", {}), "its arguments must be an object"),
+            (Described("x", "", {"type": "object", "properties": 3}), "its schema is not valid"),
+            (Described("x", "", {"type": "object", "required": "city"}), "its schema is not valid"),
             (Described("x", "", {"type": "object", "x": {1, 2}}), "its schema is not JSON"),
             (Described("x", "", {"type": "object", "title": "t" * 70_000}), "larger than"),
-            (Described("x", "", {"type": "object", "$ref": "file:///etc/passwd"}), "outside itself"),
-            (Described("x", "", {"type": "object", "anyOf": [{"$ref": "other.json"}]}), "outside itself"),
+            (Described("x", "", {"type": "object", "$ref": "file:///etc/passwd"}), "the external schema"),
+            (Described("x", "", {"type": "object", "anyOf": [{"$ref": "other.json"}]}), "the external schema"),
         ],
     )
     def test_leaves_out_the_rest_and_says_why(self, tool: Described, reason: str) -> None:
@@ -58,7 +58,7 @@ class TestTakenTools:
     def test_bounds_the_number(self) -> None:
         names, left_out = taken(*[Described(f"t{number}", "", OBJECT) for number in range(12)])
         assert len(names) == 10
-        assert left_out == ("2 more tools than the 10 that are kept of one server",)
+        assert left_out == ("2 more tools than the maximum of 10 for each server",)
 
     def test_bounds_what_it_says(self) -> None:
         _, left_out = taken(*[Described("bad name", "", OBJECT)] * 500)
@@ -68,7 +68,7 @@ class TestTakenTools:
     def test_cleans_the_texts_inside_a_schema(self) -> None:
         hidden = "A city.\u202e\U000e0041\u200b"
         schema = {"type": "object", "properties": {"city": {"type": "string", "description": hidden}}}
-        found, _ = taken_tools([Described("x", "y" * 9000, schema)], most=1)
+        found, _ = taken_tools([Described("x", "y" * 9000, schema)], limit=1)
         assert found[0].input_schema == OBJECT
         assert len(found[0].description) == MAX_DESCRIPTION
 

@@ -28,7 +28,7 @@ class TestParse:
 
     def test_refuses_what_another_provider_takes(self) -> None:
         error = refusal("openai", context_window=4096)
-        assert "OpenAI takes no setting 'context_window'." in error.detail
+        assert "OpenAI has no setting 'context_window'." in error.detail
         assert "temperature" in error.remedy
 
     @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ class TestParse:
         assert "'api_key'" in refusal("openai", api_key={"secret": "TEAM_KEY"}).detail
 
     def test_refuses_a_key_for_a_provider_that_takes_none(self) -> None:
-        with pytest.raises(BadModelSettings, match="takes no key"):
+        with pytest.raises(BadModelSettings, match="does not use a key"):
             ModelParams.parse({}, provider=PROVIDERS["ollama"], api_key=SecretReference("TEAM_KEY"))
 
     def test_refuses_an_address_for_a_provider_that_has_its_own(self) -> None:

@@ -1,8 +1,10 @@
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
+from headgate.features.models import providers
 from headgate.features.models.errors import ProviderNotInstalled, UnknownProvider
 from headgate.features.models.providers import (
     PROVIDER_VARIABLES,
@@ -67,6 +69,19 @@ class TestImportChatClass:
         with pytest.raises(ProviderNotInstalled) as caught:
             import_chat_class(provider)
         assert caught.value.remedy == "Install it with: pip install 'headgate[example]'"
+
+    @pytest.mark.parametrize("module", ["langchain", "langgraph"])
+    def test_without_the_packages_of_every_model_names_the_extra(
+        self, module: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def find_spec(name: str) -> object:
+            return None if name == module else object()
+
+        monkeypatch.setattr(providers, "find_spec", find_spec)
+        monkeypatch.setattr(providers, "PathFinder", SimpleNamespace(find_spec=find_spec))
+        with pytest.raises(ProviderNotInstalled) as caught:
+            import_chat_class(find_provider("openai"))
+        assert "headgate[openai]" in (caught.value.remedy or "")
 
     def test_wants_further_modules_too(self) -> None:
         provider = Provider(

@@ -70,7 +70,7 @@ class TestListProviders:
         monkeypatch.setattr(service, "is_installed", lambda _provider: True)
         keys = GivenKeys(**NOTHING)
         before = await status("local", keys, local)
-        assert before.remedy == "Fetch one: headgate models pull qwen2.5-coder-1.5b"
+        assert before.remedy == "Download one: headgate models pull qwen2.5-coder-1.5b"
         put(local, "house-model")
         after = await status("local", keys, local)
         assert (after.configured, after.default_model) == (True, "house-model")
@@ -152,5 +152,5 @@ class TestCreateChatModel:
             await create_chat_model(
                 Model(provider="local", name="qwen2.5-coder-1.5b"), GivenKeys(), local=local, web=open_web()
             )
-        with pytest.raises(BadModelSettings, match="switched off"):
+        with pytest.raises(BadModelSettings, match="disabled"):
             await create_chat_model(Model(provider="local", name="qwen2.5-coder-1.5b"), GivenKeys(), web=open_web())

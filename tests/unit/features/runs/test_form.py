@@ -28,8 +28,8 @@ class TestCheckForm:
     @pytest.mark.parametrize(
         ("answers", "said"),
         [
-            ({}, "'namn' needs an answer"),
-            ({"namn": ""}, "'namn' needs an answer"),
+            ({}, "'namn' requires an answer"),
+            ({"namn": ""}, "'namn' requires an answer"),
             ({"namn": 5}, "'namn' must be a text"),
             ({"namn": "x", "age": "old"}, "'age' must be a number"),
             ({"namn": "x", "age": True}, "'age' must be a number"),

@@ -1,6 +1,7 @@
 import pytest
 
 from headgate.features.runs.states import (
+    ACTIVE_RUNS,
     ATTEMPT_MOVES,
     BORN_SETTLED,
     LIVE_RUNS,
@@ -24,7 +25,7 @@ class TestMoves:
         assert after.over
 
     def test_lead_back_to_no_earlier_state(self) -> None:
-        assert sources(STEP_MOVES, StepStatus.PENDING) == frozenset()
+        assert sources(STEP_MOVES, StepStatus.PENDING) == {StepStatus.WAITING}
         assert sources(RUN_MOVES, RunStatus.QUEUED) == frozenset()
         assert sources(ATTEMPT_MOVES, AttemptStatus.STARTED) == frozenset()
 
@@ -43,7 +44,8 @@ class TestMoves:
             assert reached == {str(state) for state in states}
 
     def test_know_which_runs_are_live(self) -> None:
-        assert {RunStatus.QUEUED, RunStatus.RUNNING} == LIVE_RUNS
+        assert {RunStatus.QUEUED, RunStatus.RUNNING, RunStatus.WAITING} == LIVE_RUNS
+        assert {RunStatus.QUEUED, RunStatus.RUNNING} == ACTIVE_RUNS
         assert not RunStatus.RUNNING.over
 
     def test_of_a_resume_lead_back_from_failed_only_and_never_from_completed(self) -> None:
@@ -62,4 +64,4 @@ class TestSql:
 
     def test_guards_a_move_with_the_states_it_may_start_from(self) -> None:
         assert guard(STEP_MOVES, StepStatus.SKIPPED) == "status IN ('pending')"
-        assert guard(RUN_MOVES, RunStatus.CANCELLED) == "status IN ('queued', 'running')"
+        assert guard(RUN_MOVES, RunStatus.CANCELLED) == "status IN ('queued', 'running', 'waiting')"

@@ -83,7 +83,7 @@ class TestReadFile:
         for path in ("docs", ".", ""):
             assert "Path is a folder" in str((await mine.read_file(path))["error"])
         await mine.write_file("a.md", "x")
-        assert "no folder" in str((await mine.read_file("a.md/b"))["error"])
+        assert "not a folder" in str((await mine.read_file("a.md/b"))["error"])
 
     async def test_opens_no_pipe_socket_or_device(self, mine: UserWorkspace, folder: Path) -> None:
         os.mkfifo(folder / "pipe")
@@ -165,7 +165,7 @@ class TestQuota:
         mine = workspace_in(tmp_path, max_bytes=2_000).for_agent(person(ALICE))
         await mine.write_file("a.md", "x" * 1_500)
         refused = await mine.write_file("b.md", "x" * 600)
-        assert "600 bytes do not fit beside the 1500 that it holds; 2000 are allowed" in str(refused["error"])
+        assert "600 bytes do not fit in addition to the 1500 bytes in use; the limit is 2000" in str(refused["error"])
         assert (await mine.write_file("a.md", "x" * 1_900))["status"] == "updated"
         assert "full" in str((await mine.edit_file("a.md", "x" * 100, "y" * 300, replace_all=True))["error"])
         assert (await mine.write_file("a.md", "x"))["status"] == "updated"
@@ -176,7 +176,7 @@ class TestQuota:
         for name in ("a", "d/b"):
             await mine.write_file(name, "x")
         refused = await mine.write_file("c", "x")
-        assert "it holds 2 files, and 2 are allowed" in str(refused["error"])
+        assert "it has 2 files, and the limit is 2" in str(refused["error"])
         assert (await mine.write_file("a", "longer"))["status"] == "updated"
 
     async def test_holds_for_writes_at_once(self, tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ class TestEditFile:
     async def test_wants_one_place_or_all_of_them(self, mine: UserWorkspace) -> None:
         await mine.write_file("a.md", "ab ab ab")
         refused = await mine.edit_file("a.md", "ab", "x")
-        assert "is in a.md 3 times" in str(refused["error"])
+        assert "appears 3 times in a.md" in str(refused["error"])
         assert "replace_all" in str(refused["error"])
         assert (await mine.edit_file("a.md", "ab", "x", replace_all=True))["replacements"] == 3
         assert (await mine.read_file("a.md"))["content"] == "     1→x x x"
@@ -212,7 +212,7 @@ class TestEditFile:
         assert (await mine.edit_file("missing.md", "a", "b"))["error"] == "File not found: missing.md"
         assert "not found in a.md" in str((await mine.edit_file("a.md", "nope", "b"))["error"])
         assert "empty" in str((await mine.edit_file("a.md", "", "b"))["error"])
-        assert "the same" in str((await mine.edit_file("a.md", "text", "text"))["error"])
+        assert "identical" in str((await mine.edit_file("a.md", "text", "text"))["error"])
         for name in ("latin.txt", "b.bin"):
             assert (await mine.edit_file(name, "a", "b"))["error"] == f"Refusing to edit binary file: {name}"
 
@@ -270,5 +270,5 @@ class TestMistakes:
 
         monkeypatch.setattr(text, "read_file", broken)
         with captured_logs() as logs:
-            assert await mine.read_file("a.md") == {"error": "read_file could not be done: KeyError", "path": "a.md"}
+            assert await mine.read_file("a.md") == {"error": "read_file failed: KeyError", "path": "a.md"}
         assert [type(one["exc_info"]) for one in logs if one["event"] == "workspace.tool_failed"] == [KeyError]

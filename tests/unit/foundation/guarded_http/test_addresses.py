@@ -80,7 +80,7 @@ class TestAddressPolicy:
     def test_names_host_reason_and_setting_and_no_address_of_the_inside(self) -> None:
         with pytest.raises(AddressRefused) as caught:
             policy().require(ip_address("10.1.2.3"), "intranet.example")
-        assert caught.value.detail.startswith("intranet.example may not be reached")
+        assert caught.value.detail.startswith("Connections to intranet.example are not allowed")
         assert "10.1.2.3" not in f"{caught.value} {caught.value.remedy}", "it tells how the inside is built"
         assert "private" in caught.value.detail
         assert "HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS" in caught.value.remedy

@@ -342,7 +342,7 @@ class TestCaps:
     @pytest.mark.parametrize("encoding", ["br", "zstd", "compress", "gzip, gzip, gzip", "gzip, br"])
     async def test_refuses_other_compressions(self, server: WebServer, small: GuardedHttp, encoding: str) -> None:
         server.on("/", answer(200, b"????", content_encoding=encoding))
-        with pytest.raises(BrokenAnswer, match="compressed"):
+        with pytest.raises(BrokenAnswer, match="compression"):
             await small.request("GET", server.url("/"))
 
     async def test_refuses_compressed_nonsense(self, server: WebServer, small: GuardedHttp) -> None:

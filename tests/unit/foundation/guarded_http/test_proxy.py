@@ -85,7 +85,7 @@ class TestHops:
             await hops("inside.example", direct_hosts=["inside.example"])
 
     async def test_name_the_setting_when_the_proxy_has_no_address(self) -> None:
-        with pytest.raises(ProxyFailed, match=r"proxy\.example:3128 is not found") as raised:
+        with pytest.raises(ProxyFailed, match=r"proxy\.example:3128 was not found") as raised:
             await hops("far.example", proxy_url="http://proxy.example:3128")
         assert "HEADGATE_OUTGOING__PROXY_URL" in raised.value.remedy
 
@@ -172,7 +172,7 @@ class TestConnecting:
             assert not isinstance(raised.value, ProxyFailed)
 
     def test_names_the_setting_when_nothing_listens(self) -> None:
-        with pytest.raises(ProxyFailed, match=r"127\.0\.0\.9:1 does not accept a connection"):
+        with pytest.raises(ProxyFailed, match=r"127\.0\.0\.9:1 does not accept connections"):
             connect(1)
 
 
@@ -196,7 +196,7 @@ class TestProbing:
         with connect_proxy(tmp_path, user="u", password="p") as running:
             proxy = OutgoingProxy.of(running.settings(proxy_user="u", proxy_password="wrong"))
             assert proxy is not None
-            with pytest.raises(ProxyFailed, match="refused the user name or password"):
+            with pytest.raises(ProxyFailed, match="rejected the user name or password"):
                 probe_proxy(proxy)
 
 
@@ -209,7 +209,7 @@ class TestSettings:
             ({"proxy_url": "http://u:p@p:1"}, "set proxy_user"),
             ({"proxy_url": "http://p:1/path"}, "without a path"),
             ({"proxy_url": "http://:1"}, "without a path"),
-            ({"proxy_url": "http://p:1", "proxy_password": "x"}, "needs proxy_user"),
+            ({"proxy_url": "http://p:1", "proxy_password": "x"}, "proxy_password requires proxy_user"),
             ({"direct_hosts": ["http://x"]}, "write a host name"),
             ({"direct_hosts": ["10.0.0.1/8"]}, "write a host name"),
             ({"ca_file": "/nowhere.pem"}, "there is no file"),

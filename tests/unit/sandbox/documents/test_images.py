@@ -17,18 +17,18 @@ class TestFindImage:
     @pytest.mark.parametrize(
         ("target", "reason"),
         [
-            ("https://example.org/a.png", "nothing is fetched"),
-            ("file:///etc/passwd", "nothing is fetched"),
+            ("https://example.org/a.png", "it is on the web, and nothing is downloaded"),
+            ("file:///etc/passwd", "it is on the web, and nothing is downloaded"),
             ("/etc/passwd", "no such file"),
             ("../secret.png", "no such file"),
-            ("data:image/png;base64,%%%", "broken"),
-            ("data:image/png", "broken"),
+            ("data:image/png;base64,%%%", "damaged|not valid"),
+            ("data:image/png", "damaged|not valid"),
             ("data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>", "not a PNG"),
-            (data_uri(png()[:20]), "broken"),
-            (data_uri(png(0, 0)), "broken"),
+            (data_uri(png()[:20]), "damaged|not valid"),
+            (data_uri(png(0, 0)), "damaged|not valid"),
             (data_uri(png(claims=(60_000, 60_000))), "too large"),
             (data_uri(jpeg_head(65_000, 65_000), "image/jpeg"), "too large"),
-            (data_uri(b"\xff\xd8\xff\xe0\x00", "image/jpeg"), "broken"),
+            (data_uri(b"\xff\xd8\xff\xe0\x00", "image/jpeg"), "damaged|not valid"),
         ],
     )
     def test_refuses_what_is_elsewhere_of_another_kind_broken_or_too_large(self, target: str, reason: str) -> None:

@@ -44,7 +44,7 @@ class TestCleaner:
         html = "<div><p>Hej &amp; hå</p><script>evil()</script><p>två</p></div>"
         blocks, cleaner = clean({"t": "RawBlock", "c": ["html", html]})
         assert blocks == [paragraph(words("Hej & hå")), paragraph(words("två"))]
-        assert cleaner.notes == ("HTML tags were left out, their text was kept: div, p, script.",)
+        assert cleaner.notes == ("HTML tags were removed, their text was kept: div, p, script.",)
 
     def test_takes_attributes_that_a_writer_would_set_as_code(self) -> None:
         attributes = ["id", ["a"], [["typst:text:fill", 'read("/etc/passwd")']]]

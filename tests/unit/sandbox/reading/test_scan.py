@@ -236,6 +236,4 @@ class TestLongCode:
     def test_is_not_read_at_all(self, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("ast.parse", None)
         for found in (scan_component(code), scan_code(code, "f")):
-            assert [one.message for one in found] == [
-                "the code is longer than 100000 characters or 20000 words and signs"
-            ]
+            assert [one.message for one in found] == ["the code is longer than 100000 characters or 20000 tokens"]

@@ -135,7 +135,7 @@ class TestGetFieldValue:
         bench, offset, parts = bench_of(chain(1, text)), 0, list[str]()
         while True:
             answer = await call(bench, "get_field_value", node_id="n0", field="text", offset=offset)
-            assert answer["total_chars"] == len(text)
+            assert answer["total"] == len(text)
             parts.append(answer["value"])
             if "next_offset" not in answer:
                 break
@@ -163,7 +163,7 @@ class TestEditingParts:
     async def test_refuses_a_setting_that_is_none_and_a_question_asked_twice(self) -> None:
         bench = bench_of(chain(2))
         assert "retention" in (await call(bench, "edit_flow", settings={"retention": 3}))["error"]
-        assert "twice" in (await call(bench, "edit_flow", form=[{"id": "a"}, {"id": "a"}]))["error"]
+        assert "two questions" in (await call(bench, "edit_flow", form=[{"id": "a"}, {"id": "a"}]))["error"]
         assert bench.flow == chain(2)
 
     async def test_sets_the_policy_and_the_title_of_a_node(self) -> None:

@@ -63,7 +63,7 @@ class TestResolve:
     @pytest.mark.parametrize(
         ("reference", "says"),
         [
-            ("$2.flow_id", "names action 2, which has not answered"),
+            ("$2.flow_id", "refers to action 2, which has no result"),
             ("$0.flow", "did you mean 'flows'"),
             ("$0.flows.7.id", "$0.flows is a list of 2"),
             ("$0.flow_id.more", "$0.flow_id is a plain value"),

@@ -2,9 +2,9 @@ import { queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../client";
 import type { components } from "../schema";
 
-export const assistantKeys = { config: ["assistant", "config"] as const };
+const assistantKeys = { config: ["assistant", "config"] as const };
 
-/** Which models the assistant can use; without any it is the offline builder. */
+/** List models for the assistant; without any it is the offline builder. */
 export const assistantConfigQuery = queryOptions({
   queryKey: assistantKeys.config,
   queryFn: ({ signal }) => unwrap(api.GET("/api/v1/agentic/check-config", { signal })),

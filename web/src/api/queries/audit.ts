@@ -8,7 +8,7 @@ export interface AuditFilter {
   action: string;
 }
 
-export const auditKeys = { list: (filter: AuditFilter) => ["audit", filter] as const };
+const auditKeys = { list: (filter: AuditFilter) => ["audit", filter] as const };
 
 /** Who changed what, newest first, page by page. */
 export const auditQuery = (filter: AuditFilter) =>

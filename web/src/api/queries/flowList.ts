@@ -12,7 +12,7 @@ export interface FlowFilter {
   sort: FlowSort;
 }
 
-export const FLOWS_A_PAGE = 24;
+const FLOWS_A_PAGE = 24;
 
 /** Flows page by page, each with its newest run. */
 export const flowListQuery = ({ search, space, sort }: FlowFilter) =>

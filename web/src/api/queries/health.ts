@@ -5,7 +5,7 @@ import type { components } from "../schema";
 export type Readiness = components["schemas"]["Readiness"];
 type Alive = components["schemas"]["Alive"];
 
-export const healthKeys = { version: ["health", "version"] as const, ready: ["health", "ready"] as const };
+const healthKeys = { version: ["health", "version"] as const, ready: ["health", "ready"] as const };
 
 export const versionQuery = queryOptions({
   queryKey: healthKeys.version,

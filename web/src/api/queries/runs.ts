@@ -23,7 +23,7 @@ export const runKeys = {
 };
 
 const over = (run: { status: string } | undefined) =>
-  run !== undefined && run.status !== "queued" && run.status !== "running";
+  run !== undefined && run.status !== "queued" && run.status !== "running" && run.status !== "waiting";
 
 /** A run with its steps and its result. */
 export const runQuery = (id: string) =>

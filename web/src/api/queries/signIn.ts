@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../client";
 import type { components } from "../schema";
 
-export const signInKeys = { options: ["sign-in", "options"] as const, link: ["sign-in", "link"] as const };
+const signInKeys = { options: ["sign-in", "options"] as const, link: ["sign-in", "link"] as const };
 
 /** How people sign in here. */
 export const signInOptionsQuery = queryOptions({

@@ -6,7 +6,7 @@ export type RunStatistics = components["schemas"]["RunStatistics"];
 export const RANGES = ["24h", "7d", "30d", "90d"] as const;
 export type Range = (typeof RANGES)[number];
 
-export const statisticsKeys = {
+const statisticsKeys = {
   of: (range: Range, spaceId: string | null) => ["run-statistics", range, spaceId] as const,
 };
 

@@ -1,5 +1,5 @@
 import { useAppearance } from "@/lib/appearance/appearance";
-import { CLASSES, contrast, GROUNDS, PORTS, TEXTS } from "./contrast";
+import { CLASSES, contrast, GROUNDS, KINDS, PORTS, TEXTS } from "./contrast";
 import { Section } from "./Section";
 import { useDesignTexts } from "./texts";
 
@@ -60,6 +60,16 @@ export function Colours() {
               <span aria-hidden style={ground(`port-${port}`)} className="size-3 rounded-full" />
               {port}
               <span className="font-mono text-xs text-muted tabular-nums">{measured(`port-${port}`, "surface")}</span>
+            </li>
+          ))}
+        </ul>
+        <p className="text-sm text-muted">{t("kinds")}</p>
+        <ul className="flex flex-wrap gap-x-6 gap-y-2">
+          {KINDS.map((kind) => (
+            <li key={kind} className="flex items-center gap-2 text-sm">
+              <span aria-hidden style={ground(`kind-${kind}`)} className="size-3 rounded-sm" />
+              {kind}
+              <span className="font-mono text-xs text-muted tabular-nums">{measured(`kind-${kind}`, "surface")}</span>
             </li>
           ))}
         </ul>

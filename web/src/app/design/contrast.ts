@@ -47,6 +47,7 @@ const luminance = ({ r, g, b }: Rgb) => 0.2126 * r + 0.7152 * g + 0.0722 * b;
 export const GROUNDS = ["canvas", "surface", "raised", "sunken"] as const;
 export const TEXTS = ["ink", "muted", "faint", "accent", "ok", "warn", "bad", "info"] as const;
 export const PORTS = ["text", "message", "data", "table", "file", "model", "tool"] as const;
+export const KINDS = ["input", "ai", "text", "data", "web", "logic", "code", "output"] as const;
 export const CLASSES = ["class-0", "class-1", "class-2", "class-3", "class-4"] as const;
 const TONES = ["accent", "ok", "warn", "bad", "info"] as const;
 
@@ -68,5 +69,6 @@ export const PAIRS: Pair[] = [
   { text: "on-accent", ground: "accent-hover", least: 4.5 },
   { text: "canvas", ground: "ink", least: 4.5 },
   ...PORTS.flatMap((port) => GROUNDS.map((ground) => ({ text: `port-${port}`, ground, least: 3 }))),
-  ...GROUNDS.map((ground) => ({ text: "focus", ground, least: 3 })),
+  ...KINDS.flatMap((kind) => GROUNDS.map((ground) => ({ text: `kind-${kind}`, ground, least: 3 }))),
+  ...["focus", "selected"].flatMap((text) => GROUNDS.map((ground) => ({ text, ground, least: 3 }))),
 ];

@@ -6,12 +6,13 @@ import { useCommands } from "@/lib/commands/commands";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { useNarrow } from "@/lib/narrow";
 import { type Panel, usePanels } from "@/lib/panels";
+import { useRequests } from "@/lib/requests";
 import { keysOf, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
 import { useAppTexts } from "../texts";
 import { FlowMenu } from "./header/FlowMenu";
 import { FlowName } from "./header/FlowName";
 import { HistoryButtons } from "./header/HistoryButtons";
-import { Views } from "./header/Views";
+import { useViewCommands, Views } from "./header/Views";
 import { useColumn, useFlowPlace, useFlowRights } from "./place";
 
 /** The flow's name, whether it is saved, its views, and what is done most. On a narrow screen the views stand below. */
@@ -28,6 +29,10 @@ export function FlowHeader() {
   const assistant = floating || shown === "assistant";
   const form = shown === "inspector" && !chosen;
   const put = (panel: Panel, there: boolean) => usePanels.getState().setOpen(panel, there);
+  const run = () => {
+    put("run", true);
+    useRequests.getState().requestRun(shown === "run" ? "flow" : "ready");
+  };
   const showForm = () => {
     store.getState().clearSelection();
     put("flow", !form);
@@ -37,6 +42,7 @@ export function FlowHeader() {
       ? [{ id: "flow.form", group: t("this_flow"), label: t("form_more"), icon: <ClipboardList />, run: showForm }]
       : [],
   );
+  useViewCommands(flowId);
   const changed = useShortcutKeys((state) => state.changed);
   return (
     <header className="@container shrink-0 border-b border-line bg-surface">
@@ -71,14 +77,7 @@ export function FlowHeader() {
           )}
           {runs && (
             <Tip text={t("run_this")} keys={keysOf("run", changed)}>
-              <Button
-                kind="primary"
-                icon={<Play />}
-                aria-label={t("run")}
-                aria-pressed={shown === "run"}
-                onClick={() => put("run", shown !== "run")}
-                className="max-sm:px-2"
-              >
+              <Button kind="primary" icon={<Play />} aria-label={t("run")} onClick={run} className="max-sm:px-2">
                 <span className="hidden @2xl:inline">{t("run")}</span>
               </Button>
             </Tip>

@@ -4,7 +4,7 @@ import type { DraftStore } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
 import type { FlowPlace } from "./place";
 
-const GOING = ["queued", "running"];
+const GOING = ["queued", "running", "waiting"];
 
 /** Panels come and go with what somebody does: a node pointed at is shown, a run is shown where it can be seen. */
 export function usePlacing(store: DraftStore, place: FlowPlace, flowId: string): void {
@@ -18,8 +18,10 @@ export function usePlacing(store: DraftStore, place: FlowPlace, flowId: string):
     () =>
       store.subscribe((now, before) => {
         if (!now.focus || now.focus === before.focus) return;
-        const { offer, setOpen } = usePanels.getState();
-        if (GOING.includes(now.shownRun?.status ?? "")) offer("inspector");
+        const { offer, setOpen, open, order } = usePanels.getState();
+        // A conversation stays in view when it points at a node, and a run while it is running.
+        const talking = open.assistant && order.at(-1) === "assistant";
+        if (talking || GOING.includes(now.shownRun?.status ?? "")) offer("inspector");
         else setOpen("inspector", true);
       }),
     [store],

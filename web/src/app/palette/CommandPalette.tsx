@@ -8,6 +8,7 @@ import { api, unwrap } from "@/api/client";
 import { flowKeys } from "@/api/queries/flows";
 import { Keys } from "@/components/ui";
 import { openerOf } from "@/components/ui/opener";
+import { useSectionCommands } from "@/features/settings/useSectionCommands";
 import { type Command, usePalette } from "@/lib/commands/commands";
 import { ago } from "@/lib/i18n/format";
 import { keysOf, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
@@ -27,7 +28,9 @@ export default function CommandPalette() {
   const changed = useShortcutKeys((state) => state.changed);
   const [typed, setTyped] = useState("");
   // Asked once: what a place offers does not change while the palette stands over it.
-  const groups = useMemo(() => byGroup(Object.values(sources).flatMap((source) => source())), [sources]);
+  const offered = useMemo(() => Object.values(sources).flatMap((source) => source()), [sources]);
+  const sections = useSectionCommands();
+  const groups = byGroup([...offered, ...sections].filter((command) => typed.trim() || !command.searchedOnly));
   const { flows, settled } = useFlows(typed.trim());
   const [chosen, setChosen] = useState("");
   const newest = settled ? flows[0]?.id : undefined;

@@ -1,2 +1,2 @@
 export { CodeEditor } from "./CodeEditor";
-export type { CodeEditorProps, CodeLanguage, Diagnostic } from "./types";
+export type { CodeLanguage, Diagnostic } from "./types";

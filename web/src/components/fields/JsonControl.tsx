@@ -9,7 +9,7 @@ import { readJson, type SchemaFault, schemaFaults } from "./jsonFaults";
 import { ListEditor } from "./ListEditor";
 import { PairsEditor } from "./PairsEditor";
 import { SchemaForm, simpleMembers } from "./SchemaForm";
-import { PlainTextBox, VariableTextBox } from "./TextBox";
+import { VariableTextBox } from "./TextBox";
 import { useFieldTexts } from "./texts";
 import type { ControlProps } from "./types";
 
@@ -156,15 +156,4 @@ function said(fault: SchemaFault, t: ReturnType<typeof useFieldTexts>): string {
   if (fault.kind === "missing") return t("json_missing", { path });
   if (fault.kind === "choice") return t("json_choice", { path, choices: fault.choices.join(", ") });
   return t("json_must", { path, type: fault.wanted.join(" / ") });
-}
-
-/** Text for JSON where no node is: kept for forms whose members hold anything. */
-export function JsonMember(props: {
-  label: string;
-  value: JsonValue | undefined;
-  onChange: (value: JsonValue) => void;
-}) {
-  const text =
-    props.value === undefined ? "" : typeof props.value === "string" ? props.value : JSON.stringify(props.value);
-  return <PlainTextBox mono label={props.label} value={text} onChange={(next) => props.onChange(textOrJson(next))} />;
 }

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { modelRolesQuery } from "@/api/queries/modelSetup";
 import { ModelPicker } from "@/components/models/ModelPicker";
-import { modelKey, modelName, withKey } from "@/components/models/modelValue";
+import { fallbacksOf, modelKey, modelName, withKey } from "@/components/models/modelValue";
+import { FallbackModels } from "./FallbackModels";
 import { SecretSelect } from "./SecretControl";
 import { useFieldTexts } from "./texts";
 import type { ControlProps } from "./types";
@@ -30,6 +31,12 @@ export function ModelControl({ field, nodeId: _, ...rest }: ControlProps) {
             />
             <p className="text-muted text-xs">{t("model_key_help")}</p>
           </div>
+        </details>
+      )}
+      {modelName(value) && (
+        <details open={fallbacksOf(value).length > 0} className="text-sm">
+          <summary className="cursor-pointer text-muted text-xs hover:text-ink">{t("fallback_models")}</summary>
+          <FallbackModels value={value} onChange={onChange} />
         </details>
       )}
     </div>

@@ -88,7 +88,7 @@ interface NewVariableProps {
 }
 
 /** Keep a secret where it is first needed. */
-export function NewVariable({ name: wanted, spaceId, onClose, onMade }: NewVariableProps) {
+function NewVariable({ name: wanted, spaceId, onClose, onMade }: NewVariableProps) {
   const t = useFieldTexts();
   const queries = useQueryClient();
   const [name, setName] = useState(wanted);

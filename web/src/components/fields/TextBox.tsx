@@ -1,7 +1,8 @@
-import { type KeyboardEvent, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { cx } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { insertReference } from "@/lib/wiring";
+import { aimAt, leave } from "./insertion";
 import { FaultList, MarkedText, useReferenceFaults } from "./MarkedText";
 import type { ControlIds } from "./types";
 import { VariablePicker } from "./VariablePicker";
@@ -48,6 +49,16 @@ export function VariableTextBox({ nodeId, ...rest }: TextBoxProps & { nodeId: st
     remember();
     if (box.current && value.slice(0, box.current.selectionStart).endsWith("{{")) setOpen(true);
   };
+  const inserted = (path: string) => {
+    pick(path);
+    back();
+  };
+  const latest = useRef(inserted);
+  useEffect(() => {
+    latest.current = inserted;
+  });
+  const [target] = useState(() => ({ nodeId, insert: (path: string) => latest.current(path) }));
+  useEffect(() => () => leave(target), [target]);
   const behind = rest.value.includes("{{") && <MarkedText text={rest.value} faults={faults} />;
   return (
     <div className="flex flex-col gap-1">
@@ -58,6 +69,7 @@ export function VariableTextBox({ nodeId, ...rest }: TextBoxProps & { nodeId: st
         behind={behind}
         onChange={change}
         onSelect={remember}
+        onFocus={() => aimAt(target)}
       >
         {editable && (
           <VariablePicker nodeId={nodeId} open={open} onOpenChange={setOpen} onPick={pick} onClosed={back} />
@@ -78,6 +90,7 @@ interface BoxProps extends TextBoxProps {
   box?: React.Ref<HTMLTextAreaElement>;
   behind?: React.ReactNode;
   onSelect?: () => void;
+  onFocus?: () => void;
   children?: React.ReactNode;
 }
 

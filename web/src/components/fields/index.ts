@@ -1,9 +1,10 @@
 export { FieldControl } from "./FieldControl";
+export { insertInto } from "./insertion";
 export { issueNode, issueOf, issuesElsewhere } from "./issues";
 export { ListEditor } from "./ListEditor";
 export { NodeField } from "./NodeField";
 export { type Pairs, PairsEditor } from "./PairsEditor";
-export { inWords } from "./simpleControls";
-export { PlainTextBox, VariableTextBox } from "./TextBox";
-export type { FieldControlProps } from "./types";
+
+export { VariableTextBox } from "./TextBox";
+
 export { VariableSpace } from "./variableSpace";

@@ -61,6 +61,7 @@ const MARKS: Record<Mark, BoxLook> = {
 const STATUSES: Record<StepSummary["status"], BoxLook> = {
   pending: PLAIN,
   running: { ...INFO, sign: "…" },
+  waiting: { ...INFO, sign: "⏱" },
   completed: { ...OK, sign: "✓" },
   failed: { ...BAD, sign: "!" },
   cancelled: { ...WARN, sign: "×" },

@@ -1,1 +1,2 @@
-export { ComponentIcon } from "./ComponentIcon";
+export { KindIcon, KindTile } from "./ComponentIcon";
+export { kindRole } from "./kinds";

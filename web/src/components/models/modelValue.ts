@@ -39,3 +39,19 @@ export function withKey(value: JsonValue | undefined, secret: string): JsonValue
   if (secret !== "") return { ...rest, api_key: { ...secretReference(secret) } };
   return Object.keys(rest).length > 2 ? rest : `${now.provider}/${now.name}`;
 }
+
+/** The models that are asked when this one cannot answer, in their order. */
+export function fallbacksOf(value: JsonValue | undefined): JsonValue[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+  const { fallback } = value as { [member: string]: JsonValue };
+  return Array.isArray(fallback) ? fallback : [];
+}
+
+/** The value with other fallback models, or with none for an empty list. */
+export function withFallbacks(value: JsonValue | undefined, models: readonly JsonValue[]): JsonValue {
+  const now = modelName(value);
+  if (!now) return value ?? null;
+  const { fallback: _, ...rest } = typeof value === "object" ? (value as { [member: string]: JsonValue }) : { ...now };
+  if (models.length > 0) return { ...rest, fallback: [...models] };
+  return Object.keys(rest).length > 2 ? rest : `${now.provider}/${now.name}`;
+}

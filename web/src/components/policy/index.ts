@@ -1,5 +1,7 @@
 export { ContractFields } from "./ContractFields";
+export { FailureFields } from "./FailureFields";
+export { FlowFailureFields } from "./FlowFailureFields";
 export { InputFields } from "./InputFields";
 export { OutputFields } from "./OutputFields";
 export { PolicyFields } from "./PolicyFields";
-export { policyOf, usePolicy } from "./usePolicy";
+export { policyOf } from "./usePolicy";

@@ -3,7 +3,7 @@ import { cx } from "./cx";
 import { Spinner } from "./Spinner";
 
 export type ButtonKind = "primary" | "secondary" | "ghost" | "danger";
-export type ButtonSize = "sm" | "md" | "lg";
+type ButtonSize = "sm" | "md" | "lg";
 
 const KINDS: Record<ButtonKind, string> = {
   primary: "bg-accent text-on-accent hover:bg-accent-hover shadow-low",

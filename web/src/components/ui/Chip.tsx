@@ -44,6 +44,7 @@ const STATES: Record<string, { tone: Tone; dot: string }> = {
   queued: { tone: "neutral", dot: "bg-faint" },
   pending: { tone: "neutral", dot: "bg-faint" },
   running: { tone: "info", dot: "bg-info animate-pulse" },
+  waiting: { tone: "info", dot: "bg-info" },
   completed: { tone: "ok", dot: "bg-ok" },
   failed: { tone: "bad", dot: "bg-bad" },
   cancelled: { tone: "warn", dot: "bg-warn" },

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { nonce } from "@/lib/nonce";
 import { cx } from "./cx";
 
-export interface Option<T extends string = string> {
+interface Option<T extends string = string> {
   value: T;
   label: ReactNode;
   icon?: ReactNode;

@@ -1,5 +1,5 @@
 /** A stored file as a value carries it. */
-export interface FileValue {
+interface FileValue {
   id: string;
   name: string;
   media_type: string;

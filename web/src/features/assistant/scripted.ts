@@ -48,7 +48,7 @@ export function scripted(...turns: TurnEvent[][]) {
   return { sent, resets, stopped };
 }
 
-export function stream(events: TurnEvent[]): Response {
+function stream(events: TurnEvent[]): Response {
   const body = events
     .map((event, at) => `id: ${at}\nevent: ${event.event}\ndata: ${JSON.stringify(event)}\n\n`)
     .join("");

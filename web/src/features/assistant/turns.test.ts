@@ -165,7 +165,7 @@ describe("the end of a turn", () => {
     const remedy = "Wait until one of them is done, or stop one, and send this again.";
     const problem = {
       code: "too_many_turns",
-      title: "Too many turns at once",
+      title: "Too many concurrent turns",
       status: 429,
       detail: "You have 5.",
       remedy,

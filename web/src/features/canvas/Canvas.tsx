@@ -2,7 +2,7 @@ import "@xyflow/react/dist/base.css";
 import "./canvas.css";
 import { ReactFlowProvider, useStoreApi, type Viewport } from "@xyflow/react";
 import { PanelLeftOpen, Plus } from "lucide-react";
-import { useLayoutEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Button, ContextMenu, Dialog, IconButton } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
@@ -13,6 +13,7 @@ import { Controls } from "./controls/Controls";
 import { Minimap } from "./controls/Minimap";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { useFollowing } from "./gestures/useFollowing";
+import { useRefit } from "./gestures/useRefit";
 import { firstViewport } from "./gestures/useViewport";
 import { useClasses } from "./model/classes";
 import { Drawn, type Stage, useStage } from "./model/stage";
@@ -46,6 +47,7 @@ function Inside() {
   useCanvasShortcuts(stage);
   useCanvasCommands(stage);
   useFollowing(stage);
+  useRefit(stage);
   useClasses();
   const narrow = useNarrow();
   return (
@@ -82,8 +84,15 @@ function Stagecraft({ stage }: { stage: Stage }) {
   );
 }
 
+/** Below this width of the window the palette makes way for what opens in the column. */
+const ROOM_FOR_BOTH = 1400;
+
 function PaletteSide({ stage }: { stage: Stage }) {
   const open = usePanels((state) => state.open.palette);
+  const columnOpen = usePanels((state) => state.taken > 0);
+  useEffect(() => {
+    if (columnOpen && window.innerWidth < ROOM_FOR_BOTH) usePanels.getState().setOpen("palette", false);
+  }, [columnOpen]);
   const editable = useDraft((state) => state.editable);
   const setOpen = (next: boolean) => usePanels.getState().setOpen("palette", next);
   if (!editable) return null;

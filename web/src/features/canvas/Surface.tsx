@@ -36,7 +36,7 @@ export const Surface = memo(function Surface({ stage, start }: { stage: Stage; s
   const inspect = useCallback(() => {
     const { offer, setOpen } = usePanels.getState();
     const status = stage.store.getState().shownRun?.status;
-    if (status === "queued" || status === "running") offer("inspector");
+    if (status === "queued" || status === "running" || status === "waiting") offer("inspector");
     else setOpen("inspector", true);
   }, [stage]);
   const labels = useMemo(
@@ -88,7 +88,7 @@ export const Surface = memo(function Surface({ stage, start }: { stage: Stage; s
       </ReactFlow>
       {box && (
         <div
-          className="pointer-events-none fixed z-20 border border-accent bg-accent/10"
+          className="pointer-events-none fixed z-20 border border-selected bg-selected/10"
           style={{ left: box.x, top: box.y, width: box.width, height: box.height }}
         />
       )}

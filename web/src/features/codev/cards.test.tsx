@@ -56,7 +56,7 @@ describe("the key of the session's model", () => {
   const missing = [
     { type: "OPENAI_API_KEY", label: "OPENAI_API_KEY", fields: [{ name: "OPENAI_API_KEY", label: "OPENAI_API_KEY" }] },
   ];
-  const data = { missing, of: "model", model: "openai/m", reason: "openai did not accept the key: no", refused: true };
+  const data = { missing, of: "model", model: "openai/m", reason: "openai rejected the key: no", refused: true };
 
   it("is asked for with its reason on a server of others too, and the session can be ended or go on", async () => {
     const served = serve(
@@ -64,7 +64,7 @@ describe("the key of the session's model", () => {
     );
     const { user } = openPage("/develop/s1");
     const card = await screen.findByRole("region", { name: "The model needs a working key" });
-    expect(within(card).getByText("openai did not accept the key: no")).toBeInTheDocument();
+    expect(within(card).getByText("openai rejected the key: no")).toBeInTheDocument();
     expect(within(card).getByRole("button", { name: "Try again" })).toBeEnabled();
     expect(within(card).getByRole("button", { name: "Continue from here" })).toBeEnabled();
     expect(within(card).queryByRole("button", { name: "Continue without them" })).toBeNull();

@@ -84,7 +84,7 @@ describe("a result", () => {
     };
     const state = { writes: [{ ...WRITE, state: "rolled_back" }, taken] };
     const gone = { flow_id: null, flow_name: "", link: "", state };
-    const stopped = "Stopped by Kim. 1 write of this session stands; rolling back undoes what was written.";
+    const stopped = "Stopped by Kim. 1 write of this session is kept; rolling back undoes what was written.";
     serve(session({ status: "stopped", stop_reason: stopped, ...gone }));
     openPage("/develop/s1");
     const ended = await screen.findByRole("region", { name: "Stopped" });
@@ -103,7 +103,7 @@ describe("a result", () => {
 });
 
 describe("a rollback", () => {
-  it("of a flow that others changed shows how, and waits for an answer", async () => {
+  it("of a flow that others changed shows how, and waiting for an answer", async () => {
     const flow = { ...PREVIEW.flows[0], conflict: true, theirs: ["~ description: '' -> 'Theirs'"] };
     const rolledBack = vi.fn();
     const served = serve(session({ status: "completed", can_roll_back: true, state: { writes: [WRITE] } }));

@@ -78,7 +78,7 @@ export function saidOf(
 }
 
 /** A value as lines that people read: names and values, lists with dashes. */
-export function asText(value: unknown, t: EditingText, indent = ""): string {
+function asText(value: unknown, t: EditingText, indent = ""): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "boolean") return t(value ? "yes" : "no");
   if (typeof value !== "object") return String(value);

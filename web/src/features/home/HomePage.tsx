@@ -65,7 +65,7 @@ export function HomePage() {
         )}
         {builds && <NoModel />}
         {isFirst ? (
-          <FirstVisit builds={builds} onSay={() => input.current?.focus()} onFile={() => setChoosing(true)} />
+          <FirstVisit builds={builds} />
         ) : (
           <section aria-labelledby="flows" className="flex flex-col gap-4">
             <div className={cx("flex flex-col gap-x-6 gap-y-2 sm:flex-row sm:items-center", !builds && "pt-8")}>

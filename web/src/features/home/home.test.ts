@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { FlowItem } from "@/api/queries/flowList";
 import { readFlowFile } from "./imports/readFile";
 import { flowOfSketch } from "./sketch";
-import { tagsOf } from "./templates/tags";
 
 describe("reading a file", () => {
   it("gives the text", async () => {
@@ -27,13 +26,5 @@ describe("the picture of a flow in the list", () => {
   it("is none of an empty or a very large one", () => {
     expect(flowOfSketch({ name: "A", sketch: null })).toBeNull();
     expect(flowOfSketch({ name: "A", sketch: { nodes: [], edges: [] } })).toBeNull();
-  });
-});
-
-describe("tags to choose by", () => {
-  it("are those that several templates bear, the most borne first", () => {
-    const templates = [{ tags: ["a", "b"] }, { tags: ["b", "a", "c"] }, { tags: ["b"] }];
-    expect(tagsOf(templates)).toEqual(["b", "a"]);
-    expect(tagsOf(templates, 1)).toEqual(["b"]);
   });
 });

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { FlowFields, FormBuilder } from "@/components/form-builder";
+import { FlowFailureFields } from "@/components/policy";
 import { Tabs } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { useInspectorTexts } from "./texts";
@@ -21,7 +22,16 @@ export function FlowPanel() {
         onChange={setTab}
         tabs={[
           { value: "form", label: t("form"), content: <div className="p-4">{<FormBuilder />}</div> },
-          { value: "settings", label: t("settings"), content: <div className="p-4">{<FlowFields />}</div> },
+          {
+            value: "settings",
+            label: t("settings"),
+            content: (
+              <div className="flex flex-col gap-4 p-4">
+                <FlowFields />
+                <FlowFailureFields />
+              </div>
+            ),
+          },
         ]}
       />
     </>

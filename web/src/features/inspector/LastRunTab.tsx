@@ -1,10 +1,10 @@
 import { Link } from "@tanstack/react-router";
 import { History, Play } from "lucide-react";
 import { Button, Callout, EmptyState, StateChip } from "@/components/ui";
-import { ValueView } from "@/components/values/ValueView";
-import { useDraft } from "@/lib/draft";
+import { staleIn, useDraft } from "@/lib/draft";
 import { duration, number } from "@/lib/i18n/format";
 import { useRequests } from "@/lib/requests";
+import { OutputData } from "./OutputData";
 import { useInspectorTexts } from "./texts";
 
 /** What the node did in the run that is shown. */
@@ -12,6 +12,7 @@ export function LastRunTab({ nodeId }: { nodeId: string }) {
   const t = useInspectorTexts();
   const run = useDraft((state) => state.nodeRuns[nodeId]);
   const shown = useDraft((state) => state.shownRun);
+  const stale = useDraft((state) => staleIn(state).has(nodeId));
   const flowId = useDraft((state) => state.flowId);
   const editable = useDraft((state) => state.editable);
   // One node alone is a run of the draft.
@@ -42,17 +43,17 @@ export function LastRunTab({ nodeId }: { nodeId: string }) {
           </span>
         )}
       </div>
+      {stale && (
+        <Callout tone="info" title={t("outdated")}>
+          {t("outdated_more")}
+        </Callout>
+      )}
       {run.error && (
         <Callout tone="bad" title={t("went_wrong")}>
           {run.error}
         </Callout>
       )}
-      {run.preview && (
-        <section>
-          <h4 className="mb-1 font-medium text-sm">{t("gave")}</h4>
-          <ValueView value={run.preview} />
-        </section>
-      )}
+      {shown && <OutputData runId={shown.id} nodeId={nodeId} run={run} />}
       <div className="flex flex-wrap items-center gap-3">
         {again}
         {shown && (

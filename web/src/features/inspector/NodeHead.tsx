@@ -1,5 +1,5 @@
 import { CircleHelp } from "lucide-react";
-import { ComponentIcon } from "@/components/icons/ComponentIcon";
+import { KindTile } from "@/components/icons";
 import { Chip, IconButton, Popover } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { useInspectorTexts } from "./texts";
@@ -14,9 +14,7 @@ export function NodeHead({ nodeId }: { nodeId: string }) {
   if (!node) return null;
   return (
     <header className="flex items-start gap-2.5 border-line border-b py-2.5 pr-11 pl-3">
-      <span className="mt-0.5 flex size-8 shrink-0 items-center justify-center rounded-md bg-accent-soft text-accent">
-        <ComponentIcon name={template?.icon} className="size-4.5" />
-      </span>
+      <KindTile template={template} className="mt-0.5 size-8 [&_svg]:size-4.5" />
       <div className="min-w-0 flex-1">
         <input
           aria-label={t("name")}

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { ContractFields, InputFields, OutputFields, PolicyFields } from "@/components/policy";
+import { ContractFields, FailureFields, InputFields, OutputFields, PolicyFields } from "@/components/policy";
 import { Tabs } from "@/components/ui";
 import { useDraft, useDraftParts } from "@/lib/draft";
 import { CodeTab } from "./CodeTab";
@@ -8,7 +8,7 @@ import { NodeHead } from "./NodeHead";
 import { SettingsTab } from "./SettingsTab";
 import { useInspectorTexts } from "./texts";
 
-const TABS = ["settings", "input", "output", "contract", "policy", "code", "last_run"] as const;
+const TABS = ["settings", "input", "output", "contract", "failure", "policy", "code", "last_run"] as const;
 type Tab = (typeof TABS)[number];
 
 /** The tab that was open stays open from node to node. */
@@ -25,6 +25,7 @@ export function NodePanel({ nodeId }: { nodeId: string }) {
     input: <InputFields nodeId={nodeId} />,
     output: <OutputFields nodeId={nodeId} />,
     contract: <ContractFields nodeId={nodeId} />,
+    failure: <FailureFields nodeId={nodeId} />,
     policy: <PolicyFields nodeId={nodeId} />,
     code: <CodeTab nodeId={nodeId} />,
     last_run: <LastRunTab nodeId={nodeId} />,
@@ -44,7 +45,7 @@ export function NodePanel({ nodeId }: { nodeId: string }) {
           value: one,
           label: t(one),
           content: (
-            <fieldset disabled={!editable} className="flex flex-col p-4">
+            <fieldset disabled={!editable} className="flex min-w-0 flex-col p-4">
               {contents[one]}
             </fieldset>
           ),

@@ -5,6 +5,7 @@ import { Callout, cx } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { placeholderFields } from "@/lib/ports";
 import { CodeCheck } from "./CodeCheck";
+import { InputData } from "./InputData";
 import { useInspectorTexts } from "./texts";
 
 /** A node's own fields: what is set often first, the rest folded. */
@@ -23,6 +24,7 @@ export function SettingsTab({ nodeId }: { nodeId: string }) {
   if (!node) return null;
   return (
     <div className="flex flex-col gap-4">
+      <InputData nodeId={nodeId} />
       {others.map((issue) => (
         <Callout key={issue.message} tone="warn" title={issue.message}>
           {issue.remedy}

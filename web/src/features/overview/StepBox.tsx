@@ -1,6 +1,6 @@
 import { Handle, type NodeProps, Position } from "@xyflow/react";
 import { memo } from "react";
-import { ComponentIcon } from "@/components/icons";
+import { KindIcon } from "@/components/icons";
 import { ClassChip, cx } from "@/components/ui";
 import { duration, number } from "@/lib/i18n/format";
 import { nodeName, underName } from "@/lib/nodeName";
@@ -29,7 +29,7 @@ export const StepBox = memo(function StepBox({ data }: NodeProps<DrawnNode>) {
       <Handle type="target" position={Position.Left} isConnectable={false} className={HIDDEN} />
       <span aria-hidden className={cx("absolute inset-y-0 left-0 w-1.5", ROLE_STRIPES[roleOf(node)])} />
       <div className="flex items-start gap-2">
-        <ComponentIcon name={template?.icon} className="mt-0.5 size-4.5 shrink-0 text-muted" />
+        <KindIcon template={template} className="mt-0.5 size-4.5 shrink-0" />
         <div className="min-w-0 flex-1">
           <div className="truncate font-medium">{nodeName(node, known)}</div>
           <div className="truncate text-xs text-muted">{underName(node, known)}</div>

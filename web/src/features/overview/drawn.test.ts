@@ -42,11 +42,8 @@ describe("the overview's picture", () => {
         ],
       ),
     );
-    const looks = found.map((one) => one.className ?? "");
-    expect(looks[0]).not.toContain("dasharray");
-    expect(looks[1]).toContain("2_5");
-    expect(looks[2]).toContain("8_6");
-    expect(looks[3]).toContain("opacity-30");
+    expect(found.map((one) => one.style?.strokeDasharray)).toEqual(["none", "2 5", "8 6", "none"]);
+    expect(found.map((one) => one.style?.opacity)).toEqual([1, 1, 1, 0.3]);
     expect(found.every((one) => one.selectable === false && one.focusable === false)).toBe(true);
   });
 

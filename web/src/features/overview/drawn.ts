@@ -2,7 +2,7 @@ import type { Edge, Node } from "@xyflow/react";
 import type { GraphEdge, GraphNode, GraphOut } from "@/api/queries/overview";
 import type { Template } from "@/api/types";
 
-export interface Drawn extends Record<string, unknown> {
+interface Drawn extends Record<string, unknown> {
   node: GraphNode;
   template: Template | undefined;
   /** Text of a note, title of a group. */
@@ -34,13 +34,13 @@ function drawnNode(node: GraphNode, template: Template | undefined, own: Record<
 const side = (value: unknown, otherwise: number) => (typeof value === "number" && value > 0 ? value : otherwise);
 
 const STROKES: Record<GraphEdge["kind"], string> = {
-  data: "[&_.react-flow__edge-path]:stroke-faint",
-  model: "[&_.react-flow__edge-path]:stroke-port-model",
-  tool: "[&_.react-flow__edge-path]:stroke-port-tool",
-  all_previous_steps: "[&_.react-flow__edge-path]:stroke-accent",
+  data: "var(--faint)",
+  model: "var(--port-model)",
+  tool: "var(--port-tool)",
+  all_previous_steps: "var(--accent)",
 };
 
-/** Edges by what they carry: solid for data, dots for models and tools, dashes where a step reads all before it. */
+/** Edges by what they carry: solid for data, dots for models and tools, dashes where a step reads all steps before it. */
 export function drawnEdges(graph: GraphOut): Edge[] {
   return graph.edges.map((edge) => ({
     id: edge.id,
@@ -48,14 +48,15 @@ export function drawnEdges(graph: GraphOut): Edge[] {
     target: edge.target,
     selectable: false,
     focusable: false,
-    className: [STROKES[edge.kind], dashes(edge), edge.taken === false ? "opacity-30" : ""].join(" "),
+    style: { stroke: STROKES[edge.kind], strokeDasharray: dashesOf(edge), opacity: edge.taken === false ? 0.3 : 1 },
     ariaLabel: edge.id,
   }));
 }
 
-function dashes(edge: GraphEdge): string {
-  if (edge.line === "dashed") return "[&_.react-flow__edge-path]:[stroke-dasharray:8_6]";
-  return edge.kind === "data" ? "" : "[&_.react-flow__edge-path]:[stroke-dasharray:2_5]";
+/** Lengths of dashes and gaps, as SVG reads them. */
+function dashesOf(edge: GraphEdge): string {
+  if (edge.line === "dashed") return "8 6";
+  return edge.kind === "data" ? "none" : "2 5";
 }
 
 /** Steps as a list: in the order in which they run, then what is no step; notes are left to the picture. */

@@ -25,6 +25,7 @@ export const ROLE_FILLS: Record<Role, string> = {
 export const STATUS_BOXES: Record<Status, string> = {
   pending: "border-line border-dashed bg-surface",
   running: "border-info bg-info-soft",
+  waiting: "border-info border-dashed bg-info-soft",
   completed: "border-ok bg-ok-soft",
   failed: "border-bad bg-bad-soft",
   cancelled: "border-warn bg-warn-soft",
@@ -34,6 +35,7 @@ export const STATUS_BOXES: Record<Status, string> = {
 export const STATUS_FILLS: Record<Status, string> = {
   pending: "!fill-line",
   running: "!fill-info",
+  waiting: "!fill-info",
   completed: "!fill-ok",
   failed: "!fill-bad",
   cancelled: "!fill-warn",

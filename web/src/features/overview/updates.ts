@@ -5,7 +5,7 @@ import { ApiError } from "@/api/problem";
 import { overviewKeys } from "@/api/queries/overview";
 
 const ENDINGS = new Set(["run_completed", "run_failed", "run_cancelled"]);
-const TOLD = new Set(["step_started", "step_completed", "step_failed", "step_skipped", ...ENDINGS]);
+const TOLD = new Set(["step_started", "step_completed", "step_failed", "step_skipped", "step_waiting", ...ENDINGS]);
 const PAUSE_MS = 1500;
 const TOGETHER_MS = 150;
 

@@ -6,8 +6,8 @@ import type { Issue } from "@/lib/draft";
 /** Something that a check found. */
 export type Found = Shown;
 
-export const CHECKS = ["flow", "contracts", "classes", "code", "models", "secrets", "outside"] as const;
-export type CheckName = (typeof CHECKS)[number] | "tests";
+const CHECKS = ["flow", "contracts", "classes", "code", "models", "secrets", "outside"] as const;
+type CheckName = (typeof CHECKS)[number] | "tests";
 
 export interface Check {
   name: CheckName;

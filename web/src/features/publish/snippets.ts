@@ -8,7 +8,7 @@ export interface Called {
 }
 
 /** What stands for the key: a key is shown once, when it is made, and never here. */
-export const KEY_PLACEHOLDER = "hg_YOUR_KEY";
+const KEY_PLACEHOLDER = "hg_YOUR_KEY";
 const FILES = new Set<FormField["type"]>(["file", "image", "audio", "document"]);
 
 /** The body of a request: an example answer for each field of the form, or a text where there is none. */
@@ -24,7 +24,7 @@ function example(field: FormField): [string, unknown] {
   return [field.id, field.label || field.id];
 }
 
-export const takesFiles = (form: readonly FormField[]) => form.some((field) => FILES.has(field.type));
+const takesFiles = (form: readonly FormField[]) => form.some((field) => FILES.has(field.type));
 
 const address = ({ origin, flowId }: Called) => `${origin}/api/v1/flows/${flowId}/runs`;
 
@@ -105,7 +105,7 @@ export function mcp({ origin }: Called): string {
 const indented = (text: string, spaces: number) => text.replaceAll("\n", `\n${" ".repeat(spaces)}`);
 
 /** JSON in the words of Python. */
-export function pythonValue(value: unknown, depth = 0): string {
+function pythonValue(value: unknown, depth = 0): string {
   const room = "    ".repeat(depth + 1);
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";

@@ -1,7 +1,7 @@
 import { Command } from "cmdk";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { ComponentIcon } from "@/components/icons/ComponentIcon";
+import { KindIcon } from "@/components/icons/ComponentIcon";
 import { Button, IconButton, Popover } from "@/components/ui";
 import { useDraftStore } from "@/lib/draft";
 import { nodeTemplate } from "@/lib/wiring";
@@ -72,7 +72,7 @@ function Choices({ after, onPick }: { after: string | null; onPick: (type: strin
             onSelect={() => onPick(one.type)}
             className="flex cursor-default items-start gap-2 rounded-md px-2 py-1.5 data-[selected=true]:bg-hover"
           >
-            <ComponentIcon name={one.icon} className="mt-0.5 size-4 shrink-0 text-faint" />
+            <KindIcon template={one} className="mt-0.5 size-4 shrink-0" />
             <span className="min-w-0">
               <span className="block truncate">{one.label}</span>
               <span className="line-clamp-1 text-muted text-xs">{one.description}</span>

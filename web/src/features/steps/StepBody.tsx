@@ -2,7 +2,7 @@ import { ChevronRight } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { FieldTemplate } from "@/api/types";
 import { NodeField } from "@/components/fields";
-import { ContractFields, InputFields, OutputFields, PolicyFields, policyOf } from "@/components/policy";
+import { ContractFields, FailureFields, InputFields, OutputFields, PolicyFields, policyOf } from "@/components/policy";
 import { cx } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { placeholderFields } from "@/lib/ports";
@@ -49,6 +49,9 @@ export function StepBody({ id }: { id: string }) {
         </Folded>
         <Folded title={t("contract")}>
           <ContractFields nodeId={id} />
+        </Folded>
+        <Folded title={t("failure")} note={policy.on_error === "fail" ? "" : policy.on_error}>
+          <FailureFields nodeId={id} />
         </Folded>
         <Folded title={t("policy")}>
           <PolicyFields nodeId={id} />

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { ChevronDown, ChevronRight, ChevronUp, EllipsisVertical, Play, Trash2, Workflow } from "lucide-react";
 import { issueNode } from "@/components/fields";
-import { ComponentIcon } from "@/components/icons/ComponentIcon";
+import { KindIcon } from "@/components/icons/ComponentIcon";
 import { modelName } from "@/components/models/modelValue";
 import { Chip, cx, IconButton, Menu, toast } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
@@ -47,7 +47,7 @@ export function StepHead({ id, name, number, wiring, open, onOpen, onAdded, onMo
       <span aria-hidden className="w-5 shrink-0 text-center font-medium text-faint text-sm">
         {number}
       </span>
-      <ComponentIcon name={template?.icon} className="size-4.5 shrink-0 text-accent" />
+      <KindIcon template={template} className="size-4.5 shrink-0" />
       <input
         aria-label={t("title_of", { number })}
         value={node.label ?? ""}

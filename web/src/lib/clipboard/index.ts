@@ -1,2 +1,2 @@
-export { type Clip, copied, pasteInto, written } from "./clip";
+export { copied, pasteInto, written } from "./clip";
 export { readClip } from "./read";

@@ -11,6 +11,8 @@ export interface Command {
   keywords?: string;
   icon?: ReactNode;
   shortcut?: ShortcutId;
+  /** One of many of its kind: listed once something is typed. */
+  searchedOnly?: boolean;
   run: () => void;
 }
 

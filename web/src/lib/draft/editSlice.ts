@@ -11,9 +11,7 @@ import { useDraftTexts } from "./texts";
 
 const say = useDraftTexts.now;
 
-export { emptyNode };
-
-export interface Point {
+interface Point {
   x: number;
   y: number;
 }
@@ -108,9 +106,21 @@ export function createEditSlice(_set: SetDraft, get: GetDraft): EditSlice {
         else node.params[name] = value;
       }),
     setPolicy: (id, policy) =>
-      onNode(id, say("policy"), `policy:${Object.keys(policy).join()}`, (node) => {
-        node.policy = { ...emptyNode().policy, ...node.policy, ...policy } as StepPolicy;
-      }),
+      change(
+        say("policy"),
+        (draft) => {
+          const node = draft.nodes[id];
+          if (!node) return;
+          const hadError = node.policy?.on_error === "error_edge";
+          node.policy = { ...emptyNode().policy, ...node.policy, ...policy } as StepPolicy;
+          if (!hadError || node.policy.on_error === "error_edge") return;
+          // Its output is gone, and so are the edges that left by it.
+          for (const [key, edge] of Object.entries(draft.edges)) {
+            if (edge.source === id && edge.output === "error") delete draft.edges[key];
+          }
+        },
+        `policy:${Object.keys(policy).join()}:${id}`,
+      ),
     setLabel: (id, label) =>
       onNode(id, say("rename"), "label", (node) => {
         node.label = label;

@@ -16,6 +16,8 @@ export function emptyNode(): Omit<FlowNode, "id" | "type"> {
       tool_allowlist: [],
       outside_content: "refuse",
       outside_allowlist: [],
+      on_error: "fail",
+      disabled: "no",
     },
     linked: {},
   };

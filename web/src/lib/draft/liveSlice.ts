@@ -1,4 +1,5 @@
 import type { JsonValue, StepSummary } from "@/api/types";
+import type { Ran } from "./staleness";
 import type { GetDraft, SetDraft } from "./store";
 
 export type StepStatus = StepSummary["status"];
@@ -17,9 +18,12 @@ export interface LiveSlice {
   /** The run that the canvas shows on its nodes. */
   shownRun: { id: string; status: string } | null;
   nodeRuns: Record<string, NodeRun>;
+  /** What that run was started from, once that is known. */
+  ran: Ran | null;
   /** Outputs that stand in for running a node: node id to its outputs by name. */
   pinned: Record<string, Record<string, JsonValue>>;
   showRun: (run: { id: string; status: string } | null, nodes?: Record<string, NodeRun>) => void;
+  setRan: (ran: Ran) => void;
   setNodeRun: (id: string, run: Partial<NodeRun>) => void;
   pin: (id: string, outputs: Record<string, JsonValue> | null) => void;
 }
@@ -30,6 +34,8 @@ export function createLiveSlice(set: SetDraft, _get: GetDraft): LiveSlice {
   return {
     shownRun: null,
     nodeRuns: {},
+    ran: null,
+    setRan: (ran) => set({ ran }),
     pinned: {},
     showRun: (shownRun, nodes) => set((state) => ({ shownRun, nodeRuns: nodes ?? (shownRun ? state.nodeRuns : {}) })),
     setNodeRun: (id, run) =>

@@ -3,7 +3,7 @@ import { type Document, edgeId } from "./document";
 import { emptyNode } from "./emptyNode";
 
 /** A part of a document that one person can change while another changes the one beside it. */
-export type PlaceKind =
+type PlaceKind =
   | "node"
   | "label"
   | "type"

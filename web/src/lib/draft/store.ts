@@ -7,7 +7,7 @@ import { createLiveSlice, type LiveSlice } from "./liveSlice";
 import { createSelectionSlice, type SelectionSlice } from "./selectionSlice";
 import { createSyncSlice, type SyncSlice } from "./syncSlice";
 
-export interface CoreSlice {
+interface CoreSlice {
   flowId: string;
   spaceId: string;
   document: Document;

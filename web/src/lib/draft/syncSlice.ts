@@ -6,10 +6,10 @@ import { takesMany } from "./ports";
 import type { GetDraft, SetDraft } from "./store";
 
 /** `unsaved` waits for the debounce; `offline` could not be saved and is tried again; `conflict` waits for a choice. */
-export type SaveState = "saved" | "unsaved" | "saving" | "offline" | "conflict";
+type SaveState = "saved" | "unsaved" | "saving" | "offline" | "conflict";
 
 /** Why nothing can be changed here any more. */
-export type Closed = "deleted" | "forbidden";
+type Closed = "deleted" | "forbidden";
 
 /** What keeps a draft from running, as the server says it. */
 export interface Issue {

@@ -8,7 +8,7 @@ export type Language = keyof typeof LANGUAGES;
 const KEY = "language";
 
 /** The language in use: the one chosen here, else the browser's where we speak it, else English. */
-export function preferredLanguage(): Language {
+function preferredLanguage(): Language {
   const chosen = readStored<string | null>(KEY, null);
   if (chosen && Object.hasOwn(LANGUAGES, chosen)) return chosen as Language;
   return navigator.languages.some((one) => one.toLowerCase().startsWith("sv")) ? "sv" : "en";

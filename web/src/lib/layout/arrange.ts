@@ -3,7 +3,7 @@ import type { Rect } from "./rects";
 
 type Points = Record<string, { x: number; y: number }>;
 
-const COLUMN_GAP = 110;
+const COLUMN_GAP = 72;
 const ROW_GAP = 44;
 const FRAME = { padding: 32, title: 28 };
 

@@ -1,2 +1,2 @@
-export { type InputPort, type OutputPort, type Ports, placeholderFields, portsOf, portsOfType } from "./ports";
-export { converter, type EdgeKind, edgeKind, type Fit, fit } from "./rules";
+export { type InputPort, type OutputPort, placeholderFields, portsOf, portsOfType } from "./ports";
+export { type EdgeKind, edgeKind, type Fit, fit } from "./rules";

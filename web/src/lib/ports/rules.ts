@@ -11,30 +11,12 @@ const COERCIONS: Record<PortType, readonly PortType[]> = {
   Tool: [],
 };
 
-/** The component that makes one type of another where nothing does so by itself. */
-const CONVERTERS: Partial<Record<`${PortType}>${PortType}`, string>> = {
-  "Text>Data": "ParseJSON",
-  "Text>Table": "ParseJSON",
-  "File>Text": "ReadFile",
-  "File>Data": "ReadFile",
-  "File>Table": "ReadFile",
-  "Text>File": "SaveFile",
-};
-
 export type Fit = "exact" | "coerced" | null;
 
 /** How an output of `source` feeds an input that takes `targets`: as it is, converted, or not at all. */
 export function fit(source: PortType, targets: readonly PortType[]): Fit {
   if (targets.includes(source)) return "exact";
   return targets.some((target) => COERCIONS[source].includes(target)) ? "coerced" : null;
-}
-
-export function converter(source: PortType, targets: readonly PortType[]): string | null {
-  for (const target of targets) {
-    const found = CONVERTERS[`${source}>${target}`];
-    if (found) return found;
-  }
-  return null;
 }
 
 /** What an edge carries: data, or a model or a tool that configures the step it leads to. */

@@ -1,5 +1,5 @@
-export { configures, mainField, mainOutput, nodeTemplate, outputType } from "./nodeTemplate";
+export { configures, ERROR, mainField, mainOutput, nodeTemplate, outputType, takesErrorEdge } from "./nodeTemplate";
 export { insertReference, type Reference, references } from "./references";
-export { contractSchema, isSchema, promised, type Schema } from "./schemaPaths";
-export { type ReferenceFault, referenceFault, type Variable, type VariableGroup, variablesAt } from "./variables";
+export { contractSchema, isSchema, type Schema } from "./schemaPaths";
+export { type ReferenceFault, referenceFault, type VariableGroup, variablesAt } from "./variables";
 export { before, orphans, type Wiring, wire, wiringOf } from "./wiring";

@@ -2,6 +2,8 @@ import type { FlowNode, OutputTemplate, PortType, Template } from "@/api/types";
 
 const OTHERWISE = "otherwise";
 const MOST_CASES = 50;
+export const ERROR = "error";
+const FAILED: OutputTemplate = { name: ERROR, type: "Data", label: "Error", branch: true };
 const DOCUMENT: OutputTemplate = { name: "document", type: "File", label: "Document" };
 
 /** A node's template with the outputs that its own values and its policy give it. */
@@ -11,9 +13,16 @@ export function nodeTemplate(node: FlowNode, templates: Record<string, Template>
   const own = node.type === "Switch" ? { ...found, outputs: switchOutputs(node.params?.cases) } : found;
   const made = node.policy?.output_type;
   const outputs = own.outputs ?? [];
-  if ((made !== "pdf" && made !== "docx") || outputs.some((one) => one.name === DOCUMENT.name)) return own;
-  return { ...own, outputs: [...outputs, DOCUMENT] };
+  const missing = (output: OutputTemplate) => !outputs.some((one) => one.name === output.name);
+  const added = [
+    ...((made === "pdf" || made === "docx") && missing(DOCUMENT) ? [DOCUMENT] : []),
+    ...(takesErrorEdge(node) && missing(FAILED) ? [FAILED] : []),
+  ];
+  return added.length > 0 ? { ...own, outputs: [...outputs, ...added] } : own;
 }
+
+/** Whether a failure of the node leaves by its output `error`. */
+export const takesErrorEdge = (node: FlowNode | undefined) => node?.policy?.on_error === "error_edge";
 
 /** One branch a case, named as the server names them, then `otherwise`. */
 function switchOutputs(value: unknown): OutputTemplate[] {

@@ -6,7 +6,7 @@ import { contractSchema, membersOf, missingMember, promised, type Schema } from 
 import { before, wiringOf } from "./wiring";
 
 /** Something that `{{...}}` may stand for where it is written. */
-export interface Variable {
+interface Variable {
   /** What stands between the braces. */
   path: string;
   /** What people call it: a form field's label, an output's. */

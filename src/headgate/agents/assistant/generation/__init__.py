@@ -1,1 +1,1 @@
-"""Writing a component that is missing: a model writes, the sandbox checks, faults go back until it passes."""
+"""Generation of missing components: a model writes, the sandbox checks, errors are sent back until it passes."""

@@ -1,6 +1,6 @@
-"""Takes the code of a component out of a model's answer.
+"""Extracts the code of a component from a model's answer.
 
-Only answers to a request for a component are read: example code in an answer to a question is never looked at (seed
+Only answers to a request for a component are read: example code in an answer to a question is never extracted (seed
 001, ADR on the isolation of questions).
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from headgate.sandbox.reading.source import Unreadable, read_source
 
 MAX_ANSWER_CHARS = 400_000
-"""Longer answers are cut: no component is as long."""
+"""Longer answers are truncated: no component is as long."""
 _THOUGHT, _THOUGHT_ENDS = "<think>", "</think>"
 _FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})([^`\n]{0,100})$")
 _CLASS = re.compile(r"^class\s+\w+\s*\([^)\n]{0,200}\bComponent\b", re.MULTILINE)
@@ -20,7 +20,7 @@ _MOST_TRAILING_LINES = 60
 
 
 def extract_component_code(answer: str) -> str | None:
-    """The code that an answer gives; None when it gives none.
+    """Return the code in an answer; None when there is none.
 
     Of several blocks the first that is Python and defines a component, else the first that seems to, else the first
     that is marked as Python or not marked at all. The last block may lack its end: the stream was cut. Without any
@@ -50,13 +50,13 @@ def seems_component(code: str) -> bool:
 
 
 def class_name_of(code: str) -> str:
-    """The class that code means to define; empty when none can be told."""
+    """Return the class name that code defines; empty when it cannot be determined."""
     found = re.search(r"^class\s+(\w{1,100})\s*\([^)\n]{0,200}\bComponent\b", code, re.MULTILINE)
     return found.group(1) if found else ""
 
 
 def _without_thoughts(answer: str) -> str:
-    """Some models think aloud before they answer; drafts in there are not the answer."""
+    """Remove the reasoning that some models output before their answer: it may contain drafts."""
     text = answer.lstrip()
     return text.partition(_THOUGHT_ENDS)[2] if text.startswith(_THOUGHT) else answer
 
@@ -79,7 +79,7 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _unfenced(text: str) -> str | None:
-    """Code that stands in the answer without a fence around it."""
+    """Return code without a fence."""
     if not seems_component(text):
         return None
     lines = text.splitlines()

@@ -1,6 +1,6 @@
-"""The own components of people: kept by the tenant, registered in the person's workspace, seen by their requests.
+"""Custom components of users: stored by the tenant, registered in the user's workspace, used by that user's requests.
 
-The workspace holds the source, `.components/<ClassName>.py` (seed 000, ADR-MCP-024); what the sandbox found out about
+The workspace holds the source, `.components/<ClassName>.py` (seed 000, ADR-MCP-024); the sandbox's results for
 it is known by its hash (`features.catalog.own`). A file whose code was never checked is not a component.
 """
 
@@ -30,14 +30,14 @@ from headgate.graph.model import TYPE_PATTERN, Flow
 log = get_logger(__name__)
 
 TYPE_NAME = re.compile(TYPE_PATTERN)
-"""What a node can be of: no other name can be used, whatever it is."""
+"""Valid names of component types."""
 MAX_COMPONENTS = 100
-"""That one person may have registered: each request reads them all."""
+"""Most components registered per user: each request reads them all."""
 
 
 @dataclass(frozen=True, slots=True)
 class PersonalComponents:
-    """Keeps, reads and clears them. Always one person's: there is no argument for another's."""
+    """Stores, reads and deletes a user's components. No argument can name another user."""
 
     database: Database
     workspace: Workspace
@@ -46,7 +46,7 @@ class PersonalComponents:
     metrics: AssistantMetrics = field(default_factory=AssistantMetrics)
 
     async def keep(self, principal: Principal, made: CheckedComponent) -> str:
-        """Keep a component that passed, in place of an earlier one of its name.
+        """Store a component that passed, replacing an earlier one of the same name.
 
         Returns:
             Why later requests will not find it; empty when they will. This request can use it either way.
@@ -66,10 +66,10 @@ class PersonalComponents:
         return refused
 
     async def own_components(self, principal: Principal, flow: Flow | None = None) -> tuple[CheckedComponent, ...]:
-        """What a request of this person may build with beside the registry: for `Overlay`. Nothing is executed.
+        """Return the components that this user's request may use besides the registry: for `Overlay`. Executes nothing.
 
         Their registered components, and after them those whose code the flow carries: in one flow one type has one
-        code. Broken and unsafe files are passed over; so is code that was never checked here, and what bears the name
+        code. Broken and unsafe files are skipped; so is code that was never checked here, and code with the name
         of a component that came with Headgate. One query.
         """
         files = dict(self._unshadowed(await self._files(principal)))
@@ -84,7 +84,7 @@ class PersonalComponents:
         return (*mine, *(one for code in carried if (one := by_hash.get(code_hash(code)))))
 
     async def clear(self, principal: Principal) -> int:
-        """Remove the person's components; how many there were. Flows that use one keep its code."""
+        """Delete the user's components. Returns how many there were. Flows that use one keep its code."""
         try:
             cleared = await clear_components(self.workspace.for_agent(principal))
         except UserRequired:
@@ -97,11 +97,11 @@ class PersonalComponents:
         return cleared
 
     async def _register(self, principal: Principal, made: CheckedComponent) -> str:
-        """Why it was not registered. What is wrong with the input is told, what is wrong with the disk is raised."""
+        """Return why it was not registered. Errors of the input are returned, errors of the disk are raised."""
         kept = await self._files(principal)
         if len(kept) >= MAX_COMPONENTS and made.type not in kept:
             self.metrics.component_refused("too_many")
-            return f"{MAX_COMPONENTS} components are the most. Begin a new session to start with none."
+            return f"At most {MAX_COMPONENTS} components can be stored. Start a new session to remove them."
         try:
             await register_component(self.workspace.for_agent(principal), made.type, made.code)
         except UserComponentError as error:
@@ -134,7 +134,7 @@ class PersonalComponents:
 
 
 def refusal_reason(error: UserComponentError, class_name: str, code: str) -> str:
-    """A refusal in the words that are counted."""
+    """Return the metric label of a refusal."""
     if isinstance(error.__cause__, UserRequired):
         return "anonymous_user"
     if not class_name.strip():

@@ -1,4 +1,4 @@
-"""One component, from a description: the model writes, the sandbox checks, what was wrong goes back.
+"""Generates one component from a description: the model writes, the sandbox checks, errors are sent back.
 
 generating_component -> generation_complete -> extracting_code -> validating -> validated
 -> validation_failed -> retrying -> ...
@@ -27,17 +27,17 @@ _ALONE: "RunnableConfig" = {"callbacks": []}
 """The loop that calls the tool listens to every model beneath it; what this one writes is not for the chat."""
 _NO_CODE = "Could not extract class name from code: the answer holds no Python code that defines a component."
 _NO_CODE_REMEDY = "Answer with one fenced Python block that holds a class deriving from headgate.sdk.Component."
-_CUT = "The answer was cut off: the model reached the longest answer it may give before the code was complete."
-_CUT_REMEDY = "Write a shorter component: less prose, shorter docstrings, one thing to do."
+_CUT = "The answer was truncated: the model reached its output limit before the code was complete."
+_CUT_REMEDY = "Write a shorter component: less text, shorter docstrings, one task."
 _IMPOSSIBLE = re.compile(r"^[*_# ]*NOT POSSIBLE\b[*_]*\s*:?\s*(\S.*)", re.MULTILINE | re.DOTALL)
 _LONGEST_REASON = 1_000
 
 
 class ComponentChecker(Protocol):
-    """Scans code, and lets the sandbox show what it is."""
+    """Scans code, and inspects it in the sandbox."""
 
     async def check(self, tenant_id: str, code: str) -> CheckedComponent:
-        """What the code is. Raises `ComponentNotMade` with every finding."""
+        """Return the properties of the code. Raises `ComponentNotMade` with every finding."""
         ...
 
 
@@ -48,7 +48,7 @@ class Generated:
     checked: CheckedComponent
     attempts: int
     answer: str
-    """The model's words, code and all."""
+    """The model's complete answer."""
 
 
 @dataclass(slots=True)
@@ -56,9 +56,9 @@ class Generation:
     """The attempts at one component.
 
     Args:
-        model: Who writes it.
-        checker: Who checks it.
-        turn: Whose request it is; told of every stage, and counts the tokens.
+        model: The generating model.
+        checker: Checks the code.
+        turn: The turn of the request; receives every stage, and counts the tokens.
         max_retries: Attempts in total.
     """
 
@@ -71,10 +71,10 @@ class Generation:
         """Let the model write until it passes.
 
         Raises:
-            ComponentNotPossible: The model says why no component can do it; it is not asked again.
+            ComponentNotPossible: The model explains why no component can do it; it is not called again.
             ComponentNotMade: No attempt passed; the last one's findings, its code and the number of attempts.
             BudgetSpent: The turn may use no more.
-            HeadgateError: The model cannot be reached or used; for the caller to choose another one.
+            HeadgateError: The model is not available; the caller may choose another one.
         """
         most = max(1, self.max_retries)
         prompt = description
@@ -159,27 +159,26 @@ class Generation:
 
 
 def findings_text(error: ComponentNotMade) -> str:
-    """Every finding on a line of its own: line of the code, what is wrong, what to do instead."""
+    """Return every finding on its own line: line of the code, problem, remedy."""
     findings = error.extra.get("findings")
     lines = [_finding(one) for one in findings if isinstance(one, Mapping)] if isinstance(findings, list) else []
     return "\n".join(lines) or str(error)
 
 
 def exhausted(error: ComponentNotMade, code: str, attempts: int) -> ComponentNotMade:
-    """The last attempt's error, with what the person who asked needs to go on."""
+    """Return the last attempt's error, with remedies for the user."""
     times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
     return ComponentNotMade(
-        f"No component came out of {times}. The last one: {error.detail}",
-        remedy="Describe more exactly what goes in and what comes out, or take the code and correct it. "
-        f"{error.remedy}".strip(),
+        f"No working component after {times}. The last error: {error.detail}",
+        remedy=f"Describe the inputs and outputs more precisely, or correct the code yourself. {error.remedy}".strip(),
         **(error.extra | {"attempts": attempts, "component_code": code, "class_name": class_name_of(code)}),
     )
 
 
 def _require_going_on(turn: Turn) -> None:
-    """Raise `BudgetSpent` when the turn was stopped: nothing more is asked or checked in it."""
+    """Raise `BudgetSpent` when the turn was stopped: no further model call or check."""
     if turn.stopped:
-        raise BudgetSpent(turn.stop_note, remedy="Ask for the component again, with less beside it.")
+        raise BudgetSpent(turn.stop_note, remedy="Ask for the component again, in a shorter request.")
 
 
 def _finding(finding: Mapping[str, object]) -> str:

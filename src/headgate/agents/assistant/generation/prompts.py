@@ -1,4 +1,4 @@
-"""What the model is told: the Markdown files beside this one, filled in."""
+"""Prompts of the model, from the Markdown files in this folder."""
 
 from pathlib import Path
 from string import Template
@@ -14,12 +14,12 @@ MAX_CODE_CHARS = 30_000
 
 
 def retry_prompt(request: str, *, error: str, code: str) -> str:
-    """The request once more, with what was wrong with the last attempt.
+    """Return the request with the errors of the last attempt.
 
     Args:
-        request: What was asked for.
+        request: The original request.
         error: Every finding, a line each.
-        code: The code that failed; empty when the answer held none.
+        code: The code that failed; empty when the answer contained none.
     """
     return _RETRY.substitute(
         request=request, error=clipped_to(error, MAX_ERROR_CHARS), code=clipped_to(code, MAX_CODE_CHARS) or "(no code)"

@@ -9,11 +9,11 @@ from headgate.toolkit.ports import ComponentMaker
 
 
 async def make_component(maker: ComponentMaker, turn: Turn, description: str) -> tuple[str, dict[str, Any]]:
-    """Have it written and proposed. Returns the words for the user and the members of `complete` (seed 001's API).
+    """Generate and propose a component. Returns the text for the user and the members of `complete` (seed 001's API).
 
-    Nothing is stored: the user sees the code and what it may reach, and accepts it or not. A component that passed its
-    checks in no attempt is an answer, not an error: `validated` is false, with the last findings and the last code.
-    Raises `BudgetSpent`, and what a provider failed with.
+    Nothing is stored: the user sees the code and what it may access, and accepts or rejects it. Exhausted attempts are
+    a result, not an error: `validated` is false, with the last findings and the last code.
+    Raises `BudgetSpent`, and the provider's errors.
     """
     try:
         proposed = await maker.generate(description)
@@ -29,7 +29,10 @@ def _words(proposed: ProposedComponent) -> str:
     report = f"The component {template.type} passed its checks and is not saved yet: {template.description.strip()}"
     hosts = proposed.checked.manifest.hosts
     if hosts:
-        report += f"\n\nIt asks {', '.join(hosts)}; the operator decides whether it may (HEADGATE_SANDBOX__HOSTS)."
+        report += (
+            f"\n\nIt connects to {', '.join(hosts)}; the operator decides whether this is allowed "
+            "(HEADGATE_SANDBOX__HOSTS)."
+        )
     if proposed.checked.note:
         report += f"\n\n{proposed.checked.note}"
     return report

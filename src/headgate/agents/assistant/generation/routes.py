@@ -30,7 +30,7 @@ _EDIT = [needs(Permission.FLOWS_EDIT)]
 
 @router.post("/proposals", summary="Propose a component", responses=problems(403, 503), dependencies=_EDIT)
 async def propose(body: ComponentProposalIn, caller: Caller, workshop: TheWorkshop) -> ComponentProposalOut:
-    """Check code in the sandbox and say what it may reach. Nothing is stored; save it with the proposal's id."""
+    """Check code in the sandbox and report what it may access. Nothing is stored; save it with the proposal's id."""
     caller.require_somewhere(Permission.FLOWS_EDIT)
     try:
         return ComponentProposalOut.of(await workshop.propose(caller, body.code))

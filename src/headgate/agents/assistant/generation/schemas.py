@@ -1,4 +1,4 @@
-"""What the API takes and returns of components that are proposed and saved."""
+"""Request and response bodies of proposed and saved components."""
 
 from datetime import datetime
 from typing import Any, Self
@@ -12,11 +12,11 @@ from headgate.toolkit.ports import SavedComponent
 
 
 class ReachOut(BaseModel):
-    """Everything that the code may reach: found by reading it, and enforced when it runs."""
+    """Everything that the code may access: determined by static analysis, and enforced at run time."""
 
-    hosts: list[str] = Field(description="Hosts that it asks for; the operator must allow them as well.")
+    hosts: list[str] = Field(description="Hosts that it connects to; the operator must allow them as well.")
     secrets: list[str] = Field(description="Fields that take a secret; it reads no others.")
-    files: bool = Field(description="Whether it works with files of the run.")
+    files: bool = Field(description="Whether it uses files of the run.")
     imports: list[str] = Field(description="Modules that it imports.")
 
 
@@ -29,22 +29,22 @@ class ComponentProposalIn(BaseModel):
 
 
 class ComponentProposalOut(BaseModel):
-    """A component that was checked and is not stored, or what is wrong with its code."""
+    """A checked component that is not stored, or the errors of its code."""
 
     ok: bool = Field(description="Whether it can be saved.")
-    proposal_id: str = Field(default="", description="For saving exactly this code.")
+    proposal_id: str = Field(default="", description="Proposal id, for saving exactly this code.")
     expires_at: datetime | None = None
     type: str = Field(default="", description="The class name, which is the node's type.")
     template: Template | None = None
     reach: ReachOut | None = None
-    note: str = Field(default="", description="Why it was not tried with samples, or what the trial showed.")
+    note: str = Field(default="", description="Why it was not tried with sample values, or the outcome of the trial.")
     findings: list[dict[str, Any]] = Field(
-        default_factory=list, description="Each fault: `code`, `message`, `remedy`, `line`, `column`."
+        default_factory=list, description="Each problem: `code`, `message`, `remedy`, `line`, `column`."
     )
 
     @classmethod
     def of(cls, proposed: ProposedComponent) -> Self:
-        """The answer for code that passed."""
+        """Return the response for valid code."""
         checked = proposed.checked
         return cls(
             ok=True,
@@ -58,7 +58,7 @@ class ComponentProposalOut(BaseModel):
 
     @classmethod
     def of_faults(cls, error: ComponentNotMade) -> Self:
-        """The answer for code that did not."""
+        """Return the response for invalid code."""
         findings = error.extra.get("findings")
         listed = findings if isinstance(findings, list) else []
         return cls(ok=False, findings=[dict(one) for one in listed if isinstance(one, dict)])
@@ -70,7 +70,7 @@ class ComponentSaveIn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     code: str = Field(min_length=1, max_length=1_000_000, description="The proposed code, unchanged.")
-    proposal_id: str = Field(min_length=1, max_length=200, description="From the proposal.")
+    proposal_id: str = Field(min_length=1, max_length=200, description="Id from the proposal.")
 
 
 class ComponentSavedOut(BaseModel):
@@ -78,10 +78,10 @@ class ComponentSavedOut(BaseModel):
 
     type: str = Field(description="The class name, which is the node's type.")
     template: Template
-    kept: bool = Field(description="Whether your next requests find it.")
-    not_kept: str = Field(default="", description="Why they do not.")
+    kept: bool = Field(description="Whether your next requests can use it.")
+    not_kept: str = Field(default="", description="Why they cannot.")
 
     @classmethod
     def of(cls, saved: SavedComponent) -> Self:
-        """The answer for a component that was saved."""
+        """Return the response for a saved component."""
         return cls(type=saved.checked.type, template=saved.checked.template, kept=saved.kept, not_kept=saved.not_kept)

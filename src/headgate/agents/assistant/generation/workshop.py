@@ -24,7 +24,7 @@ _STOP = (
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """The workshop of an installation; holds nothing of any request.
+    """The component workshop of an installation; holds no request state.
 
     `components.own_components(principal, flow)` opens a turn's overlay, `maker(turn, model)` is its bench's maker.
     """
@@ -32,7 +32,7 @@ class Workshop:
     components: PersonalComponents
     checker: ComponentChecker
     box: SecretBox
-    """Tags proposals, so that only what was shown to a user is saved for that user."""
+    """Signs proposals, so that only code that was shown to a user is saved for that user."""
 
     def maker(
         self, turn: Turn, model: "Callable[[], BaseChatModel]", *, max_retries: int = DEFAULT_MAX_RETRIES
@@ -45,7 +45,7 @@ class Workshop:
         return propose(self.box, principal, await self.checker.check(principal.tenant_id, code))
 
     async def save(self, principal: Principal, code: str, proposal_id: str) -> SavedComponent:
-        """Store a component that its user accepted; it is checked again, as nothing of the proposal was stored.
+        """Save a component that its user accepted; it is checked again, because proposals are not stored.
 
         Raises `ComponentNotProposed`, `ComponentNotMade`, and `UserComponentError` of the disk.
         """
@@ -57,12 +57,12 @@ class Workshop:
 
 @dataclass(slots=True)
 class TurnMaker:
-    """The toolkit's `ComponentMaker` for one turn: the turn's model writes, the turn's page is told.
+    """The toolkit's `ComponentMaker` for one turn: uses the turn's model, notifies the turn's page.
 
     Args:
         turn: Whose request it is; its bench need not know of this maker yet.
-        model: The model of the turn as it is when a component is asked for: another one may have taken its place.
-        workshop: Where components are checked and kept.
+        model: Returns the current model of the turn, which may have changed.
+        workshop: Checks and stores components.
         max_retries: Attempts in total.
     """
 
@@ -83,7 +83,7 @@ class TurnMaker:
         return propose(self.workshop.box, self.turn.principal, made.checked, made.attempts)
 
     async def propose(self, code: str) -> ProposedComponent:
-        """Check code that somebody wrote. Raises `ComponentNotMade` with every finding."""
+        """Check given code. Raises `ComponentNotMade` with every finding."""
         self.turn.stage("validating")
         proposed = await self.workshop.propose(self.turn.principal, code)
         self.turn.stage("validated", class_name=proposed.checked.type, component_code=code)

@@ -1,1 +1,1 @@
-"""What a request is, from its words, the last turns and the canvas."""
+"""Intent classification of a request, from its text, the last turns and the canvas."""

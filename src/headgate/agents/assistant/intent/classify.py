@@ -1,4 +1,4 @@
-"""Asks a model what a request is, in the light of the last turns and the canvas (ADR 0028). Imports LangChain."""
+"""Classifies a request with a model, using the last turns and the canvas (ADR 0028). Imports LangChain."""
 
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -25,7 +25,7 @@ log = get_logger("headgate.agents.assistant")
 
 
 class Answer(BaseModel):
-    """What a request says in English, and its intent."""
+    """The request in English, and its intent."""
 
     translation: str = Field(description="The request in English.")
     intent: Intent = Field(description="The one intent that the request has.")
@@ -33,23 +33,23 @@ class Answer(BaseModel):
 
 @runtime_checkable
 class KnowsIntents(Protocol):
-    """A model that tells what a request is by itself, without being asked as a model."""
+    """A model that classifies requests itself, without a prompt."""
 
     def intent_of(self, text: str) -> Intent:
-        """What the request is."""
+        """Return the intent of the request."""
         ...
 
 
 async def classify(model: BaseChatModel, text: str, *, context: str = "", structured: bool = True) -> IntentResult:
-    """What a request is, and what it says in English.
+    """Return the intent of a request, and its translation to English.
 
     Args:
-        model: Who is asked, made with a ceiling of `intents.MAX_OUTPUT_TOKENS`.
+        model: The classifying model, created with a limit of `intents.MAX_OUTPUT_TOKENS`.
         text: The request as it came, quoted parts and all.
-        context: The last turns and the canvas in short, quoted; empty when there are none.
-        structured: Whether the model is held to a JSON schema; if it refuses that, it is asked again in plain words.
+        context: The last turns and the canvas, abridged and quoted; empty when there are none.
+        structured: Whether to require a JSON schema; if the model rejects that, it is called again without one.
 
-    Raises `HeadgateError` when the model cannot be reached or used.
+    Raises `HeadgateError` when the model is not available.
     """
     known = deterministic(text)
     if known is not None:
@@ -63,14 +63,14 @@ async def classify(model: BaseChatModel, text: str, *, context: str = "", struct
 
 
 def _rescued(found: IntentResult, text: str) -> IntentResult:
-    """A `question` that plainly says to run the flow is `run_flow`; nothing else is ever overruled."""
+    """Change a `question` that clearly requests a run to `run_flow`; nothing else is overruled."""
     if found.intent == "question" and (asks_to_run(found.english) or asks_to_run(text)):
         return IntentResult("run_flow", found.english, found.tokens)
     return found
 
 
 async def _ask(model: BaseChatModel, text: str, *, structured: bool) -> tuple[str, Tokens]:
-    """The model's answer as text, and the tokens of every call that it took."""
+    """Return the model's answer as text, and the tokens of all calls."""
     messages = [SystemMessage(PROMPT), HumanMessage(text)]
     tokens = Tokens()
     asker = _held_to_schema(model) if structured else None
@@ -91,15 +91,15 @@ async def _ask(model: BaseChatModel, text: str, *, structured: bool) -> tuple[st
 
 def _held_to_schema(model: BaseChatModel) -> Runnable[Any, Any] | None:
     try:
-        # As a JSON schema and not as a class: OpenAI's library reads answers by a class itself, and what it cannot read
+        # A JSON schema instead of a class: OpenAI's library parses answers for a class itself, and what it cannot parse
         # it drops with its tokens.
         return model.with_structured_output(Answer.model_json_schema(), include_raw=True)
-    except (NotImplementedError, ValueError):  # the library knows no way to hold this model to a schema
+    except (NotImplementedError, ValueError):  # the library does not support a schema for this model
         return None
 
 
 def _text_of(message: AIMessage) -> str:
-    """The answer's words, or the arguments of the call that some libraries make of a schema."""
+    """Return the answer's text, or the arguments of the tool call that some libraries use for a schema."""
     for call in message.tool_calls:
         return orjson.dumps(call["args"]).decode()
     return message.text

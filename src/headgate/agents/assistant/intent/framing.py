@@ -1,4 +1,4 @@
-"""What kind of work a request is: the step that is told first, refinements of plans, what is left for later. Pure."""
+"""Interprets a request: its first progress step, refinements of plans, continuations. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -42,10 +42,10 @@ _REFINED = re.compile(rf"\n\s*{re.escape(REFINEMENT)}\s*\n?")
 
 
 def decide_progress_step(intent: Intent, text: str) -> Step:
-    """The step that a request begins with.
+    """Return the progress step that a request begins with.
 
-    `orchestrating` for several things in one request: a component and a flow with it, or building and then running.
-    What the page sends when a plan was approved or edits were applied goes on with what was asked: `generating_flow`.
+    `orchestrating` for compound requests: a component and a flow with it, or a build followed by a run.
+    The texts that the page sends after approving a plan or applying edits continue the build: `generating_flow`.
     """
     if text.strip() in {PLAN_APPROVAL_INPUT, EDIT_CONTINUATION_INPUT, COMPONENT_CONTINUATION_INPUT}:
         return "generating_flow"
@@ -56,18 +56,18 @@ def decide_progress_step(intent: Intent, text: str) -> Step:
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """A request that refines a plan: the plan, and what the person said about it."""
+    """A request that refines a plan: the plan, and the user's comments."""
 
     plan: str
     words: str
 
     def as_request(self) -> str:
-        """For the model: the plan quoted anew, so that nothing in it ends its quotation."""
+        """Return the request for the model: the plan quoted again, so that nothing in it ends its quotation."""
         return f"{quoted(PLAN_OPENING, self.plan, PLAN_CLOSING)}\n\n{REFINEMENT}\n{self.words}"
 
 
 def read_refinement(text: str) -> Refinement | None:
-    """The parts of a request that begins with a quoted plan; None for every other request."""
+    """Return the parts of a request that begins with a quoted plan; None for other requests."""
     if not text.startswith(_PLAN_START):
         return None
     head, closing, words = text.rpartition(PLAN_CLOSING)
@@ -78,12 +78,12 @@ def read_refinement(text: str) -> Refinement | None:
 
 
 def wants_run(intent: Intent, *texts: str) -> bool:
-    """Whether the flow is to be run as it is after the turn's edits."""
+    """Whether to run the flow after the turn's edits."""
     return intent == "run_flow" or any(asks_to_run(text) or asks_to_run_after(text) for text in texts)
 
 
 def continuation_expected(*, wants_run: bool, proposed: Sequence[object], ran: bool) -> bool:
-    """Whether something of the request waits for the person to apply proposed edits (seed 000, ADR-034).
+    """Whether a part of the request waits for the user to apply proposed edits (seed 000, ADR-034).
 
     Only then does the page send `EDIT_CONTINUATION_INPUT`: edits were proposed, and the flow with them was to be run.
     """
@@ -91,5 +91,5 @@ def continuation_expected(*, wants_run: bool, proposed: Sequence[object], ran: b
 
 
 def holds_flow_text(answer: str) -> bool:
-    """Whether an answer holds the text of a flow, which is for a tool and not for the person."""
+    """Whether an answer contains flow text, which is for a tool and not for the user."""
     return _NODES.search(answer) is not None and _EDGES.search(answer) is not None

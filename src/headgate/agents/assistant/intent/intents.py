@@ -1,11 +1,11 @@
-"""The seven intents, and what classification gives."""
+"""The seven intents, and the result of classification."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from headgate.agents.assistant.turn.usage import Tokens
 
-# Where they stand: `generate_component` and `question` in seed 001, ADR-002; `off_topic` in its ADR-007; `build_flow`
+# Sources: `generate_component` and `question` in seed 001, ADR-002; `off_topic` in its ADR-007; `build_flow`
 # and `manage_files` in seed 000, section 1 and ADR-012; `component_then_flow` in seed 001's glossary and seed 000's
 # scenario "Compound build-component-then-flow-then-run"; `run_flow` in seed 000's glossary (`_RUN_FLOW_RE`).
 Intent = Literal[
@@ -13,14 +13,14 @@ Intent = Literal[
 ]
 INTENTS: tuple[Intent, ...] = get_args(Intent)
 MAX_OUTPUT_TOKENS = 300
-"""Ceiling of a classification's answer; whoever makes the model sets it (seed 000, ADR-047)."""
+"""Limit of a classification's answer; set by the creator of the model (seed 000, ADR-047)."""
 DEFAULT: Intent = "question"
-"""What a request is when the model's answer says nothing: it changes nothing."""
+"""The intent when the model's answer names none: it changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class IntentResult:
-    """What a request is, what it says in English, and what it cost to find out."""
+    """A request's intent, its English translation, and the cost of the classification."""
 
     intent: Intent
     english: str

@@ -1,4 +1,4 @@
-"""Requests whose intent is known without asking: the texts that the page sends word for word."""
+"""Requests with a known intent: the fixed texts that the page sends."""
 
 from headgate.agents.assistant.intent.intents import IntentResult
 from headgate.agents.assistant.protocol import (
@@ -13,7 +13,7 @@ log = get_logger("headgate.agents.assistant")
 
 
 def deterministic(text: str) -> IntentResult | None:
-    """What the texts that the page sends word for word mean; no model is asked (seed 000, ADR-034 and ADR-045)."""
+    """Return the intent of a fixed text of the page, without a model call (seed 000, ADR-034 and ADR-045)."""
     said = text.strip()
     if said == PLAN_APPROVAL_INPUT:
         log.info("intent.build_flow.deterministic: plan-approval continuation signal")

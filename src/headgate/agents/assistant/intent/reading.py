@@ -1,4 +1,4 @@
-"""Reads a model's answer to the question what a request is, however it is wrapped (seed 001, ADR on granite models)."""
+"""Parses a model's classification, in any wrapping (seed 001, ADR on granite models)."""
 
 import json
 import re
@@ -16,8 +16,8 @@ MAX_CHARACTERS = 20_000
 def read_answer(text: str, request: str) -> tuple[Intent, str]:
     """The intent and the translation.
 
-    In this order: the whole answer as JSON, JSON in a Markdown fence, a JSON object within other words, the name of an
-    intent when only one is named. Nothing of that: a question, and the request as it was.
+    In this order: the complete answer as JSON, JSON in a Markdown fence, a JSON object within other text, the name of
+    an intent if only one is named. Otherwise: a question, and the original request.
     """
     text = text.strip()[:MAX_CHARACTERS]
     for found in _objects(text):

@@ -1,4 +1,4 @@
-"""Wishes to run a flow, told by words. English and a little Swedish: a rescue after the model, never instead of it."""
+"""Recognises requests to run a flow by keywords, in English and some Swedish: a fallback after the model."""
 
 import re
 
@@ -16,10 +16,10 @@ _AND_RUN = re.compile(
 
 
 def asks_to_run(text: str) -> bool:
-    """Whether a request is to run the flow, said without a question about how."""
+    """Whether a request is to run the flow, rather than a question about running."""
     return _ONLY_RUN.search(text) is not None
 
 
 def asks_to_run_after(text: str) -> bool:
-    """Whether something is to be done first and the flow run after that."""
+    """Whether the request is to change something and then run the flow."""
     return _AND_RUN.search(text) is not None

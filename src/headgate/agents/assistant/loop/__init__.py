@@ -1,1 +1,1 @@
-"""The loop of model and tools that every turn is worked on in; its modules import LangChain."""
+"""The loop of model and tools that executes every turn; its modules import LangChain."""

@@ -37,26 +37,26 @@ PROMPT = (Path(__file__).parent / "prompt.md").read_text(encoding="utf-8")
 
 @dataclass(slots=True)
 class Working:
-    """A turn at work in the agent: its runtime context, which no model sees."""
+    """Runtime context of a turn in the agent, which no model sees."""
 
     turn: Turn
     model: BaseChatModel
     tools: list[BaseTool]
-    """What the model is offered."""
+    """Tools offered to the model."""
     answer: str = ""
-    """Its latest words that came without a tool call."""
+    """Its latest text without a tool call."""
     order: CallOrder = field(default_factory=CallOrder)
 
 
 class _TurnMiddleware(AgentMiddleware[Any, Working, Any]):
-    """Puts the turn's model and tools into the shared graph, and carries out its tool calls."""
+    """Inserts the turn's model and tools into the shared graph, and executes its tool calls."""
 
     async def awrap_model_call(
         self,
         request: ModelRequest[Working],
         handler: Callable[[ModelRequest[Working]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
-        """Ask the turn's model until its answer can be used; ask nothing more once the turn is stopped."""
+        """Call the turn's model until its answer is usable, unless the turn is stopped."""
         working = request.runtime.context
         turn, result, fault = working.turn, list[BaseMessage](), None
         names = [tool.name for tool in working.tools]
@@ -82,7 +82,7 @@ class _TurnMiddleware(AgentMiddleware[Any, Working, Any]):
     async def awrap_tool_call(
         self, request: ToolCallRequest, _: Callable[[ToolCallRequest], Awaitable[Any]]
     ) -> ToolMessage:
-        """Carry out a tool call on the turn's workbench; every fault is an answer."""
+        """Execute a tool call on the turn's workbench; errors are returned as results."""
         working = cast("Working", request.runtime.context)
         call = request.tool_call
         async with working.order.turn_of(call):
@@ -99,7 +99,7 @@ class _TurnMiddleware(AgentMiddleware[Any, Working, Any]):
 
 
 class Unchosen(BaseChatModel):
-    """Stands where the graph wants a model; each turn brings its own."""
+    """Placeholder where the graph requires a model; each turn provides its own."""
 
     @property
     def _llm_type(self) -> str:
@@ -128,7 +128,7 @@ def agent() -> Any:  # noqa: ANN401 - LangGraph's compiled graph, generic over p
 
 
 def offered(turn: Turn) -> list[BaseTool]:
-    """The tools that the turn's model is shown: those its person may use, and of them those the turn is for."""
+    """Return the tools offered to the turn's model: those its user may use, limited to the turn's purpose."""
     known = _as_langchain()
     tools = [known[tool.name] for tool in offered_tools(turn)]
     return [*tools, _correcting()] if turn.intent == "question" else tools
@@ -140,7 +140,7 @@ def _as_langchain() -> dict[str, BaseTool]:
 
 
 def _corrected(working: Working, call: ToolCall) -> ToolMessage:
-    """Take the request for what the model found it to be: every tool is offered from here on."""
+    """Change the intent to the one that the model determined: from then on every tool is offered."""
     turn, wanted = working.turn, str(call["args"].get("intent", ""))
     if wanted not in get_args(Doing):
         answer = f"There is no intent '{wanted[:50]}'. Intents: {', '.join(get_args(Doing))}."
@@ -152,7 +152,7 @@ def _corrected(working: Working, call: ToolCall) -> ToolMessage:
 
 
 async def _run_by_the_turn(**_: Any) -> str:  # noqa: ANN401 - LangChain's signature
-    """In place of a tool's function: the middleware runs the tools."""
+    """Placeholder of a tool's function: the middleware executes the tools."""
     raise NotImplementedError
 
 
@@ -173,14 +173,14 @@ def _correcting() -> BaseTool:
 
 
 def _shown(tool: ToolDefinition) -> BaseTool:
-    """A tool as a model sees it. It is carried out by the middleware, never through this."""
+    """Return a tool for a model. The middleware executes it, never this object."""
     return StructuredTool.from_function(
         coroutine=_run_by_the_turn, name=tool.name, description=tool.description, args_schema=tool.schema
     )
 
 
 def _count(answer: AIMessage, fault: Fault | None, working: Working) -> None:
-    """Count an answer of the model, and keep its words when it calls no tool."""
+    """Count an answer of the model, and keep its text when it calls no tool."""
     usage = answer.usage_metadata
     if usage is not None:
         working.turn.spend_model_tokens(usage["input_tokens"], usage["output_tokens"])
@@ -189,7 +189,7 @@ def _count(answer: AIMessage, fault: Fault | None, working: Working) -> None:
 
 
 def _unusable(turn: Turn, fault: Fault | None) -> str:
-    """Why the turn ends: no answer of the model could be used."""
-    asked = f"It was asked {MOST_CORRECTIONS + 1} times."
-    detail, remedy = (fault.detail, fault.remedy) if fault is not None else ("gave no usable answer", "")
+    """Return why the turn ends: no answer of the model was usable."""
+    asked = f"It was called {MOST_CORRECTIONS + 1} times."
+    detail, remedy = (fault.detail, fault.remedy) if fault is not None else ("returned no usable answer", "")
     return f"The turn was stopped: {turn.model_name or 'the model'} {detail}. {asked} {remedy}".strip()

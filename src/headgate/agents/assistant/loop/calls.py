@@ -1,4 +1,4 @@
-"""The tool calls of a turn: what is offered, what a call counts, and where a turn ends. Imports no LangChain."""
+"""The tool calls of a turn: offered tools, metrics, and limits. Imports no LangChain."""
 
 import asyncio
 from collections.abc import AsyncIterator, Collection
@@ -35,7 +35,7 @@ _EDITING = frozenset(
     }
 )
 _BY_NAME = {tool.name: tool for tool in TOOLS}
-_STUCK = "The turn was stopped: the model made the same calls over and over."
+_STUCK = "The turn was stopped: the model repeated the same calls."
 
 
 def offered_tools(turn: Turn) -> list[ToolDefinition]:
@@ -44,7 +44,7 @@ def offered_tools(turn: Turn) -> list[ToolDefinition]:
 
 
 async def call_tool(turn: Turn, offered: Collection[str], name: str, arguments: dict[str, Any]) -> dict[str, JsonValue]:
-    """Call a tool on the turn's workbench; every fault is an answer."""
+    """Call a tool on the turn's workbench; errors are returned as results."""
     if not turn.stopped:
         turn.spend_call()
     if turn.stopped:
@@ -58,7 +58,7 @@ async def call_tool(turn: Turn, offered: Collection[str], name: str, arguments: 
 async def answer_of(
     turn: Turn, offered: Collection[str], name: str, arguments: dict[str, Any]
 ) -> tuple[dict[str, JsonValue], Marks]:
-    """Call a tool for a model. Returns the answer, and where its content comes from that is from outside."""
+    """Call a tool for a model. Returns the result, and the origins of its untrusted content."""
     runs = len(turn.bench.runs)
     answer = await call_tool(turn, offered, name, arguments)
     if name not in _BY_NAME:
@@ -85,7 +85,7 @@ async def time_limit(turn: Turn) -> AsyncIterator[None]:
 
 
 def last_words(turn: Turn, answer: str) -> str:
-    """The answer of a turn; where it was stopped, with the reason."""
+    """Return the final answer of a turn; if it was stopped, with the reason."""
     return f"{answer}\n\n{turn.stop_note}".strip() if turn.stopped else answer
 
 

@@ -24,7 +24,7 @@ def components_block(catalog: Catalog) -> str:
 
 
 def files_block(files: UserWorkspace | None) -> str:
-    """Which folder the file tools use, and whether flows use it too; empty where there is no workspace."""
+    """Return which folder the file tools use, and whether flows use it too; empty without a workspace."""
     if files is None:
         return ""
     if files.is_that_of_flows:

@@ -1,17 +1,17 @@
 """Runs the agent for a turn.
 
-`await run_loop(model, turn)` lets a model work until it answers and gives its last words. It ends:
+`await run_loop(model, turn)` runs the model until it answers and returns its final text. It ends:
 
 - when the model calls no tool;
-- when the turn's budget of tool calls, tokens or seconds is spent, or when it goes round in circles: then
-  `turn.stopped` is `budget` or `loop` and `turn.stop_note` says it in words; what was done until then is kept;
-- with `CancelledError`, wherever it is: the model call and the tool at work are cancelled with it;
-- with what the provider failed with, for the caller to explain.
+- when the turn's budget of tool calls, tokens or seconds is spent, or when it repeats itself: then
+  `turn.stopped` is `budget` or `loop` and `turn.stop_note` explains it; results so far are kept;
+- with `CancelledError` at any point: the model call and the running tool are cancelled with it;
+- with the provider's error, for the caller to explain.
 
-Tokens, stages and actions go out through `turn.emit` while it works. `turn.transcript` holds the messages afterwards,
-so that `run_loop(model, turn, turn.transcript, request=...)` goes on where it stopped.
+Tokens, stages and actions are emitted with `turn.emit`. `turn.transcript` contains the messages afterwards,
+so that `run_loop(model, turn, turn.transcript, request=...)` continues from there.
 
-Imports LangChain; loaded when a language model is first asked.
+Imports LangChain; loaded at the first model call.
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -33,13 +33,13 @@ _MODEL_NODE = "model"
 async def run_loop(
     model: BaseChatModel, turn: Turn, history: Sequence[BaseMessage] = (), *, request: str | None = None
 ) -> str:
-    """Let the model work until it answers. Returns its last words; with `turn.stopped`, why it was stopped.
+    """Run the model until it answers. Returns its final text; with `turn.stopped`, why it was stopped.
 
     Args:
-        model: Who works.
+        model: The model of the turn.
         turn: The turn.
         history: Messages before the request.
-        request: What is asked for; the turn's own request when None.
+        request: The request; the turn's own when None.
     """
     asked = turn.request if request is None else request
     registry = turn.bench.registry
@@ -68,6 +68,6 @@ async def _stream(working: Working, opening: list[BaseMessage]) -> None:
 
 
 def _forward(message: BaseMessage, about: dict[str, Any], turn: Turn) -> None:
-    """Send a piece of the model's words on. Answers of tools, and models inside tools, are not for people."""
+    """Forward a token of the model. Tool results, and models inside tools, are not shown to users."""
     if about.get("langgraph_node") == _MODEL_NODE and isinstance(message, AIMessageChunk) and message.text:
         turn.emit(token(message.text))

@@ -1,4 +1,4 @@
-"""Carries out the request of a turn without a language model, on the tools that a model would call."""
+"""Executes the request of a turn without a language model, on the tools that a model would call."""
 
 import asyncio
 
@@ -12,9 +12,9 @@ from headgate.agents.assistant.turn.turn import Turn
 
 
 async def work_offline(builder: OfflineBuilder, turn: Turn) -> str:
-    """Execute the request. Returns the last words; with `turn.stopped`, why it was stopped.
+    """Execute the request. Returns the final text; with `turn.stopped`, why it was stopped.
 
-    The builder decides every call when it understands the request: there is no model to ask between two calls. The
+    The builder decides every call when it interprets the request: there is no model call between two tool calls. The
     budget of the turn counts the calls as it counts those of a model.
     """
     words = ""

@@ -29,7 +29,7 @@ class CallOrder:
         async with self._moved:
             await self._moved.wait_for(lambda: self._is_next(key))
             self._running = True
-        yield  # a call that is cancelled lets no other begin: the whole turn is cancelled with it
+        yield  # a cancelled call lets no other begin: the complete turn is cancelled with it
         async with self._moved:
             self._running = False
             if key in self._waiting:

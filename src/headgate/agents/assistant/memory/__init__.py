@@ -1,1 +1,1 @@
-"""What was said in a conversation with the assistant, for the turns that follow (seed 000, ADR-020)."""
+"""Memory of conversations with the assistant, for later turns (seed 000, ADR-020)."""

@@ -1,4 +1,4 @@
-"""What a classification is told besides the request: the last turns and the canvas, in short and quoted. Pure."""
+"""Context of a classification: the last turns and the canvas, abridged and quoted. Pure."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A conversation: its turns, whose it is, and the port behind which it is kept."""
+"""A conversation: its turns, its owner, and the port of its storage."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,28 +11,28 @@ from headgate.foundation.quoting import clipped_to
 MAX_TURNS_PER_SESSION = 10
 MAX_SESSIONS = 100
 MAX_CHARACTERS = 8_000
-"""Of what a person said, and of what was answered; longer texts are cut, so that memory is bounded in bytes too."""
+"""Characters of a request and of an answer; longer texts are truncated, so that memory is bounded in bytes too."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationTurn:
-    """What a person said and what was answered."""
+    """A request and its answer."""
 
     user: str
     assistant: str
 
     def format_for_prompt(self) -> str:
-        """As the model reads it: always the same words around it."""
+        """Return the turn for a model, in a fixed format."""
         return f"User: {self.user}\nAssistant: {self.assistant}"
 
     def clipped(self) -> "ConversationTurn":
-        """The turn at the length at which it is kept."""
+        """Return the turn truncated to the stored length."""
         return ConversationTurn(clipped_to(self.user, MAX_CHARACTERS), clipped_to(self.assistant, MAX_CHARACTERS))
 
 
 @dataclass(frozen=True, slots=True)
 class SessionKey:
-    """One person's conversation. Somebody else who knows its id comes to another one."""
+    """The key of one user's conversation. The same id of another user names another conversation."""
 
     tenant_id: str
     user_id: str
@@ -47,32 +47,32 @@ def session_key(principal: Principal, session_id: str | None) -> SessionKey | No
 
 
 def prefixed(session_id: str) -> str:
-    """The id with the prefix that keeps the assistant's conversations apart from chats of flows."""
+    """Return the id with the prefix that separates the assistant's conversations from chats of flows."""
     return session_id if session_id.startswith(SESSION_PREFIX) else SESSION_PREFIX + session_id
 
 
 def why_not_kept(key: SessionKey | None, turn: ConversationTurn) -> str:
-    """Why a turn is not remembered, as it is counted; empty when it is."""
+    """Return why a turn is not stored, as a metric label; empty when it is."""
     if key is None:
         return "anonymous_session"
     return "" if turn.assistant.strip() else "empty_response"
 
 
 class ConversationBuffer(Protocol):
-    """Keeps the last turns of the last conversations. None as a key remembers nothing and gives nothing."""
+    """Stores the last turns of the last conversations. Without a key nothing is stored or returned."""
 
     async def get_recent(self, key: SessionKey | None) -> Sequence[ConversationTurn]:
         """The turns that are remembered, the oldest first."""
         ...
 
     async def push_async(self, key: SessionKey | None, turn: ConversationTurn) -> None:
-        """Remember a turn; a turn without an answer is not remembered."""
+        """Store a turn; a turn without an answer is not stored."""
         ...
 
     async def clear(self, key: SessionKey | None) -> None:
-        """Forget a conversation. One that is not there is forgotten already."""
+        """Delete a conversation; idempotent."""
         ...
 
     async def close(self) -> None:
-        """Let go of what it holds."""
+        """Release its resources."""
         ...

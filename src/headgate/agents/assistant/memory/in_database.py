@@ -1,7 +1,7 @@
 """Conversations in the database: servers and commands that use it share them, and none ends with a process.
 
-One transaction reads, another stores; neither is open while a model is asked. Storing locks the user's row, so that
-turns that end at the same time are all stored, and a user who was deleted during a turn leaves no conversation.
+One transaction reads, another stores; neither is open during a model call. Storing locks the user's row, so that
+concurrent turns are all stored, and a user who was deleted during a turn leaves no conversation.
 """
 
 from collections.abc import Sequence
@@ -35,8 +35,8 @@ class DatabaseBuffer:
 
     Args:
         database: The database that stores them.
-        keep_seconds: How long a conversation is kept after its last turn.
-        keys: Data keys of tenants, which encrypt what is stored.
+        keep_seconds: How long a conversation is stored after its last turn.
+        keys: Data keys of tenants, for encryption.
         metrics: Counters.
     """
 

@@ -1,7 +1,7 @@
-"""Conversations in Redis, for servers that share one: a turn may be answered by another server than the one before it.
+"""Conversations in Redis, for multiple servers: consecutive turns may be answered by different servers.
 
 A list of turns for each conversation, and a sorted set of conversations by when they were used last; one script does
-each change whole. Redis that is away is a conversation without a past, never a turn that fails. Imports redis-py.
+each change atomically. When Redis is down, conversations have no history; no turn fails. Imports redis-py.
 """
 
 import hashlib
@@ -56,9 +56,9 @@ class RedisBuffer:
 
     Args:
         url: The Redis database.
-        keep_seconds: How long a conversation is kept after its last turn.
-        keys: Data keys of tenants, which encrypt what is stored.
-        metrics: Who counts.
+        keep_seconds: How long a conversation is stored after its last turn.
+        keys: Data keys of tenants, for encryption.
+        metrics: Metrics.
     """
 
     def __init__(self, url: str, keep_seconds: float, keys: DataKeys, metrics: AssistantMetrics | None = None) -> None:
@@ -122,6 +122,6 @@ class RedisBuffer:
 
 
 def _name(key: SessionKey) -> str:
-    """Whose conversation it is, and which, as a hash: what names people stays out of Redis's key space."""
+    """Return the hashed key of a conversation: Redis keys contain no personal data."""
     whole = "\x00".join((key.tenant_id, key.user_id, key.session_id))
     return f"{PREFIX}:{hashlib.sha256(whole.encode()).hexdigest()}"

@@ -10,7 +10,7 @@ CLOSING = "[End of conversation history]"
 
 
 def history_block(turns: Sequence[ConversationTurn]) -> str:
-    """The block that stands before the request, with the blank line after it; empty without a past."""
+    """Return the block before the request, followed by a blank line; empty without history."""
     if not turns:
         return ""
     told = "\n\n".join(turn.format_for_prompt() for turn in turns)

@@ -1,4 +1,4 @@
-"""Where conversations are kept, by the settings."""
+"""Selects the storage of conversations by the settings."""
 
 from importlib import import_module
 
@@ -13,7 +13,7 @@ from headgate.foundation.settings import Settings
 def open_conversations(
     settings: Settings, database: Database, metrics: AssistantMetrics, keys: DataKeys
 ) -> ConversationBuffer:
-    """In Redis with the engine `celery`, beside the live events; else in the database."""
+    """Return storage in Redis with the engine `celery`, next to the live events; otherwise in the database."""
     keep_seconds = settings.assistant.memory_hours * 3600
     if settings.engine.backend != "celery":
         return DatabaseBuffer(database, keep_seconds, keys, metrics)

@@ -1,4 +1,4 @@
-"""Turns of a conversation as they are stored: encrypted where the user's organisation has a data key."""
+"""The stored form of a conversation's turns: encrypted when the user's tenant has a data key."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -14,7 +14,7 @@ FindKey = Callable[[str, str], Awaitable[DataKey]]
 
 
 def sealed_turns(turns: list[Any], key: SessionKey, data_key: DataKey | None) -> str:
-    """The turns as text, encrypted when there is a key."""
+    """Return the turns as text, encrypted when there is a key."""
     content = orjson.dumps(turns)
     return content.decode() if data_key is None else data_key.sealed(content, _place(key))
 

@@ -1,1 +1,1 @@
-"""Which model answers a turn, which next when that one is not given, and what it costs."""
+"""Models of a turn: selection, fallbacks and costs."""

@@ -1,4 +1,4 @@
-"""Which model answers a turn."""
+"""Selects the model of a turn."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,11 +10,11 @@ from pydantic import JsonValue
 from headgate.agents.assistant.errors import ProviderNotConfigured
 from headgate.agents.assistant.intent.intents import MAX_OUTPUT_TOKENS
 from headgate.agents.assistant.metrics import AssistantMetrics
-from headgate.agents.assistant.models.chain import ModelChain
 from headgate.agents.assistant.schemas import CheckConfig, ProviderState
 from headgate.features.access.principal import Principal
 from headgate.features.models import catalogue, readiness, service
 from headgate.features.models.catalogue import ModelInfo
+from headgate.features.models.chain import Miss, ModelChain
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import GuardedWeb, KeySource
 from headgate.features.models.providers import LOCAL, PROVIDERS, known_provider
@@ -29,16 +29,16 @@ from headgate.toolkit import Workbench
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from headgate.agents.assistant.models import fallback
     from headgate.agents.assistant.offline import builder
     from headgate.agents.assistant.offline.builder import OfflineBuilder
+    from headgate.features.models import fallback
 else:
-    fallback = lazy_module("headgate.agents.assistant.models.fallback")
+    fallback = lazy_module("headgate.features.models.fallback")
     builder = lazy_module("headgate.agents.assistant.offline.builder")
 
 OFFLINE_NAME = "offline builder"
 _MODELS_SHOWN = 6
-"""Models of one provider that the assistant is told of."""
+"""Models listed per provider."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class ModelsAvailable:
 
 @dataclass(slots=True)
 class TurnModels:
-    """The models of one turn: who works, and who says what the request is."""
+    """The models of one turn: the answering and the classifying one."""
 
     provider: str
     chat: "BaseChatModel | OfflineBuilder"
@@ -61,26 +61,26 @@ class TurnModels:
     chain: ModelChain | None = None
     """None for the offline builder, which has no other model to fall back on."""
     known: Callable[[Model], ModelInfo] = catalogue.resolve
-    """What is known of a model, with what the organisation says of it."""
+    """Returns the properties of a model, including the tenant's settings."""
 
     @property
     def offline(self) -> bool:
-        """Whether no language model is asked."""
+        """Whether no language model is called."""
         return self.chain is None
 
     @property
     def model(self) -> Model | None:
-        """The model that answers now."""
+        """The current model."""
         return self.chain.model if self.chain is not None else None
 
     @property
     def name(self) -> str:
-        """What is told of it."""
+        """Its display name."""
         return str(self.model or OFFLINE_NAME)
 
     @property
     def info(self) -> ModelInfo | None:
-        """What is known of it, its prices among that."""
+        """Its known properties, including prices."""
         return self.known(self.model) if self.model is not None else None
 
     async def classifier(self) -> "BaseChatModel | OfflineBuilder":
@@ -94,10 +94,10 @@ class TurnModels:
 
 @dataclass(frozen=True, slots=True)
 class ModelChooser:
-    """Chooses the model of a turn: the one asked for, else the configured one, else the offline builder.
+    """Selects the model of a turn: the requested one, else the configured one, else the offline builder.
 
-    The local model is never chosen on its own for the assistant's loop: models of its size cannot hold one. It can
-    still be the model of a step.
+    The local model is never selected by default for the assistant's loop: models of its size are not capable of one. It
+    can still be the model of a step.
     """
 
     keys_of: Callable[[Principal, str], KeySource]
@@ -109,7 +109,7 @@ class ModelChooser:
     async def choose(
         self, principal: Principal, *, provider: str | None, name: str | None, bench: Workbench, session_id: str = ""
     ) -> TurnModels:
-        """The models of a turn. Raises `Invalid` naming what is missing."""
+        """Return the models of a turn. Raises `Invalid` naming what is missing."""
         keys = self.keys_of(principal, session_id)
 
         model = await self._wanted(keys, provider, name)
@@ -130,7 +130,14 @@ class ModelChooser:
                 wanted, keys, local=self.local, web=self.web, role=ModelRole.ASSISTANT
             )
 
-        chain = ModelChain(model, make, self.metrics, following=await readiness.fallback_models(keys))
+        following = await readiness.fallback_models(keys)
+
+        def missed(miss: Miss) -> None:
+            if miss.following is not None:
+                name = str(miss.following) if following else miss.following.name
+                self.metrics.model_fell_back(miss.tried[-1], name, provider=miss.model.provider, tried=[*miss.tried])
+
+        chain = ModelChain(model, make, following, on_miss=missed, scope=principal.tenant_id)
         setup = await keys.setup()
         return TurnModels(
             model.provider, await fallback.with_fallback(chain), available, chain, lambda one: known_of(one, setup)
@@ -168,11 +175,11 @@ class ModelChooser:
         )
 
     def explain(self, error: Exception) -> HeadgateError:
-        """What a provider's own error means to the person who asked."""
+        """Explain a provider's error to the user."""
         return service.friendly_error(error)
 
     async def _wanted(self, keys: KeySource, provider: str | None, name: str | None) -> Model | None:
-        """The model asked for or configured; None for the offline builder."""
+        """Return the requested or configured model; None for the offline builder."""
         if provider == OFFLINE.provider:
             return None
         choice = await readiness.choose_model(ModelRole.ASSISTANT, keys, local=self.local)
@@ -187,7 +194,7 @@ class ModelChooser:
         return await self._ready(keys, choice.model.model_copy(update=renamed))
 
     async def _named(self, keys: KeySource, provider: str, name: str | None, choice: Choice | None) -> Model:
-        """The model that a request names; its provider's first where it names a provider alone."""
+        """Return the model that a request names; the provider's first if it names only a provider."""
         known = await service.provider_of(provider, keys)
         name = name or (await service.status_of(known, keys, self.local)).default_model or ""
         if choice is not None and (choice.model.provider, choice.model.name) == (known.id, name):
@@ -203,7 +210,7 @@ class ModelChooser:
             raise ProviderNotConfigured(ready[0], ready, problem=role.problem, remedy=role.remedy)
 
     async def _ready(self, keys: KeySource, model: Model) -> Model:
-        """The model, when its provider can be asked. Raises `ProviderNotConfigured` naming what is missing."""
+        """Return the model if its provider is ready. Raises `ProviderNotConfigured` naming what is missing."""
         why = await readiness.unready(model, keys, self.local)
         if why is None:
             return model
@@ -215,9 +222,9 @@ class ModelChooser:
         return None if choice is None else str(choice.model)
 
     async def _available(self, keys: KeySource, answering: Model | None) -> ModelsAvailable:
-        """Every provider that can be asked now, with its first models. There is no order of preference.
+        """Return every ready provider with its first models, without an order of preference.
 
-        The model that answers and those chosen for steps are always among them.
+        The answering model and those configured for steps are always included.
         """
         step = await readiness.choose_model(ModelRole.STEP, keys, local=self.local)
         default = chosen_model(ModelRole.STEP, await keys.setup())
@@ -243,9 +250,9 @@ def _shown(offered: Sequence[ModelInfo], chosen: str) -> list[dict[str, Any]]:
 
 
 def _brief(model: Model, info: ModelInfo) -> dict[str, JsonValue]:
-    """Params of a short, plain answer, in so far as the provider takes them.
+    """Return the params of a short, plain answer that the provider supports.
 
-    Models that think before they answer count their thoughts among their tokens: they are told to think little.
+    Reasoning models count their reasoning as tokens: they are configured to reason little.
     """
     known = known_provider(model.provider) or PROVIDERS["openai_compatible"]
     accepted, thinks = known.params, not info.temperature

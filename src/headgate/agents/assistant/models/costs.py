@@ -1,4 +1,4 @@
-"""What a turn costs and may cost, in US dollars, where the catalogue knows the model's prices."""
+"""Costs and cost limits of a turn, in US dollars, if the catalog knows the model's prices."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _MILLION = 1_000_000
 
 @dataclass(slots=True)
 class Bill:
-    """Adds up what the models of a turn cost; a model without known prices makes the sum unknown."""
+    """Sums the costs of a turn's models; a model without known prices makes the sum unknown."""
 
     usage: Usage
     info: ModelInfo | None
@@ -22,12 +22,12 @@ class Bill:
     _output: int = 0
 
     def change(self, info: ModelInfo | None) -> None:
-        """Another model answers from now on; what was used before is at the price of the one before."""
+        """Switch to another model; earlier usage keeps the previous model's price."""
         self._settle()
         self.info = info
 
     def as_json(self) -> dict[str, JsonValue] | None:
-        """The cost until now and the prices in force; None where there are none."""
+        """Return the cost so far and the current prices; None without prices."""
         self._settle()
         if self.dollars is None or self.info is None or self.info.price_in is None:
             return None

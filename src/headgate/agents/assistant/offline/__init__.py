@@ -1,1 +1,1 @@
-"""The assistant without a language model: builds only what it can restate in full."""
+"""The offline assistant, without a language model: builds only what it can restate completely."""

@@ -7,7 +7,8 @@ from headgate.agents.assistant.offline.build.draft import Draft
 from headgate.agents.assistant.offline.build.work import CannotBuild, Hints, Work
 from headgate.agents.assistant.offline.language.languages import Language
 from headgate.agents.assistant.offline.language.messages import message
-from headgate.agents.assistant.offline.matching import Phrase, Reading
+from headgate.agents.assistant.offline.matching import Reading
+from headgate.agents.assistant.offline.phrase import Phrase
 from headgate.agents.assistant.offline.reading.slots import Context
 from headgate.agents.assistant.offline.reading.sources import Source, source_of
 from headgate.agents.assistant.offline.recipe import STAGES
@@ -20,6 +21,9 @@ _BY_POSITION = frozenset(
         "first_rows",
         "last_rows",
         "nth_rows",
+        "drop_first_rows",
+        "drop_last_rows",
+        "first_per_group",
         "first_lines",
         "last_lines",
         "nth_lines",
@@ -32,7 +36,7 @@ _SOURCE_FOR = {"table": "table", "text": "text", "any": "text", "form": "form", 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A flow, and what it does in words, one line a step."""
+    """A flow, and its description, one line per step."""
 
     flow: Flow
     lines: tuple[str, ...]
@@ -42,7 +46,7 @@ class Built:
 
 
 def assemble(reading: Reading, context: Context, *, edit: bool = False) -> Built:
-    """Build what a reading says. Raises `CannotBuild`, `NeedsModel` and `MissingComponent`."""
+    """Build the flow of a reading. Raises `CannotBuild`, `NeedsModel` and `MissingComponent`."""
     run = next((phrase for phrase in reading.phrases if phrase.recipe.step.stage == "run"), None)
     phrases = [phrase for phrase in reading.phrases if phrase.recipe.step.stage != "run"]
     steps = list(ordered(phrases, reading.breaks, context.language))
@@ -69,7 +73,7 @@ def assemble(reading: Reading, context: Context, *, edit: bool = False) -> Built
 
 
 def _begun(work: Work, lines: list[str]) -> list[str]:
-    """The lines with the source before them, where the flow starts from one."""
+    """Return the lines with the source before them, if the flow starts from one."""
     if work.started is None:
         if work.source.words and not (work.uses_form and work.source.kind == "form"):
             raise work.cannot("source_unused")
@@ -79,7 +83,7 @@ def _begun(work: Work, lines: list[str]) -> list[str]:
 
 
 def _source(phrases: list[Phrase], context: Context, lifted: Source | None) -> Source:
-    """What the flow starts from: as it was said, else what its first step takes. Raises `CannotBuild` for two."""
+    """Return the flow's source: the stated one, else the input of its first step. Raises `CannotBuild` for two."""
     named = [value for phrase in phrases for value in phrase.slots.values() if isinstance(value, Source)]
     named += [lifted] if lifted is not None else []
     if context.sample is None or not context.sample.text:  # `packages whose name ...` names its source
@@ -100,7 +104,7 @@ def _source(phrases: list[Phrase], context: Context, lifted: Source | None) -> S
 
 
 def _for_table(source: Source, phrases: list[Phrase]) -> Source:
-    """`the file`, where what is done with it takes a table, is a file with one."""
+    """Convert `the file` to a table file if its operation requires a table."""
     first = next(
         (phrase.recipe for phrase in phrases if phrase.recipe.key != "source" and phrase.recipe.step.takes != "none"),
         None,
@@ -112,9 +116,9 @@ def _for_table(source: Source, phrases: list[Phrase]) -> Source:
 def ordered(phrases: list[Phrase], breaks: tuple[int, ...], language: Language) -> Iterator[Phrase]:
     """The phrases in the order in which they are done.
 
-    What is done with the rows of a table within one sentence has an order of its own: filter, group, sort, limit. Raises
+    Operations on table rows within one sentence have a fixed order: filter, group, sort, limit. Raises
     `CannotBuild` when rows are taken by their position before a sort that may have been meant to come first.
-    """  # noqa: E501
+    """
     waiting: list[Phrase] = []
     outputs: list[Phrase] = []
     for phrase in phrases:

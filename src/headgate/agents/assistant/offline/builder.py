@@ -1,4 +1,4 @@
-"""The offline builder: understands requests about flows without a language model, and answers with tool calls."""
+"""The offline builder: interprets requests about flows without a language model, and returns tool calls."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -17,21 +17,21 @@ _WORDS_A_PIECE = 4
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """The last words of a request."""
+    """The final text of a request."""
 
     text: str
     declined: bool
-    """Whether they say that nothing was done."""
+    """Whether it states that nothing was done."""
     choices: tuple[str, ...] = ()
-    """The nearest requests that can be carried out, where nothing was done."""
+    """The most similar supported requests, when nothing was done."""
 
     def pieces(self) -> Iterator[str]:
-        """The text, a few words at a time."""
+        """Yield the text, a few words at a time."""
         yield from pieces_of(self.text)
 
 
 def pieces_of(text: str) -> Iterator[str]:
-    """A text, a few words at a time."""
+    """Yield a text, a few words at a time."""
     words = text.split(" ") if text else []
     for start in range(0, len(words), _WORDS_A_PIECE):
         ending = " " if start + _WORDS_A_PIECE < len(words) else ""
@@ -40,7 +40,7 @@ def pieces_of(text: str) -> Iterator[str]:
 
 @dataclass(slots=True)
 class Work:
-    """A request: what is left to do, and the outcomes so far."""
+    """A request: its remaining work, and the results so far."""
 
     understanding: Understanding
     waiting: list[Action]
@@ -53,7 +53,7 @@ class Work:
         return self.understanding.restatement if self.understanding.actions else ""
 
     def next(self) -> Action | Closing:
-        """The next tool call, or the closing words."""
+        """Return the next tool call, or the final text."""
         if not self.waiting:
             done = succeeded(self.understanding, self.outcomes)
             choices = () if done else self.understanding.choices

@@ -107,7 +107,7 @@ def conclude(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:
 def _refused(failed: Outcome) -> str:
     if telling.tells(failed.action.tool):
         return telling.refused(failed.action, failed.trouble)
-    return f"That did not work: {failed.action.tool}: {failed.trouble}"
+    return f"That failed: {failed.action.tool}: {failed.trouble}"
 
 
 def _nearest(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:

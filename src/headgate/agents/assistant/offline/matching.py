@@ -8,18 +8,17 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from headgate.agents.assistant.offline.language.languages import Language
+from headgate.agents.assistant.offline.phrase import Phrase
 from headgate.agents.assistant.offline.reading import branches as _branches  # noqa: F401 - teaches the slots to read decisions
-from headgate.agents.assistant.offline.reading.columns import Column, Formula
-from headgate.agents.assistant.offline.reading.conditions import Condition
 from headgate.agents.assistant.offline.reading.data import forms_of
 from headgate.agents.assistant.offline.reading.patterns import Pattern, compile_pattern
 from headgate.agents.assistant.offline.reading.slots import Context, bound
 from headgate.agents.assistant.offline.reading.sources import Source, source_forms
 from headgate.agents.assistant.offline.reading.tokens import Tokens
 from headgate.agents.assistant.offline.recipe import Recipe
+from headgate.agents.assistant.offline.rules import of_words, uncut, united
 from headgate.features.catalog.words import word_set
 
 _JOINTS: Mapping[Language, frozenset[str]] = {
@@ -45,22 +44,6 @@ _READINGS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Phrase:
-    """A stretch of the request that is a recipe."""
-
-    recipe: Recipe
-    slots: Mapping[str, Any]
-    start: int
-    end: int
-    score: float
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """Columns that it names and that the data does not have."""
-        return tuple(dict.fromkeys(name for value in self.slots.values() for name in _missing(value)))
-
-
-@dataclass(frozen=True, slots=True)
 class Reading:
     """A way to read the whole request."""
 
@@ -70,16 +53,6 @@ class Reading:
     """Tokens at which something new begins."""
     source: Source | None = None
     """Where the data comes from, where that was said in the middle of a phrase: `the lines of my text that ...`."""
-
-
-def _missing(value: Any) -> Iterable[str]:  # noqa: ANN401 - the value of any slot
-    if isinstance(value, Column):
-        return [value.name] if value.missing else []
-    if isinstance(value, Formula):
-        return [column.name for column in value.columns if column.missing]
-    if isinstance(value, Condition):
-        return [test.column[1:] for test in value.tests if test.column.startswith("?")]
-    return [name for each in value for name in _missing(each)] if isinstance(value, tuple) else []
 
 
 _FROM: Mapping[Language, str] = {"en": "(?:from|of|in|on|out of|inside|within) ", "sv": "(?:från|ur|i|på|av) "}
@@ -106,7 +79,23 @@ def readings(context: Context, recipes: Sequence[Recipe]) -> list[Reading]:
         rest = replace(context, tokens=Tokens(context.tokens.text, (*items[:start], *items[end:])), cache={})
         bonus = _SOURCE * (end - start)
         found += [replace(each, score=each.score + bonus, source=source) for each in _readings(rest, recipes)]
+    found += _filtered_first(context, recipes)
     return sorted((each for each in found if each.phrases), key=lambda each: -each.score)
+
+
+def _filtered_first(context: Context, recipes: Sequence[Recipe]) -> Iterable[Reading]:
+    """Readings with a filter taken from between the words of a sum or a count: `price of closed orders per country`."""
+    items = context.tokens.items
+    filters = [recipe for recipe in recipes if recipe.key == "keep_rows"]
+    for start, stretch in find_phrases(context, filters).items():
+        longest = max(stretch, key=lambda phrase: phrase.end)
+        if items[start].written not in of_words(context.language) or not 0 < start < longest.end < len(items):
+            continue
+        rest = replace(context, tokens=Tokens(context.tokens.text, (*items[:start], *items[longest.end :])), cache={})
+        for each in _readings(rest, recipes):
+            if not each.breaks and [phrase.recipe.step.stage for phrase in each.phrases][:1] == ["group"]:
+                phrases = (replace(longest, start=0, end=0), *each.phrases)
+                yield replace(each, phrases=phrases, score=each.score + longest.score)
 
 
 def _names_of_file(context: Context) -> list[str]:
@@ -116,7 +105,7 @@ def _names_of_file(context: Context) -> list[str]:
 
 
 def _readings(context: Context, recipes: Sequence[Recipe]) -> list[Reading]:
-    phrases = find_phrases(context, recipes)
+    phrases = uncut(context, find_phrases(context, recipes))
     items = context.tokens.items
     joints = _JOINTS[context.language]
     best: list[list[Reading]] = [[Reading((), 0.0)], *[[] for _ in items]]
@@ -127,12 +116,13 @@ def _readings(context: Context, recipes: Sequence[Recipe]) -> list[Reading]:
         if word in joints:
             breaks = (at,) if word in THEN else ()
             _add(best[at + 1], [Reading(each.phrases, each.score, each.breaks + breaks) for each in best[at]])
-        for phrase in phrases[at]:
+        for phrase in phrases.get(at, ()):
             _add(
                 best[phrase.end],
                 [Reading((*each.phrases, phrase), each.score + phrase.score, each.breaks) for each in best[at]],
             )
-    return best[-1]
+    joined = (replace(each, phrases=united(context, each.phrases)) for each in best[-1])
+    return [each for each in joined if each.phrases]
 
 
 def _add(place: list[Reading], more: Iterable[Reading]) -> None:

@@ -12,7 +12,8 @@ from headgate.agents.assistant.offline.cookbook import BUILDING, EDITS, RUNS
 from headgate.agents.assistant.offline.files.requests import file_request, likely_file_request
 from headgate.agents.assistant.offline.language.languages import language_of, meaningful
 from headgate.agents.assistant.offline.language.messages import message
-from headgate.agents.assistant.offline.matching import Phrase, Reading, find_phrases, readings
+from headgate.agents.assistant.offline.matching import Reading, find_phrases, readings
+from headgate.agents.assistant.offline.phrase import Phrase
 from headgate.agents.assistant.offline.questions import answer
 from headgate.agents.assistant.offline.reading.data import PACKAGES, Sample
 from headgate.agents.assistant.offline.reading.slots import Context
@@ -75,7 +76,7 @@ def _ready_made(context: Context) -> Understanding | None:
         if not any(_says(context.tokens) == _says(text) for text in texts):
             continue
         flow = recipe.flow()
-        if any("model" in node.params for node in flow.nodes):
+        if recipe.needs_model:
             return None
         lines = (recipe.description.rstrip("."), *(node.label for node in flow.nodes if node.label))
         built = Built(flow, lines, Hints(answers=True), {}, None)

@@ -26,7 +26,7 @@ def _workshop(request: Request) -> Workshop:
 
 @router.post(
     "/reset",
-    summary="Begin a new conversation with the assistant",
+    summary="Start a new conversation with the assistant",
     responses=problems(503),
     dependencies=[needs(Permission.FLOWS_EDIT)],
 )
@@ -35,7 +35,7 @@ async def reset(
     assistant: Annotated[Assistant, Depends(_assistant)],
     workshop: Annotated[Workshop, Depends(_workshop)],
     session_id: Annotated[
-        str | None, Query(max_length=MAX_SESSION_ID_CHARS, description="The conversation to forget.")
+        str | None, Query(max_length=MAX_SESSION_ID_CHARS, description="The conversation to delete.")
     ] = None,
 ) -> SessionReset:
     """Forget what was said in the conversation, and remove the caller's own components. Flows keep the code they have.

@@ -15,8 +15,8 @@ class SessionReset(BaseModel):
     """What was cleared."""
 
     status: Literal["ok"] = "ok"
-    components_cleared: int = Field(description="Own components of the caller that were removed.")
-    session_id: str | None = Field(description="The conversation that was forgotten; null when none was named.")
+    components_cleared: int = Field(description="Custom components of the caller that were removed.")
+    session_id: str | None = Field(description="The conversation that was deleted; null when none was named.")
 
 
 async def reset_session(

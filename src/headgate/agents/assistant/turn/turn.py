@@ -165,7 +165,7 @@ class Turn:
         return perf_counter() - self.began
 
 
-_ASK_LESS = "What was done until then is kept; ask for the rest in smaller steps."
+_ASK_LESS = "Changes made before that are kept; ask for the rest in smaller steps."
 
 
 def _counted(number: int, what: str) -> str:

@@ -1,1 +1,1 @@
-"""The kinds of place that the development agent can work in."""
+"""The platforms that the development agent supports."""

@@ -1,4 +1,4 @@
-"""What can go wrong with the list of Flowise servers. No message holds a key."""
+"""Errors of the list of Flowise servers. No message contains a key."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from headgate.graph.names import did_you_mean, listed
 
 
 class InstanceNotFound(NotFound):
-    """There is no such server, or none at all."""
+    """The server does not exist, or none is configured."""
 
     code = "flowise_instance_not_found"
     title = "Flowise server not found"
@@ -17,13 +17,16 @@ class InstanceNotFound(NotFound):
         which = f"There is no Flowise server '{instance_id[:100]}'" if instance_id else "There is no Flowise server"
         super().__init__(
             f"{which}{did_you_mean(instance_id, names) or '.'}",
-            remedy=f"There are: {listed(names)}. An admin adds one in Settings, with `headgate codev instances add` or "
-            "POST /api/v1/codev/instances; the operator with HEADGATE_CODEV__FLOWISE_INSTANCES.",
+            remedy=(
+                f"Configured: {listed(names)}. An admin adds one in Settings, with `headgate codev "
+                "instances add` or POST /api/v1/codev/instances; the operator with "
+                "HEADGATE_CODEV__FLOWISE_INSTANCES."
+            ),
         )
 
 
 class InstanceTaken(Conflict):
-    """There is a server of that name, or a variable of the name that its key would have."""
+    """A server of that name exists, or a variable of the name that its key would have."""
 
     code = "flowise_instance_taken"
     title = "Name taken"

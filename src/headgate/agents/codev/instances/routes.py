@@ -21,11 +21,11 @@ class Servers(Protocol):
 
     @property
     def instances(self) -> Instances:
-        """Those there are."""
+        """Return all servers."""
         ...
 
     async def probe(self, instance: Instance) -> InstanceTestOut:
-        """What one says. Raises what is wrong."""
+        """Return a server's version. Raises its error."""
         ...
 
 
@@ -39,7 +39,7 @@ TheServers = Annotated[Servers, Depends(_servers)]
 
 @router.get("", summary="List Flowise servers", responses=problems(), dependencies=_VIEW)
 async def list_(servers: TheServers, caller: Caller) -> Page[FlowiseInstanceOut]:
-    """The servers that sessions may work on, the operator's first. Keys are never given out."""
+    """List the servers that sessions may use, the operator's first. Keys are never returned."""
     return Page(items=await servers.instances.list(caller))
 
 
@@ -47,7 +47,10 @@ async def list_(servers: TheServers, caller: Caller) -> Page[FlowiseInstanceOut]
 async def add(
     body: FlowiseInstanceIn, session: WriteSession, servers: TheServers, caller: Caller
 ) -> FlowiseInstanceOut:
-    """Keep where a server is, and its key as a variable for that server alone. Nothing is sent to it; test it."""
+    """Store the address of a server, and its key as a variable for that server alone.
+
+    Nothing is sent to it; test it.
+    """
     return await servers.instances.add(session, caller, body)
 
 
@@ -59,17 +62,17 @@ async def add(
     dependencies=_MANAGE,
 )
 async def remove(instance: InstanceName, session: WriteSession, servers: TheServers, caller: Caller) -> Response:
-    """Forget a server and the key that was given with it. Sessions on it say so when they go on."""
+    """Remove a server and its key. Sessions on it report that when they continue."""
     await servers.instances.remove(session, caller, instance)
     return Response(status_code=204)
 
 
 @router.post(
     "/{instance}/test",
-    summary="Try the connection to a Flowise server",
+    summary="Test the connection to a Flowise server",
     responses=problems(403, 404, 502),
     dependencies=_MANAGE,
 )
 async def test(instance: InstanceName, servers: TheServers, caller: Caller) -> InstanceTestOut:
-    """Reach the server and count its components; nothing is kept."""
+    """Connect to the server and count its components; nothing is stored."""
     return await servers.probe(await servers.instances.find(caller, instance))

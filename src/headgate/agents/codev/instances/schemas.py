@@ -1,4 +1,4 @@
-"""What the API says and takes about Flowise servers. Nothing given out holds a key."""
+"""Request and response bodies of Flowise servers. Responses contain no key."""
 
 from typing import Annotated, Literal
 
@@ -12,13 +12,15 @@ class FlowiseInstanceIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
-    id: InstanceId = Field(description="The name that sessions choose it by.")
-    endpoint: str = Field(max_length=2000, description="Its address, as `https://flowise.example.org`.")
+    id: InstanceId = Field(description="Name by which sessions refer to it.")
+    endpoint: str = Field(max_length=2000, description="Its URL, such as `https://flowise.example.org`.")
     api_key: SecretStr | None = Field(
-        default=None, description="Kept encrypted as a variable that is sent to this server only; never given out."
+        default=None, description="Stored encrypted in a variable that is sent to this server only; never returned."
     )
     key_variable: str = Field(
-        default="", max_length=128, description="Instead of a key: the variable that holds it, stored for this server."
+        default="",
+        max_length=128,
+        description=("Instead of a key: the variable that contains it, stored for this server."),
     )
 
 
@@ -27,14 +29,16 @@ class FlowiseInstanceOut(BaseModel):
 
     id: str
     endpoint: str
-    source: Literal["operator", "tenant"] = Field(description="Who added it; an operator's are in the settings.")
+    source: Literal["operator", "tenant"] = Field(
+        description=("User who added it; those of the operator come from the settings.")
+    )
     has_key: bool
-    key_variable: str = Field(default="", description="Name of the variable that its key is in.")
+    key_variable: str = Field(default="", description="Name of the variable with its key.")
 
 
 class InstanceTestOut(BaseModel):
-    """What a server said when it was reached."""
+    """Result of a connection test."""
 
     version: str
-    nodes: int = Field(description="Components it has.")
+    nodes: int = Field(description="Number of its components.")
     ms: float

@@ -30,7 +30,7 @@ from headgate.foundation.settings import CodevSettings
 __all__ = ["Instance", "InstanceNotFound", "Instances"]
 MOST_INSTANCES = 50
 _OWN = "FLOWISE_KEY_"
-"""Begins the names of variables that are made with a server, and go with it."""
+"""Prefix of variables that are created and deleted with a server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Instances:
     variables_of: Callable[[Principal], Variables]
 
     async def list(self, principal: Principal) -> Sequence[FlowiseInstanceOut]:
-        """The servers that somebody's sessions may work on, the operator's first; never a key."""
+        """Return the servers that a user's sessions may use, the operator's first; never a key."""
         async with self.database.reading() as session:
             rows = await repository.list_instances(session, tenant_id=principal.tenant_id)
         own = [
@@ -102,9 +102,9 @@ class Instances:
         endpoint = _checked(wanted)
         known = await repository.list_instances(session, tenant_id=principal.tenant_id)
         if len(known) >= MOST_INSTANCES:
-            raise BadInstance(f"There are {MOST_INSTANCES} Flowise servers already.", remedy="Remove one first.")
+            raise BadInstance(f"There are already {MOST_INSTANCES} Flowise servers.", remedy="Remove one first.")
         if wanted.id in {one.id for one in known} | {one.id for one in self.settings.flowise_instances}:
-            raise InstanceTaken(f"There is a Flowise server '{wanted.id}' already.", remedy="Choose another name.")
+            raise InstanceTaken(f"A Flowise server '{wanted.id}' already exists.", remedy="Choose another name.")
         variable = await self._key(session, principal, wanted, endpoint)
         row = InstanceRow(tenant_id=principal.tenant_id, id=wanted.id, endpoint=endpoint, key_variable=variable)
         session.add(row)
@@ -112,20 +112,20 @@ class Instances:
             await session.flush()
         except IntegrityError as error:  # somebody else added it at the same moment
             raise InstanceTaken(
-                f"There is a Flowise server '{wanted.id}' already.", remedy="Choose another name."
+                f"A Flowise server '{wanted.id}' already exists.", remedy="Choose another name."
             ) from error
         after = {"id": row.id, "endpoint": row.endpoint, "key_variable": row.key_variable}
         await record(session, principal, "codev_instance.added", id=row.id, name=row.id, after=after, payload=after)
         return described(row)
 
     async def remove(self, session: AsyncSession, principal: Principal, instance_id: str) -> None:
-        """Forget a server of the tenant, and the key that was given with it. Raises `InstanceNotFound`."""
+        """Remove a server of the tenant, and its key. Raises `InstanceNotFound`."""
         principal.require(Permission.VARIABLES_MANAGE)
         row = await repository.find_instance(session, instance_id, tenant_id=principal.tenant_id)
         if row is None:
             if instance_id in {one.id for one in self.settings.flowise_instances}:
                 raise BadInstance(
-                    f"The Flowise server '{instance_id}' is the operator's.",
+                    f"The Flowise server '{instance_id}' is configured by the operator.",
                     remedy="It is set in HEADGATE_CODEV__FLOWISE_INSTANCES.",
                 )
             raise InstanceNotFound(instance_id, [one.id for one in await self.list(principal)])
@@ -144,7 +144,7 @@ class Instances:
         rows = await variables.list_variables(session, principal)
         if name in {row.name for row in rows if row.space_id is None}:
             raise InstanceTaken(
-                f"There is a variable {name} already, in which the key would be kept.",
+                f"The variable {name}, in which the key would be stored, already exists.",
                 remedy="Choose another name for the server, or name the variable as 'key_variable'.",
             )
         origin = parse_target(endpoint).origin
@@ -166,12 +166,12 @@ def described(row: InstanceRow) -> FlowiseInstanceOut:
 
 
 def _checked(wanted: FlowiseInstanceIn) -> str:
-    """The address as it is kept. Raises `BadInstance`, `BadUrl`."""
+    """Return the normalised address. Raises `BadInstance`, `BadUrl`."""
     if wanted.api_key is not None and wanted.key_variable:
-        raise BadInstance("A server has a key or a variable that holds it, not both.", remedy="Leave one out.")
+        raise BadInstance("A server has either a key or a variable with the key, not both.", remedy="Omit one.")
     target = parse_target(wanted.endpoint)
     if "?" in target.path or "@" in wanted.endpoint:
-        raise BadInstance("The address of a Flowise server has no query and no password.", remedy="Leave them out.")
+        raise BadInstance("The URL of a Flowise server must not have a query or a password.", remedy="Remove them.")
     return target.url.rstrip("/").removesuffix("/api/v1")
 
 

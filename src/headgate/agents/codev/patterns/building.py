@@ -15,16 +15,16 @@ from headgate.graph.spec import parse_spec, print_spec
 
 NAME = "build_from_pattern"
 BUILD = "build_flow"
-"""The place's own tool that writes a whole flow: its checks hold here too."""
+"""The platform's tool that writes a complete flow: its checks apply here too."""
 _SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "id": {"type": "string", "description": "Id of the pattern, or of a template."},
-        "name": {"type": "string", "description": "What the flow is called; that of the pattern when omitted."},
+        "name": {"type": "string", "description": "Name of the flow; the pattern's when omitted."},
         "values": {
             "type": "object",
-            "description": 'Values that differ, by node id: {"words": {"template": "Hi {text}"}}. Also those that '
-            'the pattern lacks, since secrets are not kept: {"secret": "CRM_TOKEN"}.',
+            "description": 'Changed values by node id: {"words": {"template": "Hi {text}"}}, including secrets, '
+            'which patterns do not contain: {"secret": "CRM_TOKEN"}.',
             "additionalProperties": {"type": "object"},
         },
     },
@@ -46,15 +46,15 @@ class FromPattern:
         """As the model is offered it."""
         return DomainTool(
             name=NAME,
-            description="Write the whole flow from a pattern or template that the plan names, with the values that "
-            f"differ. Shorter than {BUILD}, and checked in the same way; change the rest afterwards.",
+            description="Write the complete flow from a pattern or template that the plan names, with changed "
+            f"values. Shorter than {BUILD}, with the same checks; change the rest afterwards.",
             schema=_SCHEMA,
             phases=frozenset({Phase.PATCH}),
             change=self.change,
         )
 
     async def change(self, held: Held | None, arguments: dict[str, Any]) -> Change | Answer:
-        """What the flow would be; refused with every fault that the place finds."""
+        """Return the resulting flow; refused with every fault that the platform finds."""
         try:
             flow = await self._flow(str(arguments.get("id", "")).strip())
             spec = print_spec(_adapted(flow, arguments))
@@ -73,7 +73,7 @@ class FromPattern:
 
 
 def build_tool(own: Sequence[DomainTool]) -> DomainTool | None:
-    """The place's tool that writes a whole flow from spec text; None where it has none."""
+    """Return the platform's tool that writes a complete flow from spec text; None without one."""
     return next((tool for tool in own if tool.name == BUILD and tool.change is not None), None)
 
 

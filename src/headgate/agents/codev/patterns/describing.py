@@ -1,4 +1,4 @@
-"""A pattern in the words that a model is told: short, and in the form in which the place builds flows."""
+"""Descriptions of patterns for a model, in the platform's own format."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ LONGEST = 12_000
 
 
 def described(recipe: Mapping[str, JsonValue]) -> str:
-    """The recipe as spec text where it is a flow of our own, else as lines: nodes with what is set, and edges."""
+    """Return the recipe as spec text for a Headgate flow, else as lines: nodes with their values, and edges."""
     try:
         text = print_spec(Flow.model_validate({"name": "Pattern", **recipe}))
     except ValidationError:

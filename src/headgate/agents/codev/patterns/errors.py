@@ -1,4 +1,4 @@
-"""What can go wrong with patterns."""
+"""Errors of patterns."""
 
 from headgate.foundation.errors import NotFound
 
@@ -10,6 +10,4 @@ class PatternNotFound(NotFound):
     title = "Pattern not found"
 
     def __init__(self, pattern_id: str) -> None:
-        super().__init__(
-            f"There is no pattern '{pattern_id[:64]}'.", remedy="Search the patterns to see those that there are."
-        )
+        super().__init__(f"There is no pattern '{pattern_id[:64]}'.", remedy="Search the patterns to see their ids.")

@@ -1,4 +1,4 @@
-"""The library of patterns as a session works with it: two tools to look before anything is built, and keeping."""
+"""The library of patterns for a session: two search tools, and storing."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ _NOTE = "From an earlier session. It is an example, not an instruction: check it
 
 
 class PatternLibrary:
-    """The patterns that a person sees, for one session in one space and domain."""
+    """The patterns visible to a user, for one session in one space and domain."""
 
     def __init__(self, database: Database, principal: Principal, space_id: str, domain: str, session_id: str) -> None:
         self._database = database
@@ -39,16 +39,16 @@ class PatternLibrary:
         return (
             DomainTool(
                 name="search_patterns",
-                description="Search flows that earlier sessions brought to their end, by words. Call it first: a "
-                "pattern that fits saves looking at components one by one.",
-                schema=_schema("keywords", "What the flow is to do, and components it may use; a few words."),
+                description="Search accepted flows of earlier sessions by keywords. Call it first: a matching "
+                "pattern saves inspecting components one by one.",
+                schema=_schema("keywords", "Purpose of the flow and components it may use; a few words."),
                 phases=phases,
                 read=self._search,
             ),
             DomainTool(
                 name="use_pattern",
-                description="How a pattern is built: components, values and connections, without its secrets. For a "
-                "pattern that `search_patterns` found and that fits what is wanted.",
+                description="Show a pattern's components, values and connections, without its secrets. For a "
+                "matching pattern from `search_patterns`.",
                 schema=_schema("id", "Id of the pattern."),
                 phases=phases,
                 read=self._use,
@@ -56,12 +56,12 @@ class PatternLibrary:
         )
 
     def building_tools(self, own: Sequence[DomainTool]) -> Sequence[DomainTool]:
-        """`build_from_pattern`, where the place writes whole flows from spec text."""
+        """Return `build_from_pattern`, if the platform writes complete flows from spec text."""
         build = build_tool(own)
         return () if build is None else (FromPattern(self._recipe, build).tool(),)
 
     async def _recipe(self, pattern_id: str) -> Mapping[str, JsonValue]:
-        """How a pattern is built; that the session uses it is noted."""
+        """Return the recipe of a pattern, and record its use."""
         async with self._database.writing() as session:
             row = await service.get_pattern(session, self._principal, pattern_id)
             if row.domain != self._domain:
@@ -70,7 +70,7 @@ class PatternLibrary:
             return {"name": row.name, **row.definition}
 
     async def keep(self, *, requirement: str, held: Held, session_id: str) -> str:
-        """Keep a flow that was accepted; its id. Once a session, however often it is asked."""
+        """Store an accepted flow, once per session. Returns its id."""
         async with self._database.writing() as session:
             row = await service.keep_pattern(
                 session,
@@ -95,7 +95,7 @@ class PatternLibrary:
                 session, self._principal, words[:_LONGEST_WORDS], domain=self._domain, limit=MOST_FOUND
             )
         if not rows:
-            return {"patterns": [], "note": "No pattern has any of these words. Go on with the components."}
+            return {"patterns": [], "note": "No pattern contains any of these words. Continue with the components."}
         return {"patterns": [_slim(row) for row in rows]}
 
     async def _use(self, arguments: dict[str, Any]) -> Answer:
@@ -105,7 +105,10 @@ class PatternLibrary:
             except PatternNotFound as error:
                 return {"error": error.detail, "remedy": error.remedy}
             if row.domain != self._domain:
-                return {"error": f"The pattern is for {row.domain}.", "remedy": "Use one that `search_patterns` found."}
+                return {
+                    "error": f"The pattern belongs to {row.domain}.",
+                    "remedy": "Use one that `search_patterns` found.",
+                }
             await service.note_use(session, row, session_id=self._session_id)
         return {**_slim(row), "definition": described(row.definition), "note": _NOTE}
 

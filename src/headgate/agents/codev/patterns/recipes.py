@@ -50,7 +50,7 @@ def components_of(recipe: Mapping[str, JsonValue]) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """A text without secrets that every database can hold."""
+    """Return a text without secrets that every database can store."""
     return _text(text, len(text))
 
 
@@ -64,7 +64,7 @@ def _headgate(definition: Mapping[str, JsonValue]) -> dict[str, Any]:
 
 
 def _flowise(definition: Mapping[str, JsonValue]) -> dict[str, Any]:
-    """Of a Flowise flow: which component, which inputs are set, what is connected. Anchors are made anew anyway."""
+    """Return the recipe of a Flowise flow: components, set inputs and connections. Anchors are regenerated."""
     data = definition.get("flowData", definition)
     whole = _parsed(data) if isinstance(data, str) else data
     nodes = [dict(_flowise_node(one)) for one in _items(whole, "nodes")]

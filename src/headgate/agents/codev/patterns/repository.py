@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.agents.codev.tables import PatternRow, PatternUseRow, PatternWordRow
 
 STEPS = 10
-"""Matches are told apart to a tenth of the best that can be; among equals the one goes first that succeeded more."""
+"""Match scores are rounded to a tenth; ties are broken by success count."""
 
 
 async def find_pattern(session: AsyncSession, pattern_id: str, *, tenant_id: str) -> PatternRow | None:
@@ -43,7 +43,7 @@ async def list_patterns(
 
 
 async def count_words(session: AsyncSession, words: Collection[str], *, tenant_id: str) -> Mapping[str, int]:
-    """How many patterns have each of these words."""
+    """Count the patterns with each of these words."""
     query = (
         select(PatternWordRow.word, func.count())
         .where(PatternWordRow.tenant_id == tenant_id, PatternWordRow.word.in_(words))
@@ -61,7 +61,7 @@ async def search_patterns(
     domain: str,
     limit: int,
 ) -> Sequence[PatternRow]:
-    """The patterns with these words, by how well they match, then by how often they succeeded, then the newest.
+    """Return the patterns with these words, by match, then by success count, then the newest.
 
     Args:
         session: A session.
@@ -131,7 +131,7 @@ async def add_use(session: AsyncSession, row: PatternUseRow) -> None:
 
 
 async def trim_space(session: AsyncSession, *, tenant_id: str, space_id: str, most: int, keep: str) -> None:
-    """Delete what is more than `most`: the least successful first, of those the oldest; never `keep`."""
+    """Delete what exceeds `most`: least successful first, then oldest; never `keep`."""
     surplus = (
         select(PatternRow.id)
         .where(PatternRow.tenant_id == tenant_id, PatternRow.space_id == space_id, PatternRow.id != keep)
@@ -148,7 +148,7 @@ async def trim_space(session: AsyncSession, *, tenant_id: str, space_id: str, mo
 
 
 async def delete_pattern(session: AsyncSession, row: PatternRow) -> None:
-    """Remove it; its words go with it."""
+    """Delete it with its words."""
     await session.delete(row)
     await session.flush()
 

@@ -25,7 +25,7 @@ async def list_(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[PatternOut]:
-    """Flows that sessions brought to their end, of the spaces that you see; without words the newest first."""
+    """List flows that sessions completed, in your spaces; without words the newest first."""
     if q.strip():
         rows = await service.search_patterns(session, caller, q, domain=domain, space_id=space_id, limit=limit)
         return Page(items=[pattern_out(row) for row in rows])
@@ -38,7 +38,7 @@ async def list_(
 
 @router.get("/{pattern_id}", summary="Read a pattern", responses=problems(404), dependencies=[VIEW])
 async def read(pattern_id: str, session: ReadSession, caller: Caller) -> PatternDetail:
-    """How it is built, without secrets."""
+    """Return its recipe, without secrets."""
     return pattern_detail(await service.get_pattern(session, caller, pattern_id))
 
 
@@ -50,6 +50,6 @@ async def read(pattern_id: str, session: ReadSession, caller: Caller) -> Pattern
     dependencies=[EDIT],
 )
 async def delete(pattern_id: str, session: WriteSession, caller: Caller) -> Response:
-    """Later sessions do not find it any more; flows stay as they are."""
+    """Delete it: later sessions no longer find it; flows are unchanged."""
     await service.delete_pattern(session, caller, pattern_id)
     return Response(status_code=204)

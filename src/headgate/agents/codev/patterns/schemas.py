@@ -1,4 +1,4 @@
-"""What the API answers about patterns."""
+"""Response bodies of patterns."""
 
 from datetime import datetime
 from typing import Any
@@ -28,10 +28,10 @@ class PatternOut(BaseModel):
 
 
 class PatternDetail(PatternOut):
-    """A pattern with how it is built."""
+    """A pattern with its recipe."""
 
     description: str
-    """As a model is told it."""
+    """Its description for a model."""
     definition: dict[str, Any]
     """Without secrets and places on a canvas."""
 

@@ -24,9 +24,9 @@ MOST_OF_A_SPACE = 1_000
 _LONGEST_REQUIREMENT = 4_000
 _LONGEST_NAME = 200
 _MOST_HITS = 5_000
-"""Words and patterns that one search compares; a bound on its time, not on what it finds."""
+"""Words and patterns that one search compares; limits its time."""
 _OF_NAME, _OF_COMPONENTS, _OF_REQUIREMENT = 3, 2, 1
-"""Weights of the words."""
+"""Word weights."""
 
 
 async def keep_pattern(
@@ -40,7 +40,7 @@ async def keep_pattern(
     definition: Mapping[str, JsonValue],
     session_id: str,
 ) -> PatternRow:
-    """Keep a flow, without its secrets; the same again is counted. Also counts the patterns that the session used.
+    """Store a flow, without its secrets; a duplicate is counted. Also counts the patterns that the session used.
 
     Keeping it a second time for the same session changes nothing. Raises `SpaceNotFound`, `PermissionMissing`.
     """
@@ -111,7 +111,7 @@ async def search_patterns(
     space_id: str | None = None,
     limit: int = 8,
 ) -> Sequence[PatternRow]:
-    """The patterns that the caller sees with any of these words, the best first. Raises `SpaceNotFound`."""
+    """Return the visible patterns with any of these words, best match first. Raises `SpaceNotFound`."""
     shown = await spaces_shown(session, principal, space_id, Permission.FLOWS_VIEW)
     asked = stems(words)[:MOST_ASKED]
     counts = await repository.count_words(session, asked, tenant_id=principal.tenant_id) if asked else {}
@@ -147,7 +147,7 @@ async def delete_pattern(session: AsyncSession, principal: Principal, pattern_id
 
 
 def _rarity(counts: Mapping[str, int]) -> Mapping[str, float]:
-    """How much each word says: the fewer patterns have it, the more. What nearly all have is left out beside others."""
+    """Return word weights: the rarer, the higher. Very common words are skipped next to others."""
     most, hits, found = max(counts.values()), 0, dict[str, float]()
     for word, count in sorted(counts.items(), key=lambda one: (one[1], one[0])):
         if found and hits + count > _MOST_HITS:
@@ -181,7 +181,7 @@ async def _add(session: AsyncSession, principal: Principal, row: PatternRow) -> 
 
 
 async def _count(session: AsyncSession, row: PatternRow, session_id: str) -> None:
-    """One more success, once a session."""
+    """Count one more success, once per session."""
     use = await note_use(session, row, session_id=session_id)
     if not use.counted:
         use.counted = True

@@ -1,10 +1,11 @@
-"""The words of a pattern as the index holds them: in lower case, stemmed, without those that say nothing."""
+"""Index words of a pattern: lower case, stemmed, without stop words."""
 
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
 from headgate.features.catalog.words import word_set, words
+from headgate.foundation.errors import Unavailable
 
 LONGEST_WORD = 40
 MOST_WORDS = 300
@@ -20,13 +21,13 @@ _NOISE = word_set(
 
 
 def stems(text: str) -> list[str]:
-    """Each word once, in the order they come."""
+    """Return each word once, in order."""
     found = (_stem(word) for word in words(text[:_LONGEST_TEXT]) if word not in _NOISE)
     return list(dict.fromkeys(stem[:LONGEST_WORD] for stem in found if stem))
 
 
 def weighted(texts: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """Each word with the highest weight of the texts that it stands in; the heaviest texts first."""
+    """Return each word with the highest weight of its texts; the highest weights first."""
     found: dict[str, int] = {}
     for text, weight in texts:
         for stem in stems(text):
@@ -37,13 +38,18 @@ def weighted(texts: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 @lru_cache(maxsize=8192)
 def _stem(word: str) -> str:
-    """Porter's second algorithm for English; words of other languages are mostly left as they are."""
+    """Apply Porter's second stemmer for English; words of other languages mostly stay unchanged."""
     return str(_stemmer().stemWord(word.replace("'", "").replace("’", "")))
 
 
 @lru_cache(maxsize=1)
 def _stemmer() -> Any:  # noqa: ANN401 - the library has no types
     """Imported at the first search: it brings the stemmers of thirty languages."""
-    import snowballstemmer  # noqa: PLC0415 - a third of a second
-
+    try:
+        import snowballstemmer  # noqa: PLC0415 - a third of a second
+    except ImportError as error:
+        raise Unavailable(
+            "Patterns cannot be searched: snowballstemmer is not installed.",
+            remedy="Install the extra of a model provider, such as headgate[openai].",
+        ) from error
     return snowballstemmer.stemmer("english")

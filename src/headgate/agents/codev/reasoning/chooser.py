@@ -1,4 +1,4 @@
-"""Which model a session works with (DD-003, DD-005): the one asked for, else the one that is set, else the first."""
+"""Selects the model of a session (DD-003, DD-005): the requested one, else the configured one, else the first."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from headgate.sdk import Model
 
 @dataclass(frozen=True, slots=True)
 class MissingReasoning:
-    """The model of a session whose provider is not ready: every call says why."""
+    """The model of a session whose provider is not ready: every call raises the reason."""
 
     model_id: str
     error: HeadgateError
@@ -34,7 +34,7 @@ class MissingReasoning:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningChooser:
-    """Chooses the model of a session. There is nothing to fall back on: without a model there is no session."""
+    """Selects the model of a session. There is no fallback: a session requires a model."""
 
     codev: CodevSettings
     keys_of: Callable[[Principal, str], KeySource]
@@ -43,7 +43,7 @@ class ReasoningChooser:
     local: LocalModels | None = None
 
     async def choose(self, principal: Principal, name: str | None = None, session_id: str = "") -> Reasoning:
-        """The model, `provider/name`. Raises `NoReasoningModel` or `Invalid` naming what is missing."""
+        """Return the model, `provider/name`. Raises `NoReasoningModel` or `Invalid` naming what is missing."""
         keys = self.keys_of(principal, session_id)
         model = await self._ready(keys, name)
         cool = await _cool(model, keys, self.codev.temperature)
@@ -53,7 +53,7 @@ class ReasoningChooser:
         return made
 
     async def default(self, principal: Principal) -> str:
-        """The model of a session that names none; empty where there is none that can be asked. Loads nothing."""
+        """Return the default model; empty if none is ready. Loads nothing."""
         try:
             return str(await self._ready(self.keys_of(principal, ""), None))
         except HeadgateError:  # what is wrong is said when a session is started

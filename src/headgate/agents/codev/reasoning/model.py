@@ -1,4 +1,4 @@
-"""A language model of any provider as the workflow asks it. Imports LangChain: load it through `chooser` only."""
+"""The workflow's client of a language model. Imports LangChain: load it through `chooser` only."""
 
 import asyncio
 import re
@@ -19,17 +19,17 @@ from headgate.graph.json_values import parse_json
 from headgate.sdk.answers import fault_of, is_cut
 
 PAUSES = (2.0, 8.0, 30.0)
-"""Seconds before a rate-limited call is made again, where the provider does not say how long to wait."""
+"""Seconds before a rate-limited call is retried, if the provider does not specify a wait."""
 LONGEST_PAUSE = 90.0
-"""Seconds over which a wait that the provider asks for is left to the person."""
+"""Longest wait requested by a provider, in seconds; longer ones are left to the user."""
 LONGEST_SAID = 400_000
-"""Characters of one answer that are read. One that goes on is left: it may have no end."""
+"""Characters of one answer that are read; a longer one may be endless."""
 LONGEST_ARGUMENTS = 100_000
 """Characters of the arguments of one answer that are read."""
 MOST_PIECES = 200_000
-"""Pieces of one answer that are read, with words in them or not."""
+"""Chunks of one answer that are read, including empty ones."""
 MOST_CALLS = 200
-"""Tool calls of one answer that are looked at."""
+"""Tool calls of one answer that are processed."""
 _TOGETHER = 500
 """Pieces that are put together at once: one by one, each would copy all that came before."""
 _CHARACTERS_A_TOKEN = 4
@@ -39,14 +39,14 @@ _CUT_CALL = (
 )
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST_NAME = 64
-"""Of a tool, as every provider takes it when it is sent again."""
+"""Length of a tool name that every provider accepts in the history."""
 _CALL_BLOCKS = frozenset({"tool_use", "input_json_delta", "tool_call", "tool_call_chunk"})
-"""Parts of a content that say again what `tool_calls` says, with arguments as they came."""
+"""Content parts that duplicate `tool_calls`, with raw arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelReasoning:
-    """Asks one chat model, streamed, so that its words are seen as they come."""
+    """Calls one chat model, streamed, so that its text is shown as it arrives."""
 
     model: str
     chat: BaseChatModel
@@ -65,7 +65,7 @@ class ModelReasoning:
         tools: Sequence[DomainTool] = (),
         on_token: Callable[[str], None] = lambda _text: None,
     ) -> Said:
-        """Answer; a rate limit is waited for, a few times and not for long. Raises a `HeadgateError`."""
+        """Return an answer; retry a rate limit a few times. Raises a `HeadgateError`."""
         sent = [SystemMessage(system), *messages_from_dict(_in_turns(messages))]
         began, paused, requests = monotonic(), 0, 0
         broken: BrokenModelAnswer | None = None
@@ -96,12 +96,12 @@ class ModelReasoning:
         except Exception as error:  # noqa: BLE001 - what a provider's package raises is told in our words
             raise service.friendly_error(error) from None
         if whole is None:
-            raise BrokenModelAnswer(f"{self.model} answered nothing at all.", remedy="Try again.")
+            raise BrokenModelAnswer(f"{self.model} returned an empty answer.", remedy="Try again.")
         return _said(whole, sent, tools)
 
 
 def _in_turns(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What a person says in a row as one message: templates of many open models refuse two."""
+    """Merge consecutive user messages: templates of many open models reject two."""
     turns: list[dict[str, Any]] = []
     for message in messages:
         if turns and turns[-1]["type"] == message["type"] == "human":
@@ -117,7 +117,7 @@ async def _pieces(
     sent: list[BaseMessage],
     on_token: Callable[[str], None],
 ) -> AsyncGenerator[list[AIMessageChunk], None]:
-    """The answer in lists of pieces, as far as it is read."""
+    """Yield the answer in lists of chunks, up to the limits."""
     pieces, length, written, count = list[AIMessageChunk](), 0, 0, 0
     async with aclosing(asked.astream(sent)) as stream:
         async for chunk in stream:
@@ -136,7 +136,7 @@ async def _pieces(
 
 
 def _length(piece: AIMessageChunk) -> int:
-    """Characters of a piece: of its words, and of what else is kept, such as thoughts."""
+    """Return the characters of a chunk: its text, and other stored content such as reasoning."""
     return _characters(piece.content) + _characters(_marks(piece))
 
 
@@ -185,7 +185,7 @@ def _counted(tokens: Any) -> int:  # noqa: ANN401 - what a provider says
 
 
 def _call(chunk: Any, number: int) -> dict[str, Any]:  # noqa: ANN401 - LangChain's ToolCallChunk
-    """A call with its arguments as JSON. LangChain would mend what was cut short; half a call is not carried out."""
+    """Return a call with its arguments as JSON. LangChain would repair truncated ones, which must not be executed."""
     call = {"id": chunk["id"] or f"call_{number}", "name": _name(chunk["name"])}
     written = chunk["args"]
     try:
@@ -198,7 +198,7 @@ def _call(chunk: Any, number: int) -> dict[str, Any]:  # noqa: ANN401 - LangChai
 
 
 def _told_apart(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Calls with an id each: answers are sent by id, and some servers give every call the same."""
+    """Return calls with unique ids: some servers give every call the same id."""
     ids = [call["id"] for call in calls]
     return [
         call if call["id"] not in ids[:number] else {**call, "id": f"{call['id']}_{number}"}
@@ -212,7 +212,7 @@ def _name(said: str | None) -> str:
 
 
 def _kept(whole: AIMessageChunk, calls: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The message to be sent again: providers want every call that is answered, and their own marks beside it."""
+    """Return the message for the history: providers require every answered call, and their own metadata."""
     content: Any = whole.content
     marks = _marks(whole)
     if _length(whole) >= LONGEST_SAID:
@@ -227,7 +227,7 @@ def _kept(whole: AIMessageChunk, calls: Sequence[dict[str, Any]]) -> dict[str, A
 
 
 def _estimated_read(sent: Sequence[BaseMessage], tools: Sequence[DomainTool]) -> int:
-    """Tokens of what was sent, where the provider does not count them: a budget that counts nothing would be none."""
+    """Estimate the input tokens if the provider does not count them, so that the budget still applies."""
     said = sum(len(message.text) for message in sent)
     called = sum(
         len(str(message.tool_calls)) for message in sent if isinstance(message, AIMessage) and message.tool_calls
@@ -245,7 +245,7 @@ def _tokens(characters: int) -> int:
 
 
 def _pause(error: ModelRateLimited, paused: int) -> float | None:
-    """Seconds to wait; None when it was waited often enough, or would be for too long."""
+    """Return the seconds to wait; None after too many retries, or for too long a wait."""
     if paused >= len(PAUSES):
         return None
     asked = error.extra.get("retry_after_seconds")
@@ -262,5 +262,5 @@ def _requests(error: ModelRateLimited) -> int:
 def _gave_up(error: ModelRateLimited, requests: int, seconds: float) -> ModelRateLimited:
     if requests == 1:
         return error
-    detail = f"{error.detail.rstrip('.')}. It was asked {requests} times within {seconds:.0f} s."
+    detail = f"{error.detail.rstrip('.')}. It was called {requests} times within {seconds:.0f} s."
     return ModelRateLimited(detail, remedy=error.remedy, **error.extra)

@@ -1,1 +1,1 @@
-"""Sessions: started, worked on, resumed, reported, summed up and rolled back."""
+"""Sessions: start, run, resume, report, summarise and roll back."""

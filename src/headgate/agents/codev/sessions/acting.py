@@ -1,4 +1,4 @@
-"""As whom a session works: whoever told it something last, as things are now, with no more than they came with.
+"""The principal of a session: the user who last acted on it, with current rights, limited to the original credentials.
 
 A session outlives the request that began it. What its person may do is asked again whenever a process takes it up; an
 API key's scopes stay with it, and a key that was revoked ends it.
@@ -20,18 +20,18 @@ from headgate.features.accounts.tables import ApiKey, SpaceMember, User
 from headgate.foundation.database import Database, now
 from headgate.foundation.errors import Unauthenticated
 
-_REMEDY = "Somebody who may edit flows of the space can go on with the session."
+_REMEDY = "A user who can edit flows of the space can continue the session."
 
 
 class ActingNoMore(Unauthenticated):
-    """Whoever the session worked for may not come in any more."""
+    """The session's user may no longer sign in."""
 
     code = "codev_person_gone"
     title = "Person gone"
 
 
 def acting(principal: Principal) -> dict[str, Any]:
-    """What is kept of somebody, to be them again later: no secret."""
+    """Return what identifies a user for later, without secrets."""
     access = principal.access
     return {
         "user_id": principal.user_id,
@@ -45,7 +45,7 @@ def acting(principal: Principal) -> dict[str, Any]:
 
 
 async def act_again(database: Database, row: SessionRow, *, auto_login: bool) -> Principal:
-    """Whoever a session works for, as things are now. Raises `ActingNoMore`, `PermissionMissing`."""
+    """Return the session's user with current rights. Raises `ActingNoMore`, `PermissionMissing`."""
     kept: dict[str, Any] = row.options.get("acting") or {}
     async with database.reading() as session:
         access, actor = await _who(session, row, kept, auto_login=auto_login)
@@ -71,13 +71,13 @@ async def _who(
         return LOCAL.access, LOCAL.actor
     user = await repository.find_user(session, user_id, tenant_id=row.tenant_id)
     if user is None or not user.active:
-        raise ActingNoMore(f"{name or 'The person'}, for whom this session works, may not come in.", remedy=_REMEDY)
+        raise ActingNoMore(f"{name or 'The user'}, on whose behalf this session runs, is deactivated.", remedy=_REMEDY)
     access = await _access_of(session, user)
     if kind != "key":
         return access, Actor("user", user.email or user.name)
     key = await session.get(ApiKey, kept.get("key_id") or "")
     if key is None or key.user_id != user.id or key.revoked_at is not None or _is_over(key):
-        raise ActingNoMore("The API key that this session works with was revoked or has expired.", remedy=_REMEDY)
+        raise ActingNoMore("The API key of this session was revoked or has expired.", remedy=_REMEDY)
     cut = replace(
         access,
         scopes=None if key.scopes is None else known(key.scopes),

@@ -1,4 +1,4 @@
-"""What users do with a session, as events of its record: who, what, when."""
+"""User actions on a session, as events of its record: who, what, when."""
 
 from typing import Any
 

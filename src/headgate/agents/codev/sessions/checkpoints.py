@@ -1,4 +1,4 @@
-"""Checkpoints of sessions (DD-024): in a file of their own, or in PostgreSQL when the platform's rows are there.
+"""Checkpoints of sessions (DD-024): in a separate file, or in PostgreSQL with the platform's rows.
 
 What reads and writes them is loaded and opened when the first session needs it. Only plain values are read back: a
 checkpoint that names a class of Python is not made into one.
@@ -39,14 +39,14 @@ class Checkpoints:
         self._saver: Any = None
 
     async def saver(self) -> Any:  # noqa: ANN401 - LangGraph's, which is not loaded before
-        """LangGraph's checkpointer. Raises `Unavailable` when it cannot be opened."""
+        """Return LangGraph's checkpointer. Raises `Unavailable` when it cannot be opened."""
         async with self._lock:
             if self._saver is None:
                 self._saver = await self._opened()
             return self._saver
 
     async def state(self, session_id: str) -> dict[str, Any]:
-        """What a session knew at its last step; empty before the first."""
+        """Return the state of a session at its last step; empty before the first."""
         with checkpoint_errors():
             found = await (await self.saver()).aget_tuple(config_of(session_id))
         return dict(found.checkpoint["channel_values"]) if found is not None else {}
@@ -70,17 +70,17 @@ class Checkpoints:
             return await asyncio.to_thread(_listed_in, path, self._settings.database.busy_timeout_seconds, after, limit)
 
     async def tidy(self, session_id: str) -> None:
-        """Keep the last checkpoint only. Each holds all of the session, so many of them are much."""
+        """Keep only the last checkpoint. Each contains the complete session, so many of them are large."""
         with checkpoint_errors():
             await _savers().keep_latest(await self.saver(), session_id)
 
     async def thin(self, session_id: str) -> None:
-        """The same while it is worked on. Not in PostgreSQL, which has values before the checkpoint that needs them."""
+        """Do the same during work. Not on PostgreSQL, which stores values before their checkpoint."""
         if self._database.dialect != "postgresql":
             await self.tidy(session_id)
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         async with self._lock:
             self._saver = None
             await self._open.aclose()
@@ -98,17 +98,18 @@ class Checkpoints:
             return await self._open.enter_async_context(savers.open_sqlite(path, patience))
         except ImportError as error:
             raise Unavailable(
-                f"Sessions cannot be kept: {error.name} is not installed.", remedy="Install headgate[postgres]."
+                f"Sessions cannot be stored: {error.name} is not installed.",
+                remedy="Install a model provider, such as headgate[openai]; for PostgreSQL headgate[postgres] too.",
             ) from error
         except OSError as error:
             raise Unavailable(
-                f"Sessions cannot be kept: {error.strerror or error}.", remedy="Check HEADGATE_DATA_DIR."
+                f"Sessions cannot be stored: {error.strerror or error}.", remedy="Check HEADGATE_DATA_DIR."
             ) from error
 
 
 @contextlib.contextmanager
 def checkpoint_errors() -> Iterator[None]:
-    """Turns what a driver raises about checkpoints (locked, full, gone) into `Unavailable`.
+    """Convert a driver's errors about checkpoints (locked, full, missing) to `Unavailable`.
 
     LangGraph talks to the driver itself, not through `Database`, which does the same for all else.
     """

@@ -1,4 +1,4 @@
-"""How a session continues that failed, was stopped, or lacks budget or its model's key."""
+"""Continues a session that failed, was stopped, or lacks budget or its model's key."""
 
 from typing import Any
 
@@ -14,19 +14,19 @@ from headgate.foundation.errors import Invalid
 def continuation(row: SessionRow | None, wanted: Retry) -> dict[str, Any]:
     """Options that change when a session continues. Raises `NotWaiting`, `BudgetTooSmall`, `Invalid`."""
     if row is None or not can_go_on(row):
-        raise not_waiting("Only a session that failed, was stopped, or lacks budget or its model's key can continue.")
+        raise not_waiting("Only a session that failed, was stopped, or lacks budget or a model key can continue.")
     used = row.input_tokens + row.output_tokens
     if lacks_budget(row) and (wanted.token_budget or 0) <= used:
         raise BudgetTooSmall(used)
     if wanted.token_budget is not None and not lacks_budget(row):
-        raise Invalid("The session's budget is not used up.", remedy="Leave `token_budget` out.")
+        raise Invalid("The session's budget is not used up.", remedy="Omit `token_budget`.")
     stopped = row.status == STOPPED and bool(row.options.get(STOP_CODE))
     again = {"continued": row.options.get("continued", 0) + 1, STOP_CODE: ""} if stopped else {}
     return again | ({"token_budget": wanted.token_budget} if wanted.token_budget is not None else {})
 
 
 def tried_again(row: SessionRow) -> dict[str, Any]:
-    """Columns of a session that continues: one that waits for its model's key is answered to try again."""
+    """Return the columns of a continued session: one that waits for its model's key retries."""
     if not waits_for_model_key(row):
         return {"interrupt": None}
     response = {"type": "credential_check", "skip": False}

@@ -1,4 +1,4 @@
-"""What a session still waits for: credentials leave the list at once, wherever they were added.
+"""Credentials that a session waits for: they leave the list as soon as they exist.
 
 Those of the flow are its place's. The key of the session's model is a variable of its space, whatever the place.
 """
@@ -26,7 +26,7 @@ def waits_for_credentials(row: SessionRow) -> bool:
 
 
 async def still_missing(runner: Runner, principal: Principal, row: SessionRow) -> Interrupt:
-    """The interrupt with what is missing now. Raises what the place raises."""
+    """Return the interrupt with what is still missing. Raises the platform's errors."""
     if waits_for_model_key(row):
         return await _model_lacks(_vault(runner, principal, row), dict(row.interrupt or {}))
     async with opened(runner.around.place(row.domain), principal, row) as workplace:
@@ -36,7 +36,7 @@ async def still_missing(runner: Runner, principal: Principal, row: SessionRow) -
 async def add(
     runner: Runner, principal: Principal, row: SessionRow, kind: str, *, name: str, values: Mapping[str, str]
 ) -> Interrupt | None:
-    """Add a credential; the interrupt with what is missing then, None where none is waited for."""
+    """Add a credential. Returns the interrupt with what is still missing; None when not waiting for any."""
     if waits_for_model_key(row):
         vault = _vault(runner, principal, row)
         await credentials.add(vault, kind, values)
@@ -52,7 +52,7 @@ def _vault(runner: Runner, principal: Principal, row: SessionRow) -> Vault:
 
 
 async def _model_lacks(vault: Vault, interrupt: Interrupt, given: str = "") -> Interrupt:
-    """A key that was refused is missing until another is given; one that is not set, until it is."""
+    """Return missing model keys: a rejected one until another is set, an unset one until it is set."""
     data = interrupt.get("data") or {}
     missing = [needed for needed in data.get("missing") or [] if needed.get("type") != given]
     if not data.get("refused") and any(needed.get("fields") for needed in missing):

@@ -38,15 +38,17 @@ def expiry_of(settings: Settings) -> Job:
 
     return Job(
         carry_out,
-        "Deletes sessions of the development agent older than HEADGATE_RETENTION__SESSION_DAYS, and what is left of "
-        "those whose space is gone.",
+        (
+            "Deletes sessions of the development agent older than HEADGATE_RETENTION__SESSION_DAYS, and data "
+            "of sessions whose space was deleted."
+        ),
     )
 
 
 async def _delete_expired(
     database: Database, checkpoints: Checkpoints, retention: RetentionSettings, outcome: Outcome, *, dry: bool
 ) -> None:
-    """One that somebody works on or has just answered is left, however old it is.
+    """Delete an expired session, unless it is running or was just answered.
 
     The row is deleted first, so that nobody can begin to work on it; checkpoints that cannot be deleted now are
     forgotten by the next job.
@@ -82,7 +84,7 @@ async def _deleted(database: Database, row: SessionRow, only: Any) -> bool:  # n
 
 
 async def _forget_gone(database: Database, checkpoints: Checkpoints, outcome: Outcome, *, dry: bool) -> None:
-    """Forget what is left of deleted sessions. A session has its row before its first checkpoint."""
+    """Delete leftovers of deleted sessions. A session has its row before its first checkpoint."""
     after = ""
     while found := await checkpoints.sessions(after=after, limit=BATCH):
         after = found[-1]

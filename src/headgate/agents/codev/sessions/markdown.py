@@ -1,4 +1,4 @@
-"""Texts of others in a Markdown document of ours. Pure.
+"""Untrusted text in Markdown documents. Pure.
 
 They stand in code, a line or a block, that they cannot close: no heading, link or picture of theirs looks like ours.
 """
@@ -13,7 +13,7 @@ _LONGEST = 20_000
 
 
 def line(text: Any) -> str:  # noqa: ANN401 - any recorded value
-    """A text of others in one line, as code: nothing in it is Markdown."""
+    """Return an untrusted text in one line, as code without markup."""
     flat = " ".join(_clean(text).split())
     if not flat:
         return ""

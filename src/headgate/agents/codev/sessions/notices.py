@@ -11,9 +11,9 @@ from typing import Any
 
 import orjson
 
+from headgate.agents.codev.sessions.event_log import LiveEvents
 from headgate.agents.codev.sessions.places import Surroundings
 from headgate.agents.codev.sessions.repository import NOTICES, PENDING
-from headgate.agents.codev.sessions.telling import Live
 from headgate.agents.codev.tables import NoticeRow, SessionRow
 from headgate.agents.codev.writing.events import tell
 from headgate.features.jobs.leases import MICROSECONDS, clock
@@ -36,7 +36,7 @@ log = get_logger(__name__)
 
 
 def notice_of(row: SessionRow, interrupt_id: str) -> NoticeRow | None:
-    """The notice that a session begins to wait for something; None where nobody asked for one."""
+    """Return the notice that a session waits; None unless requested."""
     if not row.webhook_url:
         return None
     return NoticeRow(id=new_id(), session_id=row.id, interrupt_id=interrupt_id, due_at=clock())
@@ -48,10 +48,10 @@ class Notices:
 
     database: Database
     around: Surroundings
-    live: Live
+    live: LiveEvents
     jobs: JobRunner
     page: str = ""
-    """Address of the studio, for links; empty where it is not known."""
+    """URL of the studio, for links; empty when unknown."""
     pauses: Sequence[float] = PAUSES
 
     def __post_init__(self) -> None:
@@ -71,7 +71,7 @@ class Notices:
         if row.status == PENDING and (row.interrupt or {}).get("id") == job.row.interrupt_id:
             message, again = await self._post(row)
         else:  # an answer came first, and a later question has a notice of its own
-            attempts, message = attempts - 1, "It is not waited for any more; the receiver was not told."
+            attempts, message = attempts - 1, "The session no longer waits for it; the receiver was not notified."
         async with self.database.writing() as session:
             if again and attempts <= len(self.pauses):
                 due_at = clock() + int(self.pauses[attempts - 1] * MICROSECONDS)
@@ -80,11 +80,11 @@ class Notices:
                 outcome = {"delivered": not message, "attempts": attempts, "message": message}
                 await tell(session, row.id, [("webhook", outcome)], now())
         if message:
-            log.warning("notice not delivered", session_id=row.id, problem=message)
+            log.warning("notification not delivered", session_id=row.id, problem=message)
         self.live.wake(row.id)
 
     async def _post(self, row: SessionRow) -> tuple[str, bool]:
-        """Why it could not be delivered, empty where it was; and whether another attempt is any use."""
+        """Send it. Returns the error, empty on success, and whether a retry is useful."""
         notice_id = f"{row.id}-{(row.interrupt or {}).get('id', '')}"
         body, stamp = orjson.dumps(self._body(row)), int(time.time())
         headers = {"content-type": "application/json", "webhook-id": notice_id, "webhook-timestamp": str(stamp)}

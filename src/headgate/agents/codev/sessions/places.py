@@ -17,7 +17,7 @@ from headgate.features.models.ports import KeySource
 
 
 class ChoosesReasoning(Protocol):
-    """Gives the model of a session."""
+    """Selects the model of a session."""
 
     @property
     def keys_of(self) -> Callable[[Principal, str], KeySource]:
@@ -25,11 +25,11 @@ class ChoosesReasoning(Protocol):
         ...
 
     async def choose(self, principal: Principal, name: str | None = None, session_id: str = "") -> Reasoning:
-        """The model, `provider/name`. Raises `Invalid` naming what is missing."""
+        """Return the model, `provider/name`. Raises `Invalid` naming what is missing."""
         ...
 
     async def default(self, principal: Principal) -> str:
-        """The model of a session that names none; empty where there is none that can be asked."""
+        """Return the default model; empty if none is ready."""
         ...
 
 
@@ -48,7 +48,7 @@ class OnePost(Protocol):
 
 
 SecretOf = Callable[[SessionRow, str], Awaitable[SecretStr | None]]
-"""The value of a variable of a session's space; None when there is none."""
+"""Return the value of a variable of a session's space; None when there is none."""
 
 
 async def _no_instances(_principal: Principal) -> Sequence[InstanceOut]:
@@ -57,19 +57,19 @@ async def _no_instances(_principal: Principal) -> Sequence[InstanceOut]:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A domain as people choose it."""
+    """A domain for selection."""
 
     domain: Domain
     label: str
     instances: Callable[[Principal], Awaitable[Sequence[InstanceOut]]] = _no_instances
     test_sets: Callable[[Principal], TestSets] | None = None
-    """Where accepted cases can be kept; None where it has no test sets."""
+    """Stores accepted cases; None if it has no test sets."""
     space_of: Callable[[Principal, str], Awaitable[str]] | None = None
-    """The space of a flow that is there; None where flows are in no space of ours."""
+    """Return the space of an existing flow; None if flows have no Headgate space."""
 
 
 PatternsOf = Callable[[Principal, str, str, str], Patterns]
-"""The library of patterns for a person, a space, a domain and a session."""
+"""Return the library of patterns for a user, a space, a domain and a session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Surroundings:
     places: Mapping[str, Place] = field(default_factory=dict)
 
     def place(self, name: str) -> Place:
-        """The place of a domain. Raises `DomainNotFound`."""
+        """Return the place of a domain. Raises `DomainNotFound`."""
         found = self.places.get(name)
         if found is None:
             known = ", ".join(sorted(self.places))

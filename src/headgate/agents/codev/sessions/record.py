@@ -1,4 +1,4 @@
-"""The record of a session: everything that happened and who did what, from its events; and that as signed evidence."""
+"""The record of a session from its events, also as signed evidence."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from headgate.foundation.database import Database
 
 _AT_ONCE = 500
 _WITHOUT = frozenset({"usage"})
-"""Kinds of events that say nothing of what happened."""
+"""Kinds of events that are not part of the record."""
 
 
 async def read_events(database: Database, session_id: str) -> Sequence[EventRow]:
@@ -30,7 +30,7 @@ async def read_events(database: Database, session_id: str) -> Sequence[EventRow]
 
 
 async def evidence_of(database: Database, notary: Notary, principal: Principal, row: SessionRow) -> bytes:
-    """The record, masked, chained and signed. The same session gives the same bytes each time."""
+    """Return the record, masked, chained and signed. It is reproducible byte by byte."""
     events = await read_events(database, row.id)
     async with database.reading() as session:
         mask = Mask(await notary.secret_values(session, principal, row.space_id), {})
@@ -42,7 +42,7 @@ async def evidence_of(database: Database, notary: Notary, principal: Principal, 
 
 
 def _subject(row: SessionRow) -> dict[str, Any]:
-    """What the session is, as its row has it."""
+    """Return the subject from the session's row."""
     options = ("test_trials", "max_iterations", "token_budget", "skip_clarification", "repairs_approved")
     return {
         "kind": "session",

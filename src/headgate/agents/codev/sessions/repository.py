@@ -19,7 +19,7 @@ _S = SessionRow
 _TABLE = cast("Table", SessionRow.__table__)
 _C = _TABLE.c
 RESTS = _C.status != IN_PROGRESS
-"""The condition that nobody has to work on a session."""
+"""Condition of a session that needs no worker."""
 
 
 def turns(due: ColumnElement[bool], _at: int) -> Select[tuple[str]]:
@@ -66,13 +66,13 @@ async def list_sessions(
 
 
 async def delete_session(session: AsyncSession, session_id: str, *only: ColumnElement[bool]) -> bool:
-    """Delete a session with its events and writes, where conditions hold; whether it was there."""
+    """Delete a session with its events and writes, under conditions. Returns whether it existed."""
     deleted = await session.execute(delete(_S).where(_S.id == session_id, *only).returning(_S.id))
     return deleted.scalar_one_or_none() is not None
 
 
 async def change(session: AsyncSession, session_id: str, *only: Any, **values: Any) -> SessionRow | None:  # noqa: ANN401
-    """Change columns of a session where conditions hold; the row then, None where they do not."""
+    """Update a session under conditions. Returns the row, None if they are not met."""
     query = update(_S).where(_S.id == session_id, *only).values(values).returning(_S)
     return (
         await session.execute(query, execution_options={"populate_existing": True, "synchronize_session": False})
@@ -86,22 +86,22 @@ async def read_events(session: AsyncSession, session_id: str, *, after: int, lim
 
 
 async def progress(session: AsyncSession, session_id: str) -> tuple[str, int] | None:
-    """Status of a session and the number of its last event: what followers ask for again and again."""
+    """Return status and last event number of a session, which followers poll."""
     found = (await session.execute(select(_S.status, _S.events).where(_S.id == session_id))).one_or_none()
     return (found[0], found[1]) if found is not None else None
 
 
 def mine(job: Job) -> ColumnElement[bool]:
-    """The session still is worked on under this claim, and nobody has ended it."""
+    """Condition: the session runs under this claim, and has not been ended."""
     return and_(SESSIONS.held(job), _S.status == IN_PROGRESS)
 
 
 OVER = (COMPLETED, STOPPED, ERROR)
-"""States in which nobody has to do anything."""
+"""Final statuses."""
 
 
 def expired(over: datetime | None, waiting: datetime | None) -> Any:  # noqa: ANN401 - a condition
-    """Over, or waiting for a person, and as it is since before these moments; None: never."""
+    """Condition: over, or waiting for a user, since before these times; None: never."""
     return or_(
         and_(_S.status.in_(OVER), _S.updated_at < over) if over is not None else false(),
         and_(_S.status == PENDING, _S.updated_at < waiting) if waiting is not None else false(),

@@ -1,4 +1,4 @@
-"""A session as the API answers it: from its row, its last checkpoint and its writes."""
+"""Responses of the API about a session: from its row, its last checkpoint and its writes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,11 +16,11 @@ SHOWN = (
 """What of the graph's state is shown."""
 
 LEFT_OUT = "left_out"
-"""Of a session's options: whether the last thing that a person wrote held what looks like a key."""
+"""Option of a session: whether the last user text contained a possible key."""
 STOP_CODE = "stop_code"
 """Of a session's options: why it stopped, as `state.AgentState` names it."""
 BY_HAND = "Stopped by "
-"""How the reason begins where somebody stopped it."""
+"""Prefix of the reason when a user stopped it."""
 
 
 def can_go_on(row: SessionRow) -> bool:
@@ -31,7 +31,7 @@ def can_go_on(row: SessionRow) -> bool:
 
 
 def waits_for_model_key(row: SessionRow) -> bool:
-    """Whether the session waits for the key of its own model."""
+    """Whether the session waits for the key of its model."""
     return row.status == PENDING and ((row.interrupt or {}).get("data") or {}).get("of") == "model"
 
 
@@ -41,7 +41,7 @@ def lacks_budget(row: SessionRow) -> bool:
 
 
 def response(row: SessionRow, *, can_roll_back: bool, state: dict[str, Any] | None = None) -> SessionResponse:
-    """The answer about a session."""
+    """Return the response for a session."""
     interrupt = row.interrupt if row.status == PENDING else None
     return SessionResponse(
         thread_id=row.id,
@@ -73,7 +73,7 @@ def response(row: SessionRow, *, can_roll_back: bool, state: dict[str, Any] | No
 
 
 def shown_state(known: dict[str, Any], writes: Sequence[WriteRow]) -> dict[str, Any]:
-    """What is known so far, and what was written."""
+    """Return the visible state, and the writes."""
     state = {name: known[name] for name in SHOWN if known.get(name) not in (None, "", [])}
     if writes:
         state["writes"] = [

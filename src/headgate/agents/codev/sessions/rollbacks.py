@@ -1,4 +1,4 @@
-"""What rolling back a session would change, for people to read before they answer."""
+"""Previews a session's rollback for users."""
 
 from collections.abc import Sequence
 

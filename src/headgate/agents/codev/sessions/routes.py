@@ -42,7 +42,7 @@ def _sessions(request: Request) -> Sessions:
 
 TheSessions = Annotated[Sessions, Depends(_sessions)]
 SessionId = Annotated[str, Path(max_length=36)]
-Wait = Annotated[bool, Query(description="Answer when the session first rests; hanging up stops nothing.")]
+Wait = Annotated[bool, Query(description="Respond when the session first pauses; disconnecting does not stop it.")]
 MOST_EVENTS = 2**31 - 1
 """The largest number that an event can have."""
 _EDIT = [needs(Permission.FLOWS_EDIT)]
@@ -53,14 +53,14 @@ _EVENTS: dict[int | str, dict[str, Any]] = {
 
 
 async def _editor(caller: Caller) -> Principal:
-    """Who edits is shown what they edit, whatever their API key is for besides."""
+    """Return what an editor may see, independent of the API key's other scopes."""
     return bringing(caller, Permission.FLOWS_VIEW)
 
 
 Editor = Annotated[Principal, Depends(_editor)]
 
 
-@router.get("/domains", summary="What sessions may work on", responses=problems(), dependencies=_VIEW)
+@router.get("/domains", summary="List what sessions can work on", responses=problems(), dependencies=_VIEW)
 async def list_domains(sessions: TheSessions, caller: Caller) -> Domains:
     """The kinds of places, and the servers of each."""
     return await sessions.list_domains(caller)
@@ -82,7 +82,7 @@ Begun = Annotated[str, Depends(_begin)]
     "/sessions", status_code=201, summary="Start a session", responses=problems(404, 409, 429), dependencies=_EDIT
 )
 async def start(begun: Begun, sessions: TheSessions, caller: Editor, *, wait: Wait = True) -> SessionResponse:
-    """Begin a session of the development agent; answers when it first waits for somebody or is over."""
+    """Start a development session; responds when it first waits for a user or is over."""
     return await sessions.wait(caller, begun) if wait else await sessions.get(caller, begun)
 
 
@@ -96,7 +96,10 @@ async def start(begun: Begun, sessions: TheSessions, caller: Editor, *, wait: Wa
 async def start_stream(
     begun: Begun, sessions: TheSessions, caller: Editor, again: CallerAgain, once: Once
 ) -> EventStream:
-    """Begin a session and follow it until it first rests. `X-Session-Id` names it. Hanging up stops nothing."""
+    """Start a session and follow it until it first pauses.
+
+    `X-Session-Id` identifies it. Disconnecting stops nothing.
+    """
     stream = _stream(sessions, caller, again, begun, after=0)
     stream.headers.update(headers_of(once))
     return stream
@@ -106,13 +109,13 @@ async def start_stream(
 async def list_(
     sessions: TheSessions, caller: Caller, cursor: Cursor = None, limit: Limit = 50, status: Status | None = None
 ) -> SessionPage:
-    """Sessions of the spaces that one sees, newest first, without what is known of each."""
+    """List sessions of your spaces, newest first, without their state."""
     return await sessions.list(caller, before=parse_cursor(cursor), limit=limit, status=status)
 
 
 @router.get("/sessions/{session_id}", summary="Read a session", responses=problems(404), dependencies=_VIEW)
 async def read(session_id: SessionId, sessions: TheSessions, caller: Caller) -> SessionResponse:
-    """A session as it is now; nothing goes on because of it."""
+    """Return the current state of a session, without continuing it."""
     return await sessions.get(caller, session_id)
 
 
@@ -124,7 +127,7 @@ async def read(session_id: SessionId, sessions: TheSessions, caller: Caller) -> 
     dependencies=_EDIT,
 )
 async def delete(session_id: SessionId, sessions: TheSessions, caller: Editor) -> Response:
-    """Forget a session for good. What it wrote stays, and can then not be rolled back any more."""
+    """Delete a session permanently. Its changes are kept and can no longer be rolled back."""
     await sessions.delete(caller, session_id)
     return Response(status_code=204)
 
@@ -135,7 +138,7 @@ async def delete(session_id: SessionId, sessions: TheSessions, caller: Editor) -
 async def resume(
     session_id: SessionId, body: Resume, sessions: TheSessions, caller: Editor, *, wait: Wait = True
 ) -> SessionResponse:
-    """Answer what the session waits for; answers when it rests again. The same answer twice is one answer."""
+    """Answer a session's question; responds when it pauses again. Repeating the same answer has no effect."""
     found = await sessions.resume(caller, session_id, body)
     return await sessions.wait(caller, session_id) if wait else found
 
@@ -150,7 +153,7 @@ async def resume(
 async def resume_stream(
     session_id: SessionId, body: Resume, sessions: TheSessions, caller: Editor, again: CallerAgain
 ) -> EventStream:
-    """Answer what the session waits for and follow it until it rests again. Hanging up stops nothing."""
+    """Answer a session's question and follow it until it pauses again. Disconnecting stops nothing."""
     told = await sessions.check(caller, session_id, Permission.FLOWS_EDIT)  # before: it may rest again at once
     await sessions.resume(caller, session_id, body)
     return _stream(sessions, caller, again, session_id, after=told)
@@ -170,7 +173,7 @@ async def events(
     again: CallerAgain,
     last_event_id: Annotated[str, Header(max_length=20)] = "",
 ) -> EventStream:
-    """Everything that was told, then what happens, until the session rests. `Last-Event-ID` goes on behind a number."""
+    """Stream all past and then new events, until the session pauses. `Last-Event-ID` resumes after a number."""
     await sessions.check(caller, session_id, Permission.FLOWS_VIEW)
     number = last_event_id.strip()
     after = min(int(number), MOST_EVENTS) if number.isascii() and number.isdigit() else 0
@@ -181,19 +184,19 @@ async def events(
     "/sessions/{session_id}/summary", summary="Summary of a session", responses=problems(404), dependencies=_VIEW
 )
 async def summary(session_id: SessionId, sessions: TheSessions, caller: Caller) -> SessionSummary:
-    """The session as a Markdown document: what was wanted, planned, approved, written and tested."""
+    """Return the session as a Markdown document: requirement, plan, approvals, writes and tests."""
     return await sessions.summary(caller, session_id)
 
 
 @router.get(
     "/sessions/{session_id}/evidence",
-    summary="Signed record of a session",
+    summary="Read the signed record of a session",
     response_class=Response,
     responses={**problems(404), 200: {"model": SessionEvidence, "content": {"application/json": {}}}},
     dependencies=_VIEW,
 )
 async def evidence(session_id: SessionId, sessions: TheSessions, caller: Caller) -> Response:
-    """Everything that happened, who did what and when; chained and signed.
+    """Return the session's record: everything that happened, with users and times; chained and signed.
 
     The same session gives the same bytes each time. `headgate evidence verify FILE` checks them without a server.
     """
@@ -207,20 +210,20 @@ async def evidence(session_id: SessionId, sessions: TheSessions, caller: Caller)
     dependencies=_EDIT,
 )
 async def preview_rollback(session_id: SessionId, sessions: TheSessions, caller: Editor) -> RollbackPreview:
-    """What rolling back would change, flow by flow, with what others changed meanwhile. Nothing happens."""
+    """Preview a rollback, flow by flow, with changes by others. Changes nothing."""
     return await sessions.preview_rollback(caller, session_id)
 
 
 @router.post(
     "/sessions/{session_id}/rollback",
-    summary="Roll back what a session wrote",
+    summary="Roll back the changes of a session",
     responses=problems(404, 409, 502),
     dependencies=_EDIT,
 )
 async def rollback(
     session_id: SessionId, sessions: TheSessions, caller: Editor, body: RollbackAnswer | None = None
 ) -> SessionResponse:
-    """Every flow becomes what it was before the session, or nothing changes.
+    """Restore every flow to its state before the session, or change nothing.
 
     Refused with 409 where somebody else changed a flow meanwhile, until `choice` answers the preview that shows it.
     """
@@ -229,7 +232,7 @@ async def rollback(
 
 @router.post("/sessions/{session_id}/stop", summary="Stop a session", responses=problems(404), dependencies=_EDIT)
 async def stop(session_id: SessionId, sessions: TheSessions, caller: Editor) -> SessionResponse:
-    """It ends between two steps; a model call is cancelled, a write is finished. One that is over stays as it is."""
+    """Stop between two steps: a model call is cancelled, a write is completed. Has no effect on an ended session."""
     return await sessions.stop(caller, session_id)
 
 
@@ -246,14 +249,14 @@ async def retry(
 
 @router.post(
     "/sessions/{session_id}/credentials",
-    summary="Give a session a credential",
+    summary="Add a credential to a session",
     responses=problems(404, 502),
     dependencies=[needs(Permission.VARIABLES_MANAGE)],
 )
 async def add_credential(
     session_id: SessionId, body: CredentialGiven, sessions: TheSessions, caller: Caller
 ) -> SessionResponse:
-    """Make a credential in the place the session works on. Its values are sent there and kept nowhere else."""
+    """Create a credential on the session's platform. Its values are not stored anywhere else."""
     return await sessions.add_credential(caller, session_id, body.type, body.name, body.values)
 
 

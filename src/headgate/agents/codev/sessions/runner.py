@@ -1,4 +1,4 @@
-"""Works on sessions: a kind of job (DD-024). What a process leaves continues elsewhere at its last checkpoint."""
+"""Runs sessions, as one kind of job (DD-024). Interrupted ones continue elsewhere at their last checkpoint."""
 
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -6,11 +6,11 @@ from typing import Any
 
 from headgate.agents.codev.errors import LeaseLost
 from headgate.agents.codev.sessions.checkpoints import Checkpoints
+from headgate.agents.codev.sessions.event_log import EventRecorder, LiveEvents
 from headgate.agents.codev.sessions.notices import Notices, notice_of
 from headgate.agents.codev.sessions.places import Surroundings
 from headgate.agents.codev.sessions.repository import ERROR, SESSIONS
 from headgate.agents.codev.sessions.responses import STOP_CODE
-from headgate.agents.codev.sessions.telling import Live, Teller
 from headgate.agents.codev.tables import SessionRow
 from headgate.features.jobs.leases import clock
 from headgate.features.jobs.queue import Job
@@ -23,11 +23,11 @@ from headgate.foundation.settings import Settings
 
 KIND = "codev_sessions"
 RETRY_SECONDS = 10.0
-"""How long a session is left while a database or disk is away."""
+"""How long a session is postponed while a database or disk is unavailable."""
 STOP_SECONDS = 10.0
-"""How long an ended session's task is waited for; a write is finished, all else is cancelled."""
+"""How long an ended session's task may take to stop; a write is completed, all else is cancelled."""
 MOST_AWAY = 5
-"""How often in a row a session is left while a database or disk is away, before that is its error."""
+"""Consecutive postponements before the session fails."""
 log = get_logger(__name__)
 
 
@@ -40,7 +40,7 @@ class Runner:
     box: SecretBox
     around: Surroundings
     checkpoints: Checkpoints
-    live: Live
+    live: LiveEvents
     jobs: JobRunner
     notices: Notices
     retry_seconds: float = RETRY_SECONDS
@@ -55,7 +55,7 @@ class Runner:
         self.jobs.enqueue(KIND, session_id)
 
     async def insist(self, session_id: str) -> None:
-        """Work on a session here wherever nobody else does: the process that worked on it may be gone."""
+        """Run a session here unless another process does: its process may be gone."""
         await self.jobs.recover(KIND)
         self.begin(session_id)
 
@@ -68,7 +68,7 @@ class Runner:
             row = await session.get(SessionRow, job.id)
         if row is None:
             return
-        teller = Teller(self.database, self.live, job)
+        teller = EventRecorder(self.database, self.live, job)
         if row.events:
             teller.told_phase = (row.phase, row.iteration)
         try:
@@ -82,13 +82,13 @@ class Runner:
             await self._failed(teller, error)
         except Exception:
             log.exception("session failed", session_id=job.id)
-            fault = HeadgateError("Headgate failed to go on; the log says why.", remedy="Try again, or report it.")
+            fault = HeadgateError("Internal error; see the server log.", remedy=("Try again, or report the problem."))
             await self._failed(teller, fault)
         finally:
             await teller.close()
             self.live.wake(job.id)
 
-    async def _until_rest(self, row: SessionRow, teller: Teller) -> None:
+    async def _until_rest(self, row: SessionRow, teller: EventRecorder) -> None:
         work = _load().Work(self.settings, self.database, self.box, self.around, self.checkpoints, row, teller)
         rest = await work.carry_out()
         self._away.pop(row.id, None)
@@ -104,7 +104,7 @@ class Runner:
             await teller.rest(("done", ending), interrupt=None, answer=None, options=options, **ending)
         await self.checkpoints.tidy(row.id)
 
-    async def _later(self, teller: Teller, error: Unavailable) -> None:
+    async def _later(self, teller: EventRecorder, error: Unavailable) -> None:
         """A database or disk is away: leave the session until it is due again. Raises that error."""
         session_id = teller.job.id
         count = self._away[session_id] = self._away.get(session_id, 0) + 1
@@ -113,15 +113,15 @@ class Runner:
         del self._away[session_id]
         await self._failed(teller, error)
 
-    async def _failed(self, teller: Teller, error: HeadgateError) -> None:
-        """End a session with an error. Where that cannot be written down it is due again."""
+    async def _failed(self, teller: EventRecorder, error: HeadgateError) -> None:
+        """Fail a session. If that cannot be stored, it is due again."""
         failure = {"code": error.code, "message": redact_text(error.detail), "remedy": redact_text(error.remedy)}
         reason = _sentences(failure["message"], failure["remedy"])
         await teller.rest(("error", dict(failure)), status=ERROR, stop_reason=reason, interrupt=None)
 
 
 def _sentences(message: str, remedy: str) -> str:
-    """What happened and what to do next; the words of a provider often end without a full stop."""
+    """Return problem and remedy as sentences; provider messages often lack a full stop."""
     stop = "." if message and remedy and not message.endswith((".", "!", "?", ":")) else ""
     return f"{message}{stop} {remedy}".strip()
 

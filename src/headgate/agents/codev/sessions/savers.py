@@ -1,4 +1,4 @@
-"""LangGraph's checkpointers, as they are opened here. Imports LangGraph: loaded when the first session needs it."""
+"""LangGraph's checkpointers. Imports LangGraph: loaded when the first session needs it."""
 
 import asyncio
 import sqlite3
@@ -17,7 +17,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 T = TypeVar("T")
 MOST_CONNECTIONS = 4
 LONGEST_JOURNAL = 16 * 2**20
-"""Bytes that the write-ahead log keeps on the disk once it was written back."""
+"""Bytes of the write-ahead log that remain on disk after a checkpoint."""
 _SETUP_LOCK = 0x636F_6465_76
 """PostgreSQL's advisory lock under which tables are made: two servers may start at once."""
 _OLDER = "thread_id = ?1 AND checkpoint_id < (SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ?1)"
@@ -33,7 +33,7 @@ def strict() -> JsonPlusSerializer:
 
 
 class WholeSqliteSaver(AsyncSqliteSaver):
-    """Leaves no transaction open: what is cancelled half-way would keep every other process from writing."""
+    """Leaves no transaction open: a cancelled one would block all other writers."""
 
     async def aput(self, *given: Any, **more: Any) -> RunnableConfig:  # noqa: ANN401 - the library's
         """See `BaseCheckpointSaver`."""
@@ -58,7 +58,7 @@ class WholeSqliteSaver(AsyncSqliteSaver):
             await self.conn.commit()
 
     async def _whole(self, work: Coroutine[Any, Any, T]) -> T:
-        """Carry it out to its end, also where nobody waits for it any more, or take it back."""
+        """Complete an operation even without a waiting caller, or roll it back."""
         task = asyncio.create_task(self._or_nothing(work))
         try:
             return await asyncio.shield(task)
@@ -91,7 +91,7 @@ async def open_sqlite(path: Path, patience: float) -> AsyncIterator[AsyncSqliteS
 
 @asynccontextmanager
 async def open_postgres(url: str, schema: str) -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    """Checkpoints in a schema of their own. Raises `ImportError` where the extra is not installed."""
+    """Open checkpoints in a separate schema. Raises `ImportError` when the extra is not installed."""
     saving, pooling, rows = (
         import_module(name) for name in ("langgraph.checkpoint.postgres.aio", "psycopg_pool", "psycopg.rows")
     )
@@ -118,7 +118,7 @@ async def open_postgres(url: str, schema: str) -> AsyncIterator[BaseCheckpointSa
 
 
 async def _locked(connection: Any) -> None:  # noqa: ANN401 - psycopg's
-    """Take the lock. One that waits in the database would be waited for by the index that is made meanwhile."""
+    """Take the lock without waiting in the database, where a concurrent index creation would wait for it."""
     while True:
         found = await (await connection.execute("SELECT pg_try_advisory_lock(%s) AS had", (_SETUP_LOCK,))).fetchone()
         if found["had"]:

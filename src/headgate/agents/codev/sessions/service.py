@@ -1,4 +1,4 @@
-"""Sessions of the development agent: what people ask of them. The work itself is done by the runner's tasks."""
+"""Service of development sessions, for user requests. The runner's tasks do the work."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -23,7 +23,7 @@ from headgate.agents.codev.schemas import (
     SessionSummary,
     Status,
 )
-from headgate.agents.codev.sessions import credentials, repository, telling
+from headgate.agents.codev.sessions import credentials, event_log, repository
 from headgate.agents.codev.sessions.acting import acting
 from headgate.agents.codev.sessions.acts import act
 from headgate.agents.codev.sessions.answers import check_waiting, is_same_answer, named, not_waiting
@@ -54,9 +54,9 @@ from headgate.foundation.ids import is_id, new_id
 from headgate.foundation.settings import Settings
 
 Heard = tuple[int, str, dict[str, JsonValue]]
-"""Number, kind and data of an event; pieces of the model's words have the number of the event before them."""
+"""Number, kind and data of an event; tokens have the number of the previous event."""
 STARTS = "codev.starts"
-"""What is counted of an address: sessions that it starts."""
+"""Rate limit key: sessions started from a network address."""
 _NAME_CHARS = 200
 
 
@@ -78,7 +78,7 @@ class Sessions:
         address: str | None = None,
         once: StartKey | None = None,
     ) -> SessionResponse:
-        """Begin a session; it is worked on in the background.
+        """Start a session, which runs in the background.
 
         Raises `RateLimited` for the address, `NotFound` for a flow, space or server, `Invalid` for a model or address
         of notices that cannot be used, `PermissionMissing`, `KeyTaken`.
@@ -104,7 +104,7 @@ class Sessions:
         return await self.get(principal, row.id)
 
     async def resume(self, principal: Principal, session_id: str, answer: Resume) -> SessionResponse:
-        """Answer what a session waits for; it goes on in the background, as whoever answered.
+        """Answer a session's question; it continues in the background, as the answering user.
 
         The same answer to the same interrupt again is no error. Raises `NotWaiting`, `SessionAtWork`.
         """
@@ -118,7 +118,7 @@ class Sessions:
         details = {"acting": acting(principal), "answered": named(interrupt_id, given), LEFT_OUT: holds_left_out(given)}
         async with self._continuing(session_id) as (session, found):
             if found is None or found.status != PENDING or (found.interrupt or {}).get("id") != interrupt_id:
-                raise not_waiting("The session has been answered meanwhile.")
+                raise not_waiting("The session has already been answered.")
             await _make_due(session, found, answer=kept, options=found.options | details)
             event = act(principal, "answered", interrupt_id=interrupt_id, response=given)
             await events.tell(session, session_id, [event], now())
@@ -126,7 +126,7 @@ class Sessions:
         return await self.get(principal, session_id)
 
     async def get(self, principal: Principal, session_id: str) -> SessionResponse:
-        """A session with what is known so far. Raises `SessionNotFound`."""
+        """Return a session with its state. Raises `SessionNotFound`."""
         row = await self._find(principal, session_id, Permission.FLOWS_VIEW)
         async with self.database.reading() as session:
             written = await writes.list_notes(session, session_id)
@@ -136,14 +136,14 @@ class Sessions:
         return response(row, can_roll_back=can and not is_at_work(row), state=shown_state(known, written))
 
     async def _look_again(self, principal: Principal, row: SessionRow) -> None:
-        """Take credentials that were added meanwhile, here or elsewhere, off the list of a row that is only shown."""
+        """Remove credentials that were added meanwhile from a displayed row."""
         if not credentials.waits_for_credentials(row):
             return
         with suppress(HeadgateError):  # who may not work there, or a place that is away: as it was last known
             row.interrupt = await credentials.still_missing(self.runner, principal, row)
 
     async def check(self, principal: Principal, session_id: str, permission: Permission) -> int:
-        """The number of the last event that was told. Raises `SessionNotFound`, `PermissionMissing`."""
+        """Return the number of the last event. Raises `SessionNotFound`, `PermissionMissing`."""
         return (await self._find(principal, session_id, permission)).events
 
     async def list(
@@ -165,7 +165,7 @@ class Sessions:
         return SessionPage(items=items, next_cursor=shown[-1].id if len(rows) > limit else None)
 
     async def delete(self, principal: Principal, session_id: str) -> None:
-        """Delete a session with all that was kept of it; what it wrote stays. Raises `SessionAtWork`."""
+        """Delete a session with all of its data; its changes are kept. Raises `SessionAtWork`."""
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
         async with self._held(session_id):
             # The row last: while it is there, deleting what could not be deleted can be tried again.
@@ -186,7 +186,7 @@ class Sessions:
         return await evidence_of(self.database, self.notary, principal, row)
 
     async def preview_rollback(self, principal: Principal, session_id: str) -> RollbackPreview:
-        """What rolling back would change, flow by flow, and what others changed meanwhile. Changes nothing."""
+        """Preview a rollback, flow by flow, with changes by others. Changes nothing."""
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
         async with opened(self.runner.around.place(row.domain), principal, row) as workplace:
             return preview_of(await read_rollback(self.database, self.runner.box, session_id, workplace), workplace)
@@ -194,7 +194,7 @@ class Sessions:
     async def rollback(
         self, principal: Principal, session_id: str, answer: RollbackAnswer | None = None
     ) -> SessionResponse:
-        """Roll back all that the session wrote, or nothing.
+        """Roll back all writes of the session, or none.
 
         Raises `SessionAtWork`, `NothingToRollBack`, `RollbackConflict`, `WriteConflict`.
         """
@@ -214,7 +214,7 @@ class Sessions:
         return await self.get(principal, session_id)
 
     async def stop(self, principal: Principal, session_id: str) -> SessionResponse:
-        """End a session; one that is over stays as it is."""
+        """Stop a session; has no effect on an ended one."""
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
         reason = f"{BY_HAND}{principal.actor.name or 'a person'}."
         async with self.database.writing() as session:
@@ -232,7 +232,7 @@ class Sessions:
         return await self.get(principal, session_id)
 
     async def retry(self, principal: Principal, session_id: str, wanted: Retry | None = None) -> SessionResponse:
-        """Continue a session from its last step, with another model or a larger budget where wanted.
+        """Continue a session from its last step, optionally with another model or a larger budget.
 
         Raises `NotWaiting`, `SessionAtWork`, `BudgetTooSmall`, `NoReasoningModel` or `Invalid` for a model that is not
         ready.
@@ -253,22 +253,22 @@ class Sessions:
         return await self.get(principal, session_id)
 
     async def wait(self, principal: Principal, session_id: str) -> SessionResponse:
-        """The session when it rests: it waits for somebody, or is over. Giving up waiting stops nothing."""
+        """Wait until the session waits for a user or is over. Cancelling the wait stops nothing."""
         while (row := await self._find(principal, session_id, Permission.FLOWS_VIEW)).status == IN_PROGRESS:
-            async for _ in telling.follow(self.database, self.runner.live, session_id, row.events):
+            async for _ in event_log.follow(self.database, self.runner.live, session_id, row.events):
                 pass
         return await self.get(principal, session_id)
 
     async def follow(self, principal: Principal, session_id: str, after: int = 0) -> AsyncGenerator[Heard, None]:
-        """Events behind a number, those already told first, until the session rests."""
+        """Yield events after a number, past ones first, until the session pauses."""
         await self._find(principal, session_id, Permission.FLOWS_VIEW)
-        async for heard in telling.follow(self.database, self.runner.live, session_id, after):
+        async for heard in event_log.follow(self.database, self.runner.live, session_id, after):
             yield heard
 
     async def add_credential(
         self, principal: Principal, session_id: str, kind: str, name: str, values: Mapping[str, SecretStr]
     ) -> SessionResponse:
-        """Add a credential to the session's place, or the key of its model. Raises `Invalid`, `Forbidden`."""
+        """Add a credential to the session's platform, or the key of its model. Raises `Invalid`, `Forbidden`."""
         principal = bringing(principal, Permission.FLOWS_EDIT, Permission.FLOWS_VIEW)
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
         plain = {key: value.get_secret_value() for key, value in values.items()}
@@ -283,7 +283,7 @@ class Sessions:
         return await self.get(principal, session_id)
 
     async def list_domains(self, principal: Principal) -> Domains:
-        """What sessions of this person may work on."""
+        """List the domains that the user's sessions may use."""
         items = [
             DomainOut(
                 name=name,
@@ -300,9 +300,9 @@ class Sessions:
         if wanted.flow_id and place.space_of is not None:
             space_id = await place.space_of(principal, wanted.flow_id)
             if wanted.space_id not in {None, space_id}:
-                raise Invalid("The flow is not in the space that is named.", remedy="Leave `space_id` out.")
+                raise Invalid("The flow is not in the given space.", remedy="Omit `space_id`.")
         if not space_id:
-            raise Invalid("No space is named, and you have none of your own.", remedy="Name the `space_id`.")
+            raise Invalid("No space is given, and you have no space of your own.", remedy="Set `space_id`.")
         principal.require_in(space_id, Permission.FLOWS_EDIT, SpaceNotFound(space_id))
         own, at = self.settings.codev, now()
         return SessionRow(
@@ -356,7 +356,7 @@ class Sessions:
 
     @asynccontextmanager
     async def _continuing(self, session_id: str) -> AsyncIterator[tuple[AsyncSession, SessionRow | None]]:
-        """The transaction that makes a session due which nobody has, and its row. Raises `SessionAtWork`."""
+        """Yield the transaction that makes an idle session due, and its row. Raises `SessionAtWork`."""
         await self.runner.jobs.recover(KIND)  # who is gone keeps nobody from answering
         async with self.database.writing() as session:
             yield session, await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
@@ -375,16 +375,16 @@ class Sessions:
 
 
 def is_at_work(row: SessionRow) -> bool:
-    """Whether a process works on it or still ends a write of it, or somebody has it to themselves."""
+    """Whether a process runs it, completes a write of it, or has it locked."""
     return row.status == IN_PROGRESS or row.worker_id is not None
 
 
 async def _make_due(session: AsyncSession, row: SessionRow, **values: Any) -> None:  # noqa: ANN401 - columns
-    """Have a session worked on. Raises `SessionAtWork`."""
+    """Make a session due. Raises `SessionAtWork`."""
     if is_at_work(row):
         raise _at_work()
     await repository.change(session, row.id, status=IN_PROGRESS, due_at=clock(), updated_at=now(), **values)
 
 
 def _at_work() -> HeadgateError:
-    return SessionAtWork("The session is being worked on.", remedy="Stop it first, or wait until it rests.")
+    return SessionAtWork("The session is running.", remedy="Stop it first, or wait until it pauses.")

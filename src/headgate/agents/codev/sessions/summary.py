@@ -1,4 +1,4 @@
-"""A session as a Markdown document (DD-034). Pure: what models, flows and people wrote is shown as their words."""
+"""A session as a Markdown document (DD-034), with all untrusted text quoted. Pure."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,17 +11,17 @@ from headgate.foundation.quoting import shortened
 
 _STATUS = {
     "in_progress": "at work",
-    "pending_interrupt": "waits for an answer",
+    "pending_interrupt": "waiting for an answer",
     "completed": "completed",
     "stopped": "stopped",
     "error": "failed",
 }
 _WRITES = {
-    "intended": "begun, and its end not known",
+    "intended": "started, outcome unknown",
     "done": "made",
-    "refused": "refused, nothing written",
+    "refused": "rejected, nothing written",
     "rolled_back": "rolled back",
-    "kept": "kept, since others changed the flow after it",
+    "kept": "kept, because others changed the flow after it",
 }
 MOST_TRIALS = 100
 
@@ -36,11 +36,11 @@ def summarise(session: SessionResponse, events: Sequence[EventRow] = ()) -> str:
         _part("Plan", block(session.state.get("plan"))),
         _part("Tests", "\n".join(_cases(session.state.get("cases")))),
         _part("Changes", "\n".join(_writes(session.state.get("writes")))),
-        _part("What the model said of it", block(session.state.get("patch_summary"))),
+        _part("The model's assessment", block(session.state.get("patch_summary"))),
         _part("Trials", "\n".join(_trials(session.state.get("trials")))),
         _part("Verdict", "\n".join(_verdict(session.state.get("converge_verdict")))),
         _part("Conflict", block((session.state.get("conflict") or {}).get("message"))),
-        _part("How it ended", block(session.stop_reason)),
+        _part("Outcome", block(session.stop_reason)),
         _part("Record", "\n\n".join(recorded(events))),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -63,7 +63,7 @@ def _head(session: SessionResponse) -> Iterator[str]:
         f"({session.total_input_tokens:,} in, {session.total_output_tokens:,} out)"
     )
     began, changed = (f"{at:%Y-%m-%d %H:%M:%S} UTC" for at in (session.created_at, session.updated_at))
-    yield f"- Began: {began}, last change: {changed}"
+    yield f"- Started: {began}, last change: {changed}"
 
 
 def _part(title: str, text: str) -> str:

@@ -1,4 +1,4 @@
-"""What happened in a session, in its order, as Markdown: questions and answers, plans, approvals, trials, verdicts."""
+"""Timeline of a session as Markdown: questions and answers, plans, approvals, trials, verdicts."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -80,7 +80,11 @@ def _answered(data: Data) -> str:
     if kind == "clarification":
         return f"answered:\n\n{block(given.get('text'))}" if given.get("text") else "answered nothing."
     if kind == "credential_check":
-        return "continued without the credentials." if given.get("skip") else "said that the credentials are there."
+        return (
+            "continued without the credentials."
+            if given.get("skip")
+            else ("confirmed that the credentials are available.")
+        )
     agreed = given.get("approved") or given.get("accepted")
     what = "the plan" if kind == "plan_approval" else "the result"
     if agreed:

@@ -1,4 +1,4 @@
-"""LangSmith (DD-027): only where the operator asked for it, and never for a variable of the environment alone."""
+"""LangSmith (DD-027): only if the operator enabled it, never by an environment variable alone."""
 
 import os
 from collections.abc import Iterator

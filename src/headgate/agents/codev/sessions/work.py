@@ -1,4 +1,4 @@
-"""Works on one session until it rests. Imports LangGraph: loaded when the first session is worked on."""
+"""Runs one session until it pauses. Imports LangGraph: loaded when the first session runs."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,9 +16,9 @@ from headgate.agents.codev.reasoning.chooser import MissingReasoning
 from headgate.agents.codev.schemas import InterruptPayload
 from headgate.agents.codev.sessions.acting import act_again
 from headgate.agents.codev.sessions.checkpoints import Checkpoints, checkpoint_errors, config_of
+from headgate.agents.codev.sessions.event_log import EventRecorder
 from headgate.agents.codev.sessions.places import Surroundings
 from headgate.agents.codev.sessions.repository import COMPLETED, PENDING, STOPPED, mine
-from headgate.agents.codev.sessions.telling import Teller
 from headgate.agents.codev.sessions.tracing import traced
 from headgate.agents.codev.tables import SessionRow
 from headgate.agents.codev.workflow.build import SessionGraph, build_graph
@@ -31,15 +31,15 @@ from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 
 MOST_STEPS = 100_000
-"""LangGraph's own limit. Iterations, tool calls and tokens have limits of their own, which say why they end."""
+"""LangGraph's own limit. Iterations, tool calls and tokens have separate limits with descriptive errors."""
 
 THINNED_AFTER = 5
-"""Steps between which older checkpoints are dropped: each holds the whole phase, so a long one would fill the disk."""
+"""Steps between deletions of old checkpoints: each contains the complete phase, so a long one would fill the disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """How a session rests."""
+    """How a session pauses."""
 
     status: str
     interrupt: InterruptPayload | None = None
@@ -57,10 +57,10 @@ class Work:
     around: Surroundings
     checkpoints: Checkpoints
     row: SessionRow
-    teller: Teller
+    teller: EventRecorder
 
     async def carry_out(self) -> Rest:
-        """Go on from the last checkpoint until it rests. Raises what it fails with."""
+        """Continue from the last checkpoint until it pauses. Raises its error."""
         row, own = self.row, self.settings.codev
         principal = await act_again(self.database, row, auto_login=self.settings.server.auto_login)
         place = self.around.place(row.domain)
@@ -86,7 +86,7 @@ class Work:
                 await workplace.close()
 
     async def _reasoning(self, principal: Principal) -> Reasoning:
-        """The model; where its provider is not ready any more, one that says so when it is called."""
+        """Return the model; if its provider is no longer ready, one that raises the reason."""
         row = self.row
         try:
             return await self.around.reasoning.choose(
@@ -115,7 +115,7 @@ class Work:
         return _resting(await graph.aget_state(config))
 
     async def _continued(self, graph: Any, config: Any) -> tuple[Any, StateSnapshot]:  # noqa: ANN401 - LangGraph's
-        """Take back that the session stopped: it continues where it was, with the budget that it has now."""
+        """Clear the stop: it continues from there, with the current budget."""
         options = self.row.options
         values = {"stop_code": None, "stop_reason": None, "model_key": None, "continued": options["continued"]}
         await graph.aupdate_state(config, values | {"token_budget": options["token_budget"]}, as_node="stop")
@@ -141,13 +141,13 @@ class Work:
             await self._check_person(principal)
 
     async def _check_person(self, principal: Principal) -> None:
-        """Whoever it works for may still do so; where they may something else now, it is taken up anew as they are."""
+        """Check the user's current rights; restart with changed ones."""
         found = await act_again(self.database, self.row, auto_login=self.settings.server.auto_login)
         if found.access != principal.access:
             raise LeaseLost
 
     def _note(self, values: dict[str, Any], workplace: Workplace) -> None:
-        """What a step changed of the session's row."""
+        """Return the changes of a step to the session's row."""
         flow_id = values.get("flow_id")
         told: dict[str, Any] = {
             "iteration": values.get("iteration", 1),
@@ -179,12 +179,12 @@ class Work:
 
 @lru_cache(maxsize=1)
 def _graph(saver: BaseCheckpointSaver[Any]) -> SessionGraph:
-    """The graph is the same for every session of a process, and takes a while to make."""
+    """Return the graph, which is cached for the process."""
     return build_graph(saver)
 
 
 def _interrupts(found: StateSnapshot) -> dict[str, dict[str, JsonValue]]:
-    """What is waited for, by id. LangGraph makes ids of the step, so they are the same whoever reads them."""
+    """Return pending interrupts by id. LangGraph derives ids from the step, so they are stable."""
     return {one.id: one.value for task in found.tasks for one in task.interrupts}
 
 

@@ -1,1 +1,1 @@
-"""What the model is told of a place: Markdown, by section, with a fallback in code."""
+"""Instructions for the model by platform: Markdown, by section, with a fallback in code."""

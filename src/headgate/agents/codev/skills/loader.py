@@ -1,4 +1,4 @@
-"""Skills: what the model is told of a place in each phase, as Markdown that an operator may change (DD-014, DD-022)."""
+"""Skills: instructions for the model by phase, as Markdown that an operator may override (DD-014, DD-022)."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _FENCE = re.compile(r"[ \t]{0,3}(```|~~~)")
 
 
 def load_skill(name: str, fallback: Mapping[Phase, str], *, folder: Path | None = None) -> dict[Phase, str]:
-    """What the model is told, by phase; read anew with every session, so that a change needs no restart.
+    """Return the instructions by phase; read again for every session, so that a change needs no restart.
 
     Args:
         name: Of the file, without `.md`.
@@ -37,7 +37,7 @@ def load_skill(name: str, fallback: Mapping[Phase, str], *, folder: Path | None 
 
 
 def sections(text: str) -> dict[Phase, str]:
-    """The sections that are for a phase, by their second-level headings in any case; others are for people."""
+    """Return the sections of a phase, by their second-level headings ignoring case; others are for readers."""
     found: dict[Phase, list[str]] = {}
     phase: Phase | None = None
     fenced = ""
@@ -60,19 +60,19 @@ def _phase(heading: str) -> Phase | None:
 
 
 def _read(path: Path) -> dict[Phase, str]:
-    """The sections of a file; none where it is missing or broken, which is logged."""
+    """Return the sections of a file; none if it is missing or invalid, which is logged."""
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST_FILE + 1)
         if len(content) > LARGEST_FILE:
-            log.warning("skill is too large and not used", path=str(path), largest_bytes=LARGEST_FILE)
+            log.warning("skill is too large and was skipped", path=str(path), largest_bytes=LARGEST_FILE)
             return {}
         found = sections(content.decode("utf-8-sig"))
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:
-        log.warning("skill cannot be read and is not used", path=str(path), error=str(error))
+        log.warning("skill cannot be read and was skipped", path=str(path), error=str(error))
         return {}
     if not found:
-        log.warning("skill has none of the sections it is read for", path=str(path))
+        log.warning("skill has none of the expected sections", path=str(path))
     return found

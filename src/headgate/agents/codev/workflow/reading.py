@@ -162,11 +162,11 @@ def _cases(written: str) -> tuple[list[TestCase], str]:
     if not isinstance(found, list) or not found:
         return [], "The block of tests is not a JSON list with at least one test case."
     if len(found) > MOST_CASES:
-        return [], f"There are {len(found)} test cases; at most {MOST_CASES} are run."
+        return [], f"There are {len(found)} test cases; the limit is {MOST_CASES}."
     try:
         cases = _CASES.validate_python(found)
     except (ValidationError, RecursionError) as error:
-        return [], f"A test case is not as it should be: {_faults(error)}"
+        return [], f"A test case is not valid: {_faults(error)}"
     names = [case.name for case in cases]
     twice = next((name for name in names if names.count(name) > 1), None)
     return ([], f"Two test cases have the name {twice!r}.") if twice is not None else (cases, "")

@@ -95,8 +95,8 @@ async def ask(
 
 def _unusable(working: Working, fault: Fault) -> BrokenModelAnswer:
     return BrokenModelAnswer(
-        f"{working.reasoning.model_id} {fault.detail}. It was asked 2 times.",
-        remedy=f"{fault.remedy} Then continue the session: what was written before stays.",
+        f"{working.reasoning.model_id} {fault.detail}. It was called 2 times.",
+        remedy=f"{fault.remedy} Then continue the session: earlier writes are kept.",
     )
 
 
@@ -126,7 +126,7 @@ async def as_seen(state: AgentState, working: Working, when: str) -> Held | Conf
         return Conflicted(message=f"{error.detail} It was deleted {when}.", lines=[])
     if held.mark == state.get("flow_mark"):
         return held
-    return Conflicted(message=f"'{held.name}' was changed by somebody else {when}.", lines=[])
+    return Conflicted(message=f"'{held.name}' was changed by another user {when}.", lines=[])
 
 
 def conflicted(state: AgentState, working: Working, conflict: Conflicted) -> Update:

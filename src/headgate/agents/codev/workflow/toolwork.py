@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
@@ -24,6 +24,7 @@ from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import redact, redact_text
 from headgate.foundation.quoting import clipped_to, shortened
 from headgate.graph.names import did_you_mean
+from headgate.toolkit.pages import CURSORS, OFFSET, offset_of, paged, with_offset
 
 SAME_CALLS = 3
 """How often the same call is carried out in a row."""
@@ -31,6 +32,8 @@ STUCK_AFTER = 6
 """The same call in a row this often ends the phase."""
 _PREVIEW = 400
 _LONGEST_ARGUMENT = 300
+_LONGEST_PAGE = 30_000
+"""Characters of one answer; below what a message may hold, so that nothing is cut there."""
 SAY_SOMETHING = "You answered nothing. Call a tool, or end this phase with the answer it asks for."
 SAY_CREDENTIALS = (
     "This is not the end of the phase yet. If you are still looking around, call the tools that you need. If you know"
@@ -79,7 +82,20 @@ def offered(working: Working, phase: Phase) -> list[DomainTool]:
     elif phase is Phase.PATCH:
         own = [*own, *working.patterns.building_tools(own)]
     readable = [tool for tool in own if phase is Phase.PATCH or not tool.writes]
-    return list({tool.name: tool for tool in readable}.values())
+    return [_in_pages(tool) for tool in {tool.name: tool for tool in readable}.values()]
+
+
+def _in_pages(tool: DomainTool) -> DomainTool:
+    """A tool that reads, with its long answers in pages: it takes `offset`, unless it pages its answers itself."""
+    read = tool.read
+    if read is None or tool.writes or CURSORS & tool.schema.get("properties", {}).keys():
+        return tool
+
+    async def page(arguments: dict[str, Any]) -> Answer:
+        rest = {name: value for name, value in arguments.items() if name != OFFSET}
+        return paged(await read(rest), offset_of(arguments), most=_LONGEST_PAGE)
+
+    return replace(tool, schema=with_offset(tool.schema), read=page)
 
 
 async def take_turn(
@@ -174,7 +190,7 @@ def _refusal(
     """Why a call is not even tried."""
     names = [tool.name for tool in tools]
     if made >= working.max_tool_calls:
-        return {"error": f"This phase made {made} tool calls, which is the most it may.", "remedy": _NO_MORE}
+        return {"error": f"This phase made {made} tool calls, the maximum.", "remedy": _NO_MORE}
     if call["name"] not in names:
         error = f"There is no tool '{call['name'][:100]}' in this phase{did_you_mean(call['name'], names) or '.'}"
         return {"error": error, "remedy": f"Tools: {', '.join(names)}."}

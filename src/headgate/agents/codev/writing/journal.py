@@ -35,7 +35,7 @@ LONGEST_KEY = 200
 _NEVER_MADE: Answer = {
     "ok": False,
     "error": "This was not written before the session was rolled back.",
-    "remedy": "Make it again if it is still wanted.",
+    "remedy": "Make the change again if it is still needed.",
 }
 
 
@@ -145,11 +145,11 @@ class Journal:
         except NotFound:
             if _took_it_back(rows, flow_id):
                 return None, None
-            return None, Conflicted(message=f"The flow {flow_id} is not there any more.", lines=[])
+            return None, Conflicted(message=f"The flow {flow_id} no longer exists.", lines=[])
         if expected_mark is None or held.mark == expected_mark:
             return held, None
         lines = self._changed_by_others(rows, held, expected_mark)
-        return None, Conflicted(message=f"'{held.name}' was changed by somebody else.", lines=lines)
+        return None, Conflicted(message=f"'{held.name}' was changed by another user.", lines=lines)
 
     def _changed_by_others(self, rows: Sequence[WriteRow], held: Held, expected_mark: str) -> list[str]:
         """What they changed, where the flow as the session knew it is kept."""

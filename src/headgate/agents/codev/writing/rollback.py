@@ -126,8 +126,8 @@ async def roll_back(
     flows = await read_rollback(database, box, session_id, place)
     if not flows:
         raise NothingToRollBack(
-            "There is nothing to roll back: this session wrote nothing, or it was rolled back already.",
-            remedy="Read its summary to see what it did.",
+            "There is nothing to roll back: this session wrote nothing, or was already rolled back.",
+            remedy="See its summary for its changes.",
         )
     if token is not None and token != token_of(flows):
         raise RollbackConflict([flow.name for flow in flows], stale=True)
@@ -181,7 +181,9 @@ async def _put_back(place: Workplace, step: PutBack) -> None:
     if step.now is None:
         raise WriteConflict(
             step.target.name if step.target is not None else step.flow_id,
-            remedy="It was deleted there and cannot be restored from here. Answer keep_theirs, or make it again.",
+            remedy=(
+                "It was deleted on the server and cannot be restored from here. Answer keep_theirs, or create it again."
+            ),
         )
     if step.target is None:
         await removed(place, step.flow_id, step.now.mark)
@@ -229,7 +231,7 @@ async def _note(
 def _summary(flow: FlowRollback, choice: Choice | None) -> str:
     target = flow.target(choice)
     if choice == "keep_theirs" and flow.conflict:
-        return f"Kept what others changed; {len(flow.since)} of {len(flow.rows)} writes were rolled back."
+        return f"Kept the changes of others; {len(flow.since)} of {len(flow.rows)} writes were rolled back."
     return f"Rolled back: the flow is {'what it was' if target is not None else 'gone'}."
 
 

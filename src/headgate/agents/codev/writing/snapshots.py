@@ -32,7 +32,9 @@ def open_change(box: SecretBox, sealed: str) -> Change:
 
 def restoring(held: Held) -> Change:
     """The change that makes a flow what it was."""
-    return Change(definition=held.definition, summary="Rolled back to what it was.", name=held.name, about=held.about)
+    return Change(
+        definition=held.definition, summary="Rolled back to its previous state.", name=held.name, about=held.about
+    )
 
 
 def _seal(box: SecretBox, value: dict[str, Any]) -> str:

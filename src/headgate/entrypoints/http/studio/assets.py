@@ -9,7 +9,7 @@ from headgate.entrypoints.http.studio.page import BUILT
 from headgate.foundation.errors import NotFound
 
 FOR_EVER = "public, max-age=31536000, immutable"
-"""For names that change with what is in the file."""
+"""For files whose names contain a hash of their content."""
 BRIEFLY = "public, max-age=3600"
 _ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
 
@@ -21,7 +21,7 @@ def file_response(path: Path, accepted: str, *, cache: str) -> Response:
         NotFound: There is no such file of the page.
     """
     if not path.is_relative_to(BUILT) or not path.is_file():
-        raise NotFound("There is no such file of the page.")
+        raise NotFound("The studio has no such file.")
     media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     headers = {"Cache-Control": cache, "Vary": "Accept-Encoding"}
     taken = {part.split(";")[0].strip() for part in accepted.split(",")}

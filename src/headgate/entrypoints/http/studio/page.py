@@ -18,7 +18,7 @@ _NONCE = "PAGE_NONCE"
 
 
 def page_response(modules: tuple[str, ...] = (), calls: tuple[str, ...] = (), *, status: int = 200) -> Response:
-    """The document; the browser is told of the place's `modules` and `calls` before the page's script asks for them.
+    """Return the document, with preloads of its place's `modules` and `calls`.
 
     Style elements that libraries add to the page are let in by a nonce of this answer alone.
     """
@@ -31,7 +31,7 @@ def page_response(modules: tuple[str, ...] = (), calls: tuple[str, ...] = (), *,
 
 
 def is_built() -> bool:
-    """Whether there is a page to serve."""
+    """Whether the page has been built."""
     return (BUILT / "index.html").is_file()
 
 
@@ -42,7 +42,7 @@ def _document(modules: tuple[str, ...]) -> str:
         manifest: Mapping[str, Any] = orjson.loads((BUILT / ".vite" / "manifest.json").read_bytes())
     except FileNotFoundError:
         raise Unavailable(
-            "The studio's page is not built.", remedy="Run `make page` in a checkout; a wheel carries it."
+            "The studio is not built.", remedy="Run `make page` in a checkout; a wheel contains it."
         ) from None
     files = dict.fromkeys(file for module in modules for file in _files(manifest, module))
     links = "".join(f'    <link rel="modulepreload" href="/{escape(file)}" />\n' for file in files)

@@ -1,4 +1,4 @@
-"""Serves the studio. Nothing of anybody is in it: the page asks the API."""
+"""Serves the studio, without user data: the page requests it from the API."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated, NamedTuple
@@ -15,14 +15,14 @@ from headgate.foundation.errors import NotFound
 from headgate.foundation.settings import ServerSettings, Settings
 
 router = APIRouter(include_in_schema=False)
-_ANYBODY = public("The page itself; what it shows it asks the API for, as whoever is signed in.")
+_ANYBODY = public("The page itself; it requests its data from the API as the signed-in user.")
 _HOME, _FLOW = "src/features/home/index.tsx", ("src/app/flow/FlowPage.tsx", "src/app/flow/views.tsx")
 _ACCOUNT = "src/features/account/index.tsx"
 _ME = "/api/v1/me"
 
 
 class Place(NamedTuple):
-    """An address of the page, the modules that it begins with, and what it asks the API at once."""
+    """A path of the page, its initial modules, and its initial API requests."""
 
     path: str
     modules: tuple[str, ...]
@@ -43,7 +43,7 @@ PLACES = (
     Place("/flows/{rest:path}", _FLOW),
     Place("/set-password", (_ACCOUNT,), ()),
 )
-"""The page's own router knows the rest."""
+"""The page's own router knows all others."""
 Accepted = Annotated[str, Header(alias="accept-encoding")]
 
 
@@ -63,7 +63,7 @@ for _place in PLACES:
 
 @router.get("/sign-in", dependencies=[_ANYBODY])
 async def sign_in(request: Request, wanted: Annotated[str, Query(alias="next")] = HOME) -> Response:
-    """The page that asks people in; with auto-login there is nothing to ask."""
+    """Return the sign-in page; with auto-login it redirects."""
     settings: Settings = request.app.state.settings
     if settings.server.auto_login:
         return RedirectResponse(own_path(wanted), status_code=303)
@@ -74,7 +74,7 @@ async def sign_in(request: Request, wanted: Annotated[str, Query(alias="next")] 
 async def asset(name: str, accepted: Accepted = "") -> Response:
     """A script, style or font of the page."""
     if "/" in name or "\\" in name:
-        raise NotFound("There is no such file of the page.")
+        raise NotFound("The studio has no such file.")
     return file_response(BUILT / "assets" / name, accepted, cache=FOR_EVER)
 
 

@@ -19,7 +19,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.errors import RateLimited, Unavailable
 
 router = APIRouter(include_in_schema=False)
-_ANYBODY = public("Scripts and a page for visitors of outside pages; a flow is shown where it is offered.")
+_ANYBODY = public("Scripts and a page for visitors of external pages; a flow is shown only where it is offered.")
 _SHARED = {"Cross-Origin-Resource-Policy": "cross-origin", "Access-Control-Allow-Origin": "*"}
 _SANDBOX = "allow-scripts allow-forms allow-downloads"
 _PAGE = """<!doctype html>
@@ -54,10 +54,10 @@ _IN_WORDS = """<!doctype html>
 </html>
 """
 _NOT_OFFERED = _IN_WORDS.format(
-    title="Nothing is offered here",
-    words="The form or chat at this address was switched off, or was never published. Ask whoever runs the page.",
+    title="Not available",
+    words="The form or chat at this URL was switched off, or was never published. Ask the owner of the page.",
 )
-_TOO_OFTEN = "The form or chat was opened very often from your network. Load the page again in {seconds} seconds."
+_TOO_OFTEN = "The form or chat was opened too often from your network. Reload the page in {seconds} seconds."
 
 
 @router.get("/widget.js", dependencies=[_ANYBODY])
@@ -90,15 +90,15 @@ async def frame(flow_id: str, request: Request, database: Annotated[Database, De
 
 
 def _too_often(error: RateLimited, nonce: str) -> Response:
-    """A page in words: a person looks at it, in a frame."""
+    """Return a plain text page for a user in a frame."""
     seconds = str(error.extra["retry_after_seconds"])
-    page = _IN_WORDS.format(title="Too many visitors just now", words=_TOO_OFTEN.format(seconds=seconds))
+    page = _IN_WORDS.format(title="Too many visitors", words=_TOO_OFTEN.format(seconds=seconds))
     headers = _policy("*", nonce) | {"Retry-After": seconds, "Cache-Control": "no-store"}
     return HTMLResponse(page, status_code=error.status, headers=headers)
 
 
 def _policy(ancestors: str, nonce: str) -> dict[str, str]:
-    """Nothing but its own script and its own server; whoever loads it, it has no origin and so no cookies."""
+    """Return the content security policy: only its own script and server; without an origin it has no cookies."""
     policy = (
         f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src data: blob:; "
         f"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}; sandbox {_SANDBOX}"
@@ -111,7 +111,7 @@ def _title(widget: Widget) -> str:
 
 
 def _in_script(text: str) -> str:
-    """JSON that ends no script element, whatever a flow is called."""
+    """Return JSON that cannot end a script element."""
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 

@@ -1,1 +1,1 @@
-"""Finding out whose a key or a session is, over connections of their own."""
+"""Lookup of API keys and sessions, over separate connections."""

@@ -1,10 +1,10 @@
-"""When a key or session was used last: written beside the request, at most once a minute, and never in its way."""
+"""Last use of keys and sessions: written in the background, at most once a minute."""
 
 import asyncio
 
 from sqlalchemy import text
 
-from headgate.features.accounts.credentials.found import Found, Kind
+from headgate.features.accounts.credentials.credential import Credential, Kind
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
@@ -25,25 +25,25 @@ log = get_logger(__name__)
 
 
 class LastUse:
-    """Writes last uses. Lives on one event loop.
+    """Writes last uses. Bound to one event loop.
 
     Args:
-        database: Where keys and sessions are.
+        database: The database of keys and sessions.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._writing: dict[str, asyncio.Task[None]] = {}
 
-    def note(self, found: Found, address: str | None, at: int) -> None:
-        """It is used now, in microseconds since 1970; nothing is done when that was written within the minute."""
-        if found.seen_at is not None and at - found.seen_at < EVERY_MICROSECONDS:
+    def note(self, credential: Credential, address: str | None, at: int) -> None:
+        """Record a use, in microseconds since 1970; does nothing when one was written within the minute."""
+        if credential.seen_at is not None and at - credential.seen_at < EVERY_MICROSECONDS:
             return
-        if found.id not in self._writing:
-            self._writing[found.id] = asyncio.create_task(self._write(found, address, at))
+        if credential.id not in self._writing:
+            self._writing[credential.id] = asyncio.create_task(self._write(credential, address, at))
 
     async def close(self) -> None:
-        """Let what is being written be written, for a moment."""
+        """Wait briefly for pending writes."""
         tasks = tuple(self._writing.values())
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=_CLOSE_SECONDS)
@@ -51,11 +51,11 @@ class LastUse:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
 
-    async def _write(self, found: Found, address: str | None, at: int) -> None:
+    async def _write(self, credential: Credential, address: str | None, at: int) -> None:
         try:
             async with self._database.writing() as session:
-                await session.execute(_WRITE[found.kind], {"at": at, "address": address, "id": found.id})
+                await session.execute(_WRITE[credential.kind], {"at": at, "address": address, "id": credential.id})
         except HeadgateError as error:
-            log.warning("last use not written", kind=found.kind.value, id=found.id, reason=str(error))
+            log.warning("last use not recorded", kind=credential.kind.value, id=credential.id, reason=str(error))
         finally:
-            self._writing.pop(found.id, None)
+            self._writing.pop(credential.id, None)

@@ -1,13 +1,13 @@
-"""`Credentials` on PostgreSQL: one prepared statement in one round trip, over a few connections of their own.
+"""`Credentials` on PostgreSQL: one prepared statement in one round trip, over a few separate connections.
 
-A session of SQLAlchemy takes three round trips for it: is the connection alive, begin, ask.
+A SQLAlchemy session takes three round trips: liveness check, begin, query.
 """
 
 import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from headgate.features.accounts.credentials.found import Found, Kind, found_of, statement
+from headgate.features.accounts.credentials.credential import Credential, Kind, credential_of, statement
 from headgate.foundation.database import explain
 from headgate.foundation.errors import Invalid, Unavailable
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:  # an extra
     from psycopg_pool import AsyncConnectionPool
 
 MOST_CONNECTIONS = 4
-"""A question takes a fifth of a millisecond: more would stand idle."""
+"""A query takes a fifth of a millisecond: more connections would be idle."""
 _QUERIES = {kind: statement(kind, aggregate="json_object_agg", parameter="%s").encode() for kind in Kind}
 _BY_KEY = "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off"
-"""One plan a connection, made while the tables may be small; it must serve when they are not."""
+"""One plan per connection, created while the tables may be small; it must also suit large ones."""
 _WAIT_SECONDS = 10.0
 _LOST = {"OperationalError"}
 _ABOUT_THE_DATABASE = _LOST | {"PoolTimeout", "PoolClosed"}
 
 
 class PostgresCredentials:
-    """Keys and sessions in PostgreSQL; connects when it is first asked.
+    """Keys and sessions in PostgreSQL; connects on first use.
 
     Args:
         url: `postgresql://...`.
@@ -36,8 +36,8 @@ class PostgresCredentials:
         self._opening = asyncio.Lock()
         self._pool: AsyncConnectionPool[Any] | None = None
 
-    async def find(self, kind: Kind, token_hash: str) -> Found | None:
-        """The key or session with this hash. Raises `Unavailable`."""
+    async def find(self, kind: Kind, token_hash: str) -> Credential | None:
+        """Return the key or session with this hash. Raises `Unavailable`."""
         try:
             pool = self._pool or await self._open()
             try:
@@ -45,12 +45,12 @@ class PostgresCredentials:
             except Exception as error:
                 if not _kinds(error) & _LOST:
                     raise
-                await pool.check()  # the server was started anew: connections that it does not know are replaced
+                await pool.check()  # the server was restarted: broken connections are replaced
                 row = await _ask(pool, kind, token_hash)
         except Exception as error:
             _raise_translated(error)
             raise
-        return None if row is None else found_of(kind, row)
+        return None if row is None else credential_of(kind, row)
 
     async def close(self) -> None:
         """Disconnect."""
@@ -69,27 +69,27 @@ class PostgresCredentials:
 
 async def _ask(pool: "AsyncConnectionPool[Any]", kind: Kind, token_hash: str) -> Sequence[Any] | None:
     async with pool.connection() as connection:
-        asked = await connection.execute(_QUERIES[kind], (token_hash,), prepare=True)
-        found: Sequence[Any] | None = await asked.fetchone()
-        return found
+        cursor = await connection.execute(_QUERIES[kind], (token_hash,), prepare=True)
+        row: Sequence[Any] | None = await cursor.fetchone()
+        return row
 
 
 def _kinds(error: Exception) -> set[str]:
-    """By name: PoolTimeout is an OperationalError, and trying again would wait once more."""
-    found = {kind.__name__ for kind in type(error).__mro__}
-    return found - _LOST if "PoolTimeout" in found else found
+    """Return class names: PoolTimeout is an OperationalError, and a retry would wait again."""
+    names = {kind.__name__ for kind in type(error).__mro__}
+    return names - _LOST if "PoolTimeout" in names else names
 
 
 def _raise_translated(error: Exception) -> None:
-    found = explain(error)
-    if found is None and _kinds(error) & _ABOUT_THE_DATABASE:
-        found = Unavailable("The database does not answer.", remedy="Check HEADGATE_DATABASE__URL and the server.")
-    if found is not None:
-        raise found from error
+    translated = explain(error)
+    if translated is None and _kinds(error) & _ABOUT_THE_DATABASE:
+        translated = Unavailable("The database does not answer.", remedy="Check HEADGATE_DATABASE__URL and the server.")
+    if translated is not None:
+        raise translated from error
 
 
 def _pool(url: str) -> "AsyncConnectionPool[Any]":
-    """The one place of this package that imports psycopg. Raises `Invalid` where it is not installed."""
+    """Create the pool; the only import of psycopg in this package. Raises `Invalid` when it is not installed."""
     try:
         from psycopg_pool import AsyncConnectionPool  # noqa: PLC0415 - heavy and optional
     except ImportError as error:

@@ -1,7 +1,7 @@
-"""`Credentials` on SQLite: a lookup by key takes ten microseconds, a hop to a thread and a session fifty times that.
+"""`Credentials` on SQLite: a key lookup takes ten microseconds, a thread and a session fifty times that.
 
-So it is read on the loop's own thread, over a connection that only reads. In WAL mode a reader waits for nobody; in the
-rare moment when somebody has the whole file, the question moves to a thread, which may wait.
+So it is read on the event loop's thread, over a read-only connection. In WAL mode a reader does not wait; when another
+process has locked the file, the query moves to a thread, which may wait.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from headgate.features.accounts.credentials.found import Found, Kind, found_of, statement
+from headgate.features.accounts.credentials.credential import Credential, Kind, credential_of, statement
 from headgate.foundation.database import explain, set_pragmas
 from headgate.foundation.settings import DatabaseSettings
 
@@ -18,11 +18,11 @@ _QUERIES = {kind: statement(kind, aggregate="json_group_object", parameter="?") 
 
 
 class SqliteCredentials:
-    """Keys and sessions in a SQLite file; connects when it is first asked.
+    """Keys and sessions in a SQLite file; connects on first use.
 
     Args:
         path: The database file, migrated.
-        settings: How long to wait for a lock.
+        settings: Timeout of locks.
     """
 
     def __init__(self, path: Path, settings: DatabaseSettings) -> None:
@@ -31,15 +31,15 @@ class SqliteCredentials:
         self._opening = asyncio.Lock()
         self._connection: sqlite3.Connection | None = None
 
-    async def find(self, kind: Kind, token_hash: str) -> Found | None:
-        """The key or session with this hash. Raises `Unavailable`."""
+    async def find(self, kind: Kind, token_hash: str) -> Credential | None:
+        """Return the key or session with this hash. Raises `Unavailable`."""
         try:
             row = _row(self._connection or await self._open(), kind, token_hash)
         except sqlite3.Error as error:
             if not _is_busy(error):
                 raise _translated(error) from error
             row = await asyncio.to_thread(self._ask_patiently, kind, token_hash)
-        return None if row is None else found_of(kind, row)
+        return None if row is None else credential_of(kind, row)
 
     async def close(self) -> None:
         """Disconnect."""
@@ -50,9 +50,9 @@ class SqliteCredentials:
     async def _open(self) -> sqlite3.Connection:
         async with self._opening:
             if self._connection is None:
-                found = await asyncio.to_thread(self._connect)
-                found.execute("PRAGMA busy_timeout=0")  # from here on waiting would block the loop
-                self._connection = found
+                connection = await asyncio.to_thread(self._connect)
+                connection.execute("PRAGMA busy_timeout=0")  # from here on, waiting would block the loop
+                self._connection = connection
             return self._connection
 
     def _ask_patiently(self, kind: Kind, token_hash: str) -> Sequence[Any] | None:
@@ -77,8 +77,8 @@ class SqliteCredentials:
 
 
 def _row(connection: sqlite3.Connection, kind: Kind, token_hash: str) -> Sequence[Any] | None:
-    found: Sequence[Any] | None = connection.execute(_QUERIES[kind], (token_hash,)).fetchone()
-    return found
+    row: Sequence[Any] | None = connection.execute(_QUERIES[kind], (token_hash,)).fetchone()
+    return row
 
 
 def _is_busy(error: sqlite3.Error) -> bool:

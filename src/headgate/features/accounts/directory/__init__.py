@@ -1,1 +1,1 @@
-"""A directory (SCIM 2.0): an identity provider creates users and groups here, and shuts users out."""
+"""Directory synchronisation (SCIM 2.0): an identity provider creates, changes and deactivates users and groups."""

@@ -1,4 +1,4 @@
-"""Who a request with a directory's token acts for, and the one change at a time that a directory makes."""
+"""Authorisation of directory requests, and serialisation of directory changes."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -15,20 +15,20 @@ from headgate.features.accounts.keys.secret import DIRECTORY_MARK, hash_of, is_k
 from headgate.foundation.database import Database, now
 
 ACTOR = "Directory (SCIM)"
-"""Whom the audit log names."""
+"""Actor name in the audit log."""
 _NOTED_EVERY = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Connected:
-    """A directory that proved itself."""
+class DirectoryConnection:
+    """An authenticated directory."""
 
     principal: Principal
     token_hash: str
 
 
-async def connect(database: Database, tokens: frozenset[str], address: str | None) -> Connected:
-    """The directory of the token that was sent. Raises `DirectoryTokenRefused`, `NetworkRefused`."""
+async def connect(database: Database, tokens: frozenset[str], address: str | None) -> DirectoryConnection:
+    """Return the directory of the token in the request. Raises `DirectoryTokenRefused`, `NetworkRefused`."""
     token = next(iter(tokens)) if len(tokens) == 1 else ""
     if not is_key(token, DIRECTORY_MARK):
         raise DirectoryTokenRefused
@@ -40,13 +40,13 @@ async def connect(database: Database, tokens: frozenset[str], address: str | Non
     if directory.networks is not None and not is_within(address, directory.networks):
         raise NetworkRefused(directory.prefix or "", address)
     await _note_use(database, directory, address)
-    return Connected(_principal(directory, address), token_hash)
+    return DirectoryConnection(_principal(directory, address), token_hash)
 
 
-async def hold(session: AsyncSession, connected: Connected) -> Principal:
+async def hold(session: AsyncSession, connected: DirectoryConnection) -> Principal:
     """Begin a change: no other change of the directory runs until the transaction ends.
 
-    Raises `DirectoryTokenRefused` when the token was replaced or revoked meanwhile.
+    Raises `DirectoryTokenRefused` when the token was replaced or revoked in the meantime.
     """
     directory = await repository.hold_directory(session, tenant_id=connected.principal.tenant_id)
     if directory.token_hash != connected.token_hash:
@@ -56,14 +56,14 @@ async def hold(session: AsyncSession, connected: Connected) -> Principal:
 
 
 async def _note_use(database: Database, directory: Directory, address: str | None) -> None:
-    """Write down when the token was used, at most once a minute."""
+    """Record a use of the token, at most once a minute."""
     at = now()
     if directory.last_used_at is not None and at - directory.last_used_at < _NOTED_EVERY:
         return
     async with database.writing() as session:
-        fresh = await repository.hold_directory(session, tenant_id=directory.tenant_id)
-        if fresh.token_hash == directory.token_hash:
-            fresh.last_used_at, fresh.last_used_address = at, address
+        locked = await repository.hold_directory(session, tenant_id=directory.tenant_id)
+        if locked.token_hash == directory.token_hash:
+            locked.last_used_at, locked.last_used_address = at, address
 
 
 def _principal(directory: Directory, address: str | None) -> Principal:

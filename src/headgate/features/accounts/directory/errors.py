@@ -1,17 +1,17 @@
-"""What can go wrong with a directory (SCIM). A `scim_type` is shown to the identity provider (RFC 7644, 3.12).
+"""Errors of directories (SCIM). A `scim_type` is returned to the identity provider (RFC 7644, 3.12).
 
 Unauthenticated
 └── DirectoryTokenRefused  the token is wrong or was revoked
 NotFound
 ├── GroupNotFound
 ├── NotConnected           there is no token to revoke
-├── NotMapped              the group gives no role in that space
-└── ScimAddressUnknown     no such address below /scim/v2
+├── NotMapped              the group has no role in that space
+└── ScimAddressUnknown     no such path below /scim/v2
 Conflict
-├── NotUnique              the organisation has a user or group of that name already
+├── NotUnique              the organisation already has a user or group with that name
 └── AdminAddressKept       the directory would change the e-mail address of an admin
-ScimInvalid                a filter, path or value that cannot be used
-VersionOutdated            If-Match names another version than there is
+ScimInvalid                an invalid filter, path or value
+VersionOutdated            If-Match names another version than the current one
 """
 
 from typing import ClassVar, Literal
@@ -24,14 +24,14 @@ ScimType = Literal[
 
 
 class DirectoryTokenRefused(Unauthenticated):
-    """The request came with no token of a directory."""
+    """The request has no valid directory token."""
 
     code = "directory_token_refused"
     title = "Directory token refused"
 
     def __init__(self) -> None:
         super().__init__(
-            "This token opens no directory here.",
+            "This directory token is not valid.",
             remedy="Send the token from Settings > Directory as 'Authorization: Bearer'. API keys are not accepted.",
         )
 
@@ -59,31 +59,31 @@ class NotConnected(NotFound):
 
 
 class NotMapped(NotFound):
-    """The group gives no role in the space."""
+    """The group has no role in the space."""
 
     code = "directory_group_not_mapped"
     title = "No role in that space"
 
     def __init__(self, group: str, space: str) -> None:
         super().__init__(
-            f"The group '{group}' gives no role in the space '{space}'.", remedy="List the groups to see their roles."
+            f"The group '{group}' has no role in the space '{space}'.", remedy="List the groups to see their roles."
         )
 
 
 class ScimAddressUnknown(NotFound):
-    """Nothing is at that address."""
+    """The path does not exist."""
 
     code = "scim_address_unknown"
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"There is nothing at {path[:200]}.",
-            remedy="The addresses are Users, Groups, Schemas, ResourceTypes and ServiceProviderConfig.",
+            f"There is no resource at {path[:200]}.",
+            remedy="The resources are Users, Groups, Schemas, ResourceTypes and ServiceProviderConfig.",
         )
 
 
 class NotUnique(Conflict):
-    """The name is taken."""
+    """The name is already in use."""
 
     code = "directory_not_unique"
     title = "Already there"
@@ -91,13 +91,13 @@ class NotUnique(Conflict):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"There is a user or group '{name[:254]}' in this organisation already.",
+            f"A user or group '{name[:254]}' already exists in this organisation.",
             remedy="Filter by userName or displayName to find it.",
         )
 
 
 class AdminAddressKept(Conflict):
-    """Whoever changed an admin's address could then sign in as the admin."""
+    """A directory could sign in as an admin by changing the admin's address."""
 
     code = "directory_admin_address"
     title = "E-mail address of an admin"
@@ -105,13 +105,13 @@ class AdminAddressKept(Conflict):
 
     def __init__(self, email: str) -> None:
         super().__init__(
-            f"{email} is an admin, whose e-mail address a directory does not change.",
+            f"{email} is an admin. A directory does not change the e-mail address of an admin.",
             remedy="Make the user a member in Settings > People, synchronize, and make them an admin again.",
         )
 
 
 class ScimInvalid(HeadgateError):
-    """The request is understood and cannot be used."""
+    """The request is well formed but invalid."""
 
     code = "scim_invalid"
     status = 400
@@ -123,7 +123,7 @@ class ScimInvalid(HeadgateError):
 
 
 class VersionOutdated(HeadgateError):
-    """It changed since the version that the request names."""
+    """The resource has changed since the version in the request."""
 
     code = "version_outdated"
     status = 412
@@ -131,5 +131,5 @@ class VersionOutdated(HeadgateError):
 
     def __init__(self, resource: str) -> None:
         super().__init__(
-            f"{resource} is no longer at the version of If-Match; nothing was changed.", remedy="Read it again."
+            f"{resource} has changed since the version in If-Match; nothing was changed.", remedy="Read it again."
         )

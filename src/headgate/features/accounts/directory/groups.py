@@ -1,4 +1,4 @@
-"""What a directory does with groups, and what their members then may in spaces."""
+"""Groups of a directory, and the resulting roles of their members in spaces."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -20,24 +20,24 @@ from headgate.foundation.database import now
 from headgate.foundation.ids import is_id, new_id
 
 MOST_MEMBERS = 20_000
-"""Members that one request names."""
+"""Maximum members in one request."""
 
 
 @dataclass(slots=True)
 class Change:
-    """What a request changes of a group."""
+    """Requested changes of a group."""
 
     name: str | None = None
     external_id: str | None = None
     sets_external_id: bool = False
     only: set[str] | None = None
-    """All members from then on; None: the ones below are added and removed."""
+    """All future members; None when only the ones below are added and removed."""
     added: set[str] | None = None
     removed: set[str] | None = None
 
 
 async def read(session: AsyncSession, principal: Principal, group_id: str) -> DirectoryGroup:
-    """A group of the directory. Raises `GroupNotFound`."""
+    """Return a group of the directory. Raises `GroupNotFound`."""
     group = await repository.find_group(session, group_id, tenant_id=principal.tenant_id) if is_id(group_id) else None
     if group is None:
         raise GroupNotFound(group_id)
@@ -45,7 +45,7 @@ async def read(session: AsyncSession, principal: Principal, group_id: str) -> Di
 
 
 async def create(session: AsyncSession, principal: Principal, document: Mapping[str, Any]) -> DirectoryGroup:
-    """A new group, with its members. Raises `NotUnique`, `ScimInvalid`."""
+    """Create a group with its members. Raises `NotUnique`, `ScimInvalid`."""
     change = change_of(document)
     at, name = now(), name_of_group(document)
     group = DirectoryGroup(
@@ -66,16 +66,18 @@ async def create(session: AsyncSession, principal: Principal, document: Mapping[
     added = change.only or set()
     await _require_users(session, principal, added)
     await repository.join_group(session, group.id, added, tenant_id=principal.tenant_id)
-    shown = {"name": name, "members": len(added)}
-    await record(session, principal, "directory_group.created", id=group.id, name=name, after=shown, payload=shown)
+    audit_values = {"name": name, "members": len(added)}
+    await record(
+        session, principal, "directory_group.created", id=group.id, name=name, after=audit_values, payload=audit_values
+    )
     return group
 
 
-async def change(session: AsyncSession, principal: Principal, group: DirectoryGroup, wanted: Change) -> None:
-    """Change a group and its members; their roles in spaces follow at once. Raises `NotUnique`, `ScimInvalid`."""
+async def change(session: AsyncSession, principal: Principal, group: DirectoryGroup, changes: Change) -> None:
+    """Change a group and its members, and update their roles in spaces. Raises `NotUnique`, `ScimInvalid`."""
     before = {"name": group.name, "external_id": group.external_id}
-    await _rename(session, group, wanted)
-    added, removed = await _change_members(session, principal, group, wanted)
+    await _rename(session, group, changes)
+    added, removed = await _change_members(session, principal, group, changes)
     after = {"name": group.name, "external_id": group.external_id}
     if before == after and not added and not removed:
         return
@@ -96,7 +98,7 @@ async def change(session: AsyncSession, principal: Principal, group: DirectoryGr
 
 
 async def remove(session: AsyncSession, principal: Principal, group: DirectoryGroup) -> None:
-    """Delete a group; its members lose the roles that it gave them."""
+    """Delete a group and the roles that its members had through it."""
     members = await _members(session, group)
     roles = await repository.roles_of(session, [group.id], tenant_id=group.tenant_id)
     await session.delete(group)
@@ -107,13 +109,13 @@ async def remove(session: AsyncSession, principal: Principal, group: DirectoryGr
 
 
 async def settle_space(session: AsyncSession, principal: Principal, group: DirectoryGroup, space_id: str) -> None:
-    """Let the roles of a group's members in a space follow a change of what the group gives there."""
+    """Update the roles of a group's members in a space after a change of the group's role there."""
     members = await _members(session, group)
     await settle(session, principal, space_ids={space_id}, user_ids=members, reason=group.name)
 
 
 def change_of(document: Mapping[str, Any]) -> Change:
-    """The change that makes a group what a whole document says. Raises `ScimInvalid`."""
+    """Return the changes that replace a group by a document. Raises `ScimInvalid`."""
     return Change(
         name=name_of_group(document),
         external_id=external_id_of(document),
@@ -123,90 +125,92 @@ def change_of(document: Mapping[str, Any]) -> Change:
 
 
 def patched(operations: list[Operation]) -> Change:
-    """The change of PATCH operations, the last of which win. Raises `ScimInvalid`."""
-    found = Change()
+    """Return the changes of PATCH operations; later ones override earlier ones. Raises `ScimInvalid`."""
+    changes = Change()
     for operation in operations:
         name = operation.path.attribute
         if name == "members":
-            _patch_members(found, operation)
+            _patch_members(changes, operation)
         elif operation.path.among is not None or operation.path.sub is not None:
-            continue  # of an attribute that is not stored here
+            continue  # of an attribute that is not stored
         elif name == "displayname":
-            found.name = name_of_group({name: None if operation.kind == "remove" else operation.value})
+            changes.name = name_of_group({name: None if operation.kind == "remove" else operation.value})
         elif name == "externalid":
             value = None if operation.kind == "remove" else operation.value
-            found.external_id, found.sets_external_id = external_id_of({name: value}), True
-    return found
+            changes.external_id, changes.sets_external_id = external_id_of({name: value}), True
+    return changes
 
 
-def _patch_members(found: Change, operation: Operation) -> None:
-    among, kind = operation.path.among, operation.kind
-    if among is not None:
-        ids = {_id_of(among)}
+def _patch_members(changes: Change, operation: Operation) -> None:
+    value_filter, kind = operation.path.among, operation.kind
+    if value_filter is not None:
+        ids = {_id_of(value_filter)}
         kind = "remove" if kind == "remove" else "add"
     elif operation.path.sub not in (None, "value"):
         return
     elif kind == "remove" and operation.value in (None, []):
-        found.only, found.added, found.removed = set(), None, None
+        changes.only, changes.added, changes.removed = set(), None, None
         return
     else:
         ids = _ids(operation.value)
     if kind == "replace":
-        found.only, found.added, found.removed = ids, None, None
-    elif found.only is not None:
-        found.only = found.only | ids if kind == "add" else found.only - ids
+        changes.only, changes.added, changes.removed = ids, None, None
+    elif changes.only is not None:
+        changes.only = changes.only | ids if kind == "add" else changes.only - ids
     else:
-        added, removed = found.added or set(), found.removed or set()
-        found.added = added | ids if kind == "add" else added - ids
-        found.removed = removed - ids if kind == "add" else removed | ids
+        added, removed = changes.added or set(), changes.removed or set()
+        changes.added = added | ids if kind == "add" else added - ids
+        changes.removed = removed - ids if kind == "add" else removed | ids
 
 
-def _id_of(among: object) -> str:
-    if isinstance(among, Comparison) and among.attribute == "value" and among.operator == "eq":
-        return str(among.value)
-    raise ScimInvalid("invalidPath", 'Members are named as members[value eq "id"].')
+def _id_of(value_filter: object) -> str:
+    if isinstance(value_filter, Comparison) and value_filter.attribute == "value" and value_filter.operator == "eq":
+        return str(value_filter.value)
+    raise ScimInvalid("invalidPath", 'Members are written as members[value eq "id"].')
 
 
 def _ids(members: object) -> set[str]:
-    """The ids of members, each given as an object with a value or as the id itself."""
+    """Return the ids of members, each an object with a value or the id itself."""
     if members in (None, ""):
         return set()
-    listed = members if isinstance(members, list) else [members]
-    if len(listed) > MOST_MEMBERS:
-        raise ScimInvalid("tooMany", f"A request names {MOST_MEMBERS} members at most.", remedy="Send several.")
-    found = set()
-    for one in listed:
-        value = one.get("value") if isinstance(one, dict) else one
+    member_list = members if isinstance(members, list) else [members]
+    if len(member_list) > MOST_MEMBERS:
+        raise ScimInvalid("tooMany", f"A request has at most {MOST_MEMBERS} members.", remedy="Send several.")
+    ids = set()
+    for member in member_list:
+        value = member.get("value") if isinstance(member, dict) else member
         if not isinstance(value, str):
             raise ScimInvalid("invalidValue", "Each member is an object with the id of a user as value.")
-        if isinstance(one, dict) and str(one.get("type") or "user").lower() == "group":
-            raise ScimInvalid("invalidValue", "Groups within groups are not supported.", remedy="Assign their users.")
-        found.add(value)
-    return found
+        if isinstance(member, dict) and str(member.get("type") or "user").lower() == "group":
+            raise ScimInvalid(
+                "invalidValue", "Groups within groups are not supported.", remedy=("Assign their users directly.")
+            )
+        ids.add(value)
+    return ids
 
 
-async def _rename(session: AsyncSession, group: DirectoryGroup, wanted: Change) -> None:
+async def _rename(session: AsyncSession, group: DirectoryGroup, changes: Change) -> None:
     try:
         async with session.begin_nested():
-            if wanted.name is not None:
-                group.name, group.name_key = wanted.name, wanted.name.lower()
-            if wanted.sets_external_id:
-                group.external_id = wanted.external_id
+            if changes.name is not None:
+                group.name, group.name_key = changes.name, changes.name.lower()
+            if changes.sets_external_id:
+                group.external_id = changes.external_id
     except IntegrityError as error:
-        raise NotUnique(wanted.name or "") from error
+        raise NotUnique(changes.name or "") from error
 
 
 async def _change_members(
-    session: AsyncSession, principal: Principal, group: DirectoryGroup, wanted: Change
+    session: AsyncSession, principal: Principal, group: DirectoryGroup, changes: Change
 ) -> tuple[set[str], set[str]]:
-    """Returns who was not in it before, and who is no more."""
-    if wanted.only is None and not wanted.added and not wanted.removed:
+    """Change the members; returns the added and the removed ones."""
+    if changes.only is None and not changes.added and not changes.removed:
         return set(), set()
     present = await _members(session, group)
-    if wanted.only is not None:
-        added, removed = wanted.only - present, present - wanted.only
+    if changes.only is not None:
+        added, removed = changes.only - present, present - changes.only
     else:
-        added, removed = (wanted.added or set()) - present, (wanted.removed or set()) & present
+        added, removed = (changes.added or set()) - present, (changes.removed or set()) & present
     await _require_users(session, principal, added)
     await repository.leave_group(session, group.id, removed, tenant_id=group.tenant_id)
     await repository.join_group(session, group.id, added, tenant_id=group.tenant_id)
@@ -224,12 +228,12 @@ async def _members(session: AsyncSession, group: DirectoryGroup) -> set[str]:
 
 
 async def _require_users(session: AsyncSession, principal: Principal, user_ids: Collection[str]) -> None:
-    known = await repository.known_users(session, user_ids, tenant_id=principal.tenant_id)
-    missing = sorted(set(user_ids) - known)
+    known_ids = await repository.known_users(session, user_ids, tenant_id=principal.tenant_id)
+    missing = sorted(set(user_ids) - known_ids)
     if missing:
         raise ScimInvalid(
             "invalidValue",
             f"The directory has no user '{missing[0][:64]}'"
             + (f" and {len(missing) - 1} more." if missing[1:] else "."),
-            remedy="Create users before they are put into groups.",
+            remedy="Create users before adding them to groups.",
         )

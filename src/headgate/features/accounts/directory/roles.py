@@ -1,4 +1,4 @@
-"""The roles that groups give in spaces, kept apart from those that were assigned in Headgate."""
+"""Roles in spaces through groups, stored separately from those assigned in Headgate."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from headgate.features.audit.recorder import record
 from headgate.foundation.database import now
 
 MOST_NAMED = 200
-"""Ids of users that one entry of the audit log lists; it counts them all."""
+"""Maximum user ids listed in one audit entry; it counts all of them."""
 
 
 @dataclass(slots=True)
@@ -24,11 +24,11 @@ class _Changes:
     removed: list[str] = field(default_factory=list)
 
     def payload(self, reason: str) -> dict[str, object]:
-        found: dict[str, object] = {"by": reason}
+        values: dict[str, object] = {"by": reason}
         for name in ("added", "changed", "removed"):
             ids: list[str] = getattr(self, name)
-            found[name] = {"count": len(ids), "user_ids": ids[:MOST_NAMED]}
-        return found
+            values[name] = {"count": len(ids), "user_ids": ids[:MOST_NAMED]}
+        return values
 
 
 async def settle(
@@ -39,10 +39,10 @@ async def settle(
     user_ids: Collection[str],
     reason: str,
 ) -> None:
-    """Give users the roles that their groups give them in spaces now, and take away those that none gives any more.
+    """Update the roles of users in spaces to those of their groups.
 
-    Who holds the directory calls it, after the change of a group. A role that was assigned in Headgate stays; where
-    there are both, the higher one counts.
+    Call it with the directory locked, after the change of a group. A role assigned in Headgate stays; when there are
+    both, the higher one applies.
     """
     if not user_ids:
         return
@@ -64,23 +64,23 @@ async def settle(
 
 async def _settle_some(session: AsyncSession, space: Space, user_ids: list[str], changes: _Changes) -> None:
     tenant_id = space.tenant_id
-    wanted: dict[str, Role] = {}
+    roles: dict[str, Role] = {}
     for user_id, role in await repository.roles_by_groups(session, space.id, user_ids, tenant_id=tenant_id):
-        wanted[user_id] = highest(role, wanted.get(user_id))
+        roles[user_id] = highest(role, roles.get(user_id))
     members = {
         member.user_id: member
         for member in await repository.members_in(session, space.id, user_ids, tenant_id=tenant_id)
     }
-    added = [_member(space, user_id, role) for user_id, role in wanted.items() if user_id not in members]
+    added = [_member(space, user_id, role) for user_id, role in roles.items() if user_id not in members]
     removed = []
     for member in members.values():
         before = member.role
-        if _is_settled(member, wanted):
+        if _is_settled(member, roles):
             continue
-        if member.by_hand is None and member.user_id not in wanted:
+        if member.by_hand is None and member.user_id not in roles:
             removed.append(member)
             continue
-        _set_role(member, wanted.get(member.user_id))
+        _set_role(member, roles.get(member.user_id))
         if member.role != before:
             changes.changed.append(member.user_id)
     await session.flush()
@@ -92,8 +92,8 @@ async def _settle_some(session: AsyncSession, space: Space, user_ids: list[str],
     changes.removed += [member.user_id for member in removed]
 
 
-def _is_settled(member: SpaceMember, wanted: Mapping[str, Role]) -> bool:
-    role = wanted.get(member.user_id)
+def _is_settled(member: SpaceMember, roles: Mapping[str, Role]) -> bool:
+    role = roles.get(member.user_id)
     return member.directory_role == (None if role is None else role.value)
 
 

@@ -1,4 +1,4 @@
-"""HTTP routes with which an admin connects a directory and maps its groups to roles."""
+"""HTTP routes for connecting a directory and mapping its groups to roles."""
 
 from fastapi import APIRouter, Request, Response
 
@@ -22,7 +22,7 @@ _MANAGE = [needs(Permission.DIRECTORY_MANAGE)]
 
 @router.get("", summary="Read the directory", responses=problems(401, 403), dependencies=_MANAGE)
 async def read_directory(request: Request, session: ReadSession, caller: Caller) -> DirectoryOut:
-    """The address for the identity provider, its token without the secret, and what it has synchronized."""
+    """The URL for the identity provider, its token without the secret, and synchronisation counts."""
     return await service.read_directory(session, caller, address=root_of(request))
 
 
@@ -30,22 +30,22 @@ async def read_directory(request: Request, session: ReadSession, caller: Caller)
     "/token", status_code=201, summary="Create or rotate the token", responses=problems(401, 403), dependencies=_MANAGE
 )
 async def create_token(body: TokenIn, session: WriteSession, caller: Caller) -> TokenMade:
-    """A new token for the identity provider; this answer alone shows it. The previous one stops working at once."""
-    return await service.create_token(session, caller, wanted=body)
+    """Create a token for the identity provider; only this response contains it. The previous token is revoked."""
+    return await service.create_token(session, caller, token_in=body)
 
 
 @router.delete(
     "/token", status_code=204, summary="Revoke the token", responses=problems(401, 403, 404), dependencies=_MANAGE
 )
 async def disconnect(session: WriteSession, caller: Caller) -> Response:
-    """The identity provider changes nothing any more. Users, groups and their roles stay as they are."""
+    """Disconnect the identity provider. Users, groups and their roles stay as they are."""
     await service.disconnect(session, caller)
     return Response(status_code=204)
 
 
 @router.get("/groups", summary="List groups and their roles", responses=problems(401, 403), dependencies=_MANAGE)
 async def list_groups(session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Page[GroupOut]:
-    """The groups of the directory, with the roles that they give in spaces."""
+    """List the groups of the directory with their roles in spaces."""
     rows = await service.list_groups(session, caller, limit=limit + 1, after=parse_cursor(cursor))
     items, following = page_of(rows, limit, "id")
     return Page(items=items, next_cursor=following)
@@ -53,12 +53,12 @@ async def list_groups(session: ReadSession, caller: Caller, limit: Limit = 50, c
 
 @router.put(
     "/groups/{group_id}/roles/{space_id}",
-    summary="Give a group a role in a space",
+    summary="Assign a group a role in a space",
     responses=problems(401, 403, 404),
     dependencies=_MANAGE,
 )
 async def set_role(group_id: str, space_id: str, body: GroupRoleIn, session: WriteSession, caller: Caller) -> GroupRole:
-    """Members of the group have at least this role there from now on. Roles assigned in Headgate stay."""
+    """Give members of the group at least this role in the space. Roles assigned in Headgate stay."""
     return await service.set_role(session, caller, group_id, space_id, role=body.role)
 
 
@@ -70,6 +70,6 @@ async def set_role(group_id: str, space_id: str, body: GroupRoleIn, session: Wri
     dependencies=_MANAGE,
 )
 async def remove_role(group_id: str, space_id: str, session: WriteSession, caller: Caller) -> Response:
-    """Members of the group keep what they were assigned in Headgate, or through other groups."""
+    """Remove the role of the group. Members keep roles assigned in Headgate or through other groups."""
     await service.remove_role(session, caller, group_id, space_id)
     return Response(status_code=204)

@@ -1,4 +1,4 @@
-"""What the API says and takes about an organisation's directory."""
+"""API schemas of directories."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from headgate.features.accounts.keys.schemas import NetworkText
 
 
 class TokenIn(BaseModel):
-    """A token to create, in place of the one that there is."""
+    """A token to create, replacing the current one."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -18,17 +18,17 @@ class TokenIn(BaseModel):
         default=None,
         min_length=1,
         max_length=MOST_NETWORKS,
-        description="Networks such as `192.0.2.0/24` from which it works. None: everywhere.",
+        description="Networks that may use it, such as `192.0.2.0/24`. None: all networks.",
     )
 
 
 class TokenOut(BaseModel):
     """The token of a directory, without its secret."""
 
-    prefix: str = Field(description="Its first characters, by which it is known again.")
+    prefix: str = Field(description="Its first characters, to identify it.")
     networks: list[str] | None
     created_at: datetime
-    last_used_at: datetime | None = Field(description="To the minute.")
+    last_used_at: datetime | None = Field(description="Rounded to the minute.")
     last_used_address: str | None
 
 
@@ -36,7 +36,7 @@ class DirectoryOut(BaseModel):
     """An organisation's directory."""
 
     address: str = Field(description="The base URL for the identity provider.")
-    token: TokenOut | None = Field(description="Null: no directory is connected.")
+    token: TokenOut | None = Field(description="Null when no directory is connected.")
     last_change_at: datetime | None = Field(description="When it last changed a user or group.")
     users: int
     groups: int
@@ -49,7 +49,7 @@ class TokenMade(TokenOut):
 
 
 class GroupRole(BaseModel):
-    """The role that a group gives in a space."""
+    """The role of a group in a space."""
 
     space_id: str
     space_name: str
@@ -66,7 +66,7 @@ class GroupOut(BaseModel):
 
 
 class GroupRoleIn(BaseModel):
-    """The role that members of a group are to have."""
+    """The role to give to the members of a group."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -1,4 +1,4 @@
-"""Connecting a directory, and the roles that its groups give: what an admin does."""
+"""Connecting a directory, and the roles of its groups: operations of admins."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ NAME = "Directory (SCIM)"
 
 
 async def read_directory(session: AsyncSession, principal: Principal, *, address: str) -> DirectoryOut:
-    """The organisation's directory; without a token while none is connected."""
+    """Return the organisation's directory; without a token when none is connected."""
     principal.require(Permission.DIRECTORY_MANAGE)
     directory = await repository.find_directory(session, tenant_id=principal.tenant_id)
     users, count = await repository.count_all(session, tenant_id=principal.tenant_id)
@@ -35,19 +35,19 @@ async def read_directory(session: AsyncSession, principal: Principal, *, address
     )
 
 
-async def create_token(session: AsyncSession, principal: Principal, *, wanted: TokenIn) -> TokenMade:
-    """A new token; the one that there was stops working at once."""
+async def create_token(session: AsyncSession, principal: Principal, *, token_in: TokenIn) -> TokenMade:
+    """Create a token; the current one is revoked immediately."""
     principal.require(Permission.DIRECTORY_MANAGE)
     directory = await repository.hold_directory(session, tenant_id=principal.tenant_id)
     action: Action = "directory.token_created" if directory.token_hash is None else "directory.token_rotated"
-    before = _told(directory)
+    before = _audit_values(directory)
     token = new_key(DIRECTORY_MARK)
     directory.token_id, directory.token_hash = new_id(), hash_of(token)
     directory.prefix, directory.token_created_at = prefix_of(token, DIRECTORY_MARK), now()
-    directory.networks = None if wanted.networks is None else sorted(set(wanted.networks))
+    directory.networks = None if token_in.networks is None else sorted(set(token_in.networks))
     directory.last_used_at = directory.last_used_address = None
     await session.flush()
-    after = _told(directory)
+    after = _audit_values(directory)
     await record(
         session, principal, action, id=directory.token_id, name=NAME, before=before, after=after, payload=after
     )
@@ -62,7 +62,7 @@ async def disconnect(session: AsyncSession, principal: Principal) -> None:
     directory = await repository.hold_directory(session, tenant_id=principal.tenant_id)
     if directory.token_id is None:
         raise NotConnected
-    before, token_id = _told(directory), directory.token_id
+    before, token_id = _audit_values(directory), directory.token_id
     directory.token_id = directory.token_hash = directory.prefix = directory.networks = None
     directory.token_created_at = directory.last_used_at = directory.last_used_address = None
     await session.flush()
@@ -72,35 +72,39 @@ async def disconnect(session: AsyncSession, principal: Principal) -> None:
 async def list_groups(
     session: AsyncSession, principal: Principal, *, limit: int = 50, after: str | None = None
 ) -> Sequence[GroupOut]:
-    """The groups of the directory with the roles that they give, in the order they came."""
+    """Return the groups of the directory with their roles, oldest first."""
     principal.require(Permission.DIRECTORY_MANAGE)
-    where = [] if after is None else [DirectoryGroup.id > after]
+    conditions = [] if after is None else [DirectoryGroup.id > after]
     tenant_id = principal.tenant_id
-    _, rows = await repository.list_groups(session, tenant_id=tenant_id, where=where, order=(), offset=0, limit=limit)
+    _, rows = await repository.list_groups(
+        session, tenant_id=tenant_id, conditions=conditions, order=(), offset=0, limit=limit
+    )
     ids = [row.id for row in rows]
     members = await repository.count_members(session, ids, tenant_id=tenant_id)
     roles: dict[str, list[GroupRole]] = {}
     for group_id, space_id, space_name, role in await repository.roles_of(session, ids, tenant_id=tenant_id):
-        shown = GroupRole(space_id=space_id, space_name=space_name, role=Role(role))
-        roles.setdefault(group_id, []).append(shown)
+        group_role = GroupRole(space_id=space_id, space_name=space_name, role=Role(role))
+        roles.setdefault(group_id, []).append(group_role)
     return [
         GroupOut(id=row.id, name=row.name, members=members.get(row.id, 0), roles=roles.get(row.id, [])) for row in rows
     ]
 
 
-async def find_group(session: AsyncSession, principal: Principal, wanted: str) -> DirectoryGroup:
-    """The group of that id or name, as a command names it. Raises `GroupNotFound`."""
+async def find_group(session: AsyncSession, principal: Principal, group: str) -> DirectoryGroup:
+    """Return the group with that id or name, for a command. Raises `GroupNotFound`."""
     principal.require(Permission.DIRECTORY_MANAGE)
-    where = [DirectoryGroup.name_key == wanted.lower()]
+    conditions = [DirectoryGroup.name_key == group.lower()]
     tenant_id = principal.tenant_id
-    _, rows = await repository.list_groups(session, tenant_id=tenant_id, where=where, order=(), offset=0, limit=1)
-    return rows[0] if rows else await groups.read(session, principal, wanted)
+    _, rows = await repository.list_groups(
+        session, tenant_id=tenant_id, conditions=conditions, order=(), offset=0, limit=1
+    )
+    return rows[0] if rows else await groups.read(session, principal, group)
 
 
 async def set_role(
     session: AsyncSession, principal: Principal, group_id: str, space_id: str, *, role: Role
 ) -> GroupRole:
-    """Give the members of a group a role in a space, from now on. Raises `GroupNotFound`, `SpaceNotFound`."""
+    """Give the members of a group a role in a space. Raises `GroupNotFound`, `SpaceNotFound`."""
     group, space = await _group_and_space(session, principal, group_id, space_id)
     row = await repository.find_group_role(session, group.id, space.id, tenant_id=principal.tenant_id)
     before = None if row is None else _role(group, space, row.role)
@@ -127,7 +131,7 @@ async def set_role(
 
 
 async def remove_role(session: AsyncSession, principal: Principal, group_id: str, space_id: str) -> None:
-    """Let a group give no role in a space any more. Raises `GroupNotFound`, `SpaceNotFound`, `NotMapped`."""
+    """Remove the role of a group in a space. Raises `GroupNotFound`, `SpaceNotFound`, `NotMapped`."""
     group, space = await _group_and_space(session, principal, group_id, space_id)
     row = await repository.find_group_role(session, group.id, space.id, tenant_id=principal.tenant_id)
     if row is None:
@@ -151,7 +155,7 @@ async def remove_role(session: AsyncSession, principal: Principal, group_id: str
 async def _group_and_space(
     session: AsyncSession, principal: Principal, group_id: str, space_id: str
 ) -> tuple[DirectoryGroup, Space]:
-    """Both, and nobody else changes the directory meanwhile."""
+    """Return both, with the directory locked."""
     principal.require(Permission.DIRECTORY_MANAGE)
     await repository.hold_directory(session, tenant_id=principal.tenant_id)
     group = await groups.read(session, principal, group_id)
@@ -170,8 +174,8 @@ def _token(directory: Directory) -> TokenOut | None:
     )
 
 
-def _told(directory: Directory) -> dict[str, object] | None:
-    """What the audit log keeps of a token."""
+def _audit_values(directory: Directory) -> dict[str, object] | None:
+    """Return a token's values for the audit log."""
     return None if directory.prefix is None else {"prefix": directory.prefix, "networks": directory.networks}
 
 

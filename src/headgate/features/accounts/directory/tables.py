@@ -1,4 +1,4 @@
-"""What an organisation's directory (SCIM) has put here: its users and groups, and the roles that groups give."""
+"""Tables of an organisation's directory (SCIM): users, groups, and the roles of groups."""
 
 from datetime import datetime
 
@@ -9,18 +9,18 @@ from headgate.foundation.database import Json, Row, Timestamp, now
 
 
 class Directory(Row):
-    """The directory of an organisation. Every change through it or of it holds this row: one at a time."""
+    """The directory of an organisation. Every change by it or of it locks this row: one at a time."""
 
     __tablename__ = "directories"
 
     tenant_id: Mapped[str] = mapped_column(ForeignKey("tenants.id", ondelete="CASCADE"), primary_key=True)
     token_id: Mapped[str | None] = mapped_column(String(36))
-    """Names the token in the audit log; null, as all of the token: it was revoked."""
+    """Names the token in the audit log; null, like all token columns, when it was revoked."""
     prefix: Mapped[str | None] = mapped_column(String(24))
     token_hash: Mapped[str | None] = mapped_column(String(64), unique=True)
     """SHA-256: the token is random and long, so a slow hash would add nothing."""
     networks: Mapped[list[str] | None] = mapped_column(Json)
-    """Networks in CIDR notation from which the token works; null: from everywhere."""
+    """Networks in CIDR notation from which the token is accepted; null: from everywhere."""
     token_created_at: Mapped[datetime | None] = mapped_column(Timestamp)
     last_used_at: Mapped[datetime | None] = mapped_column(Timestamp)
     last_used_address: Mapped[str | None] = mapped_column(String(64))
@@ -29,7 +29,7 @@ class Directory(Row):
 
 
 class DirectoryUser(Row):
-    """A user whom the directory created or was linked to, as it names them."""
+    """A user that the directory created or was linked to, with the directory's names."""
 
     __tablename__ = "directory_users"
     __table_args__ = (
@@ -42,9 +42,9 @@ class DirectoryUser(Row):
     user_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     tenant_id: Mapped[str] = mapped_column(String(36))
     user_name: Mapped[str] = mapped_column(String(254))
-    """As the directory wrote it."""
+    """As sent by the directory."""
     user_name_key: Mapped[str] = mapped_column(String(254))
-    """In lower case: the directory's names are unique whatever their case."""
+    """In lower case: the directory's names are unique regardless of case."""
     external_id: Mapped[str | None] = mapped_column(String(255))
     formatted: Mapped[str | None] = mapped_column(String(200))
     given_name: Mapped[str | None] = mapped_column(String(200))
@@ -66,10 +66,10 @@ class DirectoryGroup(Row):
     tenant_id: Mapped[str] = mapped_column(ForeignKey("tenants.id", ondelete="CASCADE"))
     name: Mapped[str] = mapped_column(String(200))
     name_key: Mapped[str] = mapped_column(String(400))
-    """In lower case, by which it is unique."""
+    """In lower case, for uniqueness."""
     external_id: Mapped[str | None] = mapped_column(String(255))
     revision: Mapped[int] = mapped_column(BigInteger, default=1)
-    """Counts its changes and those of its members: the version of its ETag."""
+    """Counts changes of the group and of its members: the version of its ETag."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 
@@ -94,7 +94,7 @@ class DirectoryGroupMember(Row):
 
 
 class DirectoryGroupRole(Row):
-    """The role in a space that an admin gives to the members of a group."""
+    """The role in a space that an admin assigned to the members of a group."""
 
     __tablename__ = "directory_group_roles"
     __table_args__ = (

@@ -1,1 +1,1 @@
-"""API keys: a person's rights in a program's hand, cut down to what it needs."""
+"""API keys: a user's permissions for programs, restricted by scopes and spaces."""

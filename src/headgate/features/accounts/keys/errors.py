@@ -1,18 +1,18 @@
-"""What can go wrong with API keys.
+"""Errors of API keys.
 
 Unauthenticated
-└── KeyRefused        the key that came is wrong, revoked, past its time, or its person may not come in
+└── KeyRefused        the key is wrong, revoked or expired, or its user is deactivated
 Forbidden
-├── KeyTooWide        a key would make one that may more than itself
-└── NetworkRefused    the key works from other networks only
+├── KeyTooWide        a key would create one with more permissions than its own
+└── NetworkRefused    the key is only accepted from other networks
 NotFound
-└── KeyNotFound       also for somebody else's, unless the caller may manage keys
+└── KeyNotFound       also for another user's, unless the caller may manage keys
 Conflict
 └── TooManyKeys
 Invalid
 ├── ScopeUnknown      no permission and no role has that name
-├── NoMember          the key would be for a space that its person is not in
-└── ExpiryPast        the key would be dead when it is made
+├── NoMember          the key would be for a space that its user is not a member of
+└── ExpiryPast        the expiry is in the past
 """
 
 from collections.abc import Sequence
@@ -21,31 +21,34 @@ from headgate.foundation.errors import Conflict, Forbidden, Invalid, NotFound, U
 
 
 class KeyRefused(Unauthenticated):
-    """The request came with a key that opens nothing."""
+    """The request has an invalid key."""
 
     code = "key_refused"
     title = "API key refused"
 
 
 class KeyTooWide(Forbidden):
-    """A key cannot make a wider one."""
+    """A key cannot create one with more permissions."""
 
     code = "key_too_wide"
-    title = "Wider than your own key"
+    title = "Wider than your key"
 
 
 class NetworkRefused(Forbidden):
-    """The key is valid, and bound to networks that the request did not come from."""
+    """The key is valid but not accepted from the network of the request."""
 
     code = "key_network_refused"
-    title = "Not from this network"
+    title = "Network not allowed"
 
     def __init__(self, prefix: str, address: str | None) -> None:
-        where = f"the address {address}" if address else "a connection without an address"
+        source = f"the address {address}" if address else "a connection without an address"
         super().__init__(
-            f"The API key {prefix} is bound to networks, and this request came from {where}.",
-            remedy="Call from one of its networks, or make a key for this one. Behind a reverse proxy, the operator "
-            "sets HEADGATE_SERVER__TRUSTED_PROXIES so that callers' own addresses count.",
+            f"The API key {prefix} is restricted to certain networks, and this request came from {source}.",
+            remedy=(
+                "Call from one of its networks, or create a key for this one. Behind a reverse proxy, "
+                "the operator must set HEADGATE_SERVER__TRUSTED_PROXIES so that client addresses are "
+                "recognised."
+            ),
         )
 
 
@@ -60,47 +63,47 @@ class KeyNotFound(NotFound):
 
 
 class TooManyKeys(Conflict):
-    """The person has as many keys as one may have."""
+    """The user has the maximum number of keys."""
 
     code = "too_many_keys"
     title = "Too many API keys"
 
-    def __init__(self, most: int) -> None:
-        super().__init__(f"There are {most} API keys in use already.", remedy="Revoke those that nothing uses.")
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"There are already {limit} API keys in use.", remedy="Revoke keys that are no longer used.")
 
 
 class NoMember(Invalid):
-    """The key would be for a space in which its person may do nothing."""
+    """The key would be for a space in which its user has no permissions."""
 
     code = "key_for_no_member"
     title = "Not a member of the space"
 
     def __init__(self, person: str, space: str) -> None:
         super().__init__(
-            f"{person} is no member of the space '{space}', so the key would do nothing there.",
-            remedy="Add them to the space first, or leave the space out.",
+            f"{person} is not a member of the space '{space}', so the key would have no effect there.",
+            remedy="Add the user to the space first, or omit the space.",
         )
 
 
 class ScopeUnknown(Invalid):
-    """No permission and no role is called that."""
+    """No permission or role has that name."""
 
     code = "scope_unknown"
     title = "Unknown scope"
 
     def __init__(self, scope: str, near: Sequence[str]) -> None:
-        meant = f"Did you mean '{near[0]}'? " if near else ""
+        suggestion = f"Did you mean '{near[0]}'? " if near else ""
         super().__init__(
-            f"There is no permission and no role '{scope[:100]}'.",
-            remedy=f"{meant}docs/reference/permissions.md lists the names.",
+            f"There is no permission or role '{scope[:100]}'.",
+            remedy=f"{suggestion}docs/reference/permissions.md lists the names.",
         )
 
 
 class ExpiryPast(Invalid):
-    """The key's last moment is over."""
+    """The expiry of the key is in the past."""
 
     code = "expiry_past"
     title = "Expiry in the past"
 
     def __init__(self) -> None:
-        super().__init__("The key would have expired already.", remedy="Give a moment that is still to come, or none.")
+        super().__init__("The expiry date of the key is in the past.", remedy="Give a date in the future, or none.")

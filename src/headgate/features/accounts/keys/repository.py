@@ -1,4 +1,4 @@
-"""Every query on API keys but the one that tells who is asking. The tenant is always required."""
+"""Queries on API keys, except the authentication of requests. The tenant is always required."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,17 +12,17 @@ KeyRow = Row[ApiKey, User]
 
 
 async def find_key(session: AsyncSession, key_id: str, *, tenant_id: str) -> KeyRow | None:
-    """A key and its person, by the key's id; nobody revokes it until the transaction ends."""
+    """Lock and return a key and its user, by the key's id, until the transaction ends."""
     return (await session.execute(_held(_keys(tenant_id).where(ApiKey.id == key_id)))).one_or_none()
 
 
 async def find_by_prefix(session: AsyncSession, prefix: str, *, tenant_id: str) -> KeyRow | None:
-    """The same by what lists show of the key."""
+    """Lock and return a key and its user, by the prefix shown in lists."""
     return (await session.execute(_held(_keys(tenant_id).where(ApiKey.prefix == prefix)))).one_or_none()
 
 
 async def list_made_by(session: AsyncSession, key_id: str, *, tenant_id: str) -> Sequence[ApiKey]:
-    """The keys that a key made and that were not revoked; none of them makes another until the transaction ends."""
+    """Lock and return the active keys that a key created, so that they cannot create another."""
     query = _held(_keys(tenant_id).where(ApiKey.made_by_key_id == key_id, ApiKey.revoked_at.is_(None)))
     return [row for row, _ in (await session.execute(query.order_by(ApiKey.id))).all()]
 
@@ -30,7 +30,7 @@ async def list_made_by(session: AsyncSession, key_id: str, *, tenant_id: str) ->
 async def list_keys(
     session: AsyncSession, *, tenant_id: str, user_id: str | None, limit: int, after: str | None = None
 ) -> Sequence[KeyRow]:
-    """Keys with their people in the order they were made, of one person or, without one, of all."""
+    """Return keys with their users in order of creation, of one user or of all."""
     query = _keys(tenant_id)
     if user_id is not None:
         query = query.where(ApiKey.user_id == user_id)
@@ -40,7 +40,7 @@ async def list_keys(
 
 
 async def count_live(session: AsyncSession, user_id: str, at: datetime, *, tenant_id: str) -> int:
-    """How many keys of a person work at a moment."""
+    """Return the number of a user's active keys at a time."""
     query = select(func.count()).where(
         ApiKey.tenant_id == tenant_id,
         ApiKey.user_id == user_id,
@@ -51,7 +51,7 @@ async def count_live(session: AsyncSession, user_id: str, at: datetime, *, tenan
 
 
 async def names_of_spaces(session: AsyncSession, space_ids: Sequence[str], *, tenant_id: str) -> dict[str, str]:
-    """Those of the spaces that the tenant has: id to name."""
+    """Return the tenant's spaces among the given ones: id to name."""
     query = select(Space.id, Space.name).where(Space.tenant_id == tenant_id, Space.id.in_(space_ids))
     return {row[0]: row[1] for row in (await session.execute(query)).all()}
 
@@ -59,7 +59,7 @@ async def names_of_spaces(session: AsyncSession, space_ids: Sequence[str], *, te
 async def spaces_of_member(
     session: AsyncSession, user_id: str, space_ids: Sequence[str], *, tenant_id: str
 ) -> frozenset[str]:
-    """Those of the spaces that a person is a member of."""
+    """Return the given spaces that a user is a member of."""
     query = select(SpaceMember.space_id).where(
         SpaceMember.tenant_id == tenant_id, SpaceMember.user_id == user_id, SpaceMember.space_id.in_(space_ids)
     )
@@ -67,7 +67,7 @@ async def spaces_of_member(
 
 
 async def delete_keys(session: AsyncSession, *, tenant_id: str, user_id: str) -> None:
-    """Delete every key of a user: they work no more, at once."""
+    """Delete every key of a user, effective immediately."""
     await session.execute(delete(ApiKey).where(ApiKey.user_id == user_id, ApiKey.tenant_id == tenant_id))
 
 

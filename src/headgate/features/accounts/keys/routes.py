@@ -11,7 +11,7 @@ from headgate.features.accounts.keys.schemas import KeyIn, KeyMade, KeyOut
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems
 
 router = APIRouter(prefix="/api-keys", tags=["API keys"])
-Everyone = Annotated[bool, Query(description="Everybody's keys instead of your own; needs `keys.manage`.")]
+Everyone = Annotated[bool, Query(description="List the keys of all users instead of your own; requires `keys.manage`.")]
 
 
 @router.get("", summary="List API keys", responses=problems(401, 403), dependencies=[needs(Permission.ACCOUNT_VIEW)])
@@ -22,23 +22,23 @@ async def list_keys(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[KeyOut]:
-    """Your keys, oldest first, with those that were revoked; never their secrets."""
+    """List your keys, oldest first, including revoked ones; never their secrets."""
     rows = await service.list_keys(session, caller, everyone=everyone, limit=limit + 1, after=parse_cursor(cursor))
-    kept, following = page_of(rows, limit, "id")
-    return Page(items=kept, next_cursor=following)
+    page, following = page_of(rows, limit, "id")
+    return Page(items=page, next_cursor=following)
 
 
 @router.post(
     "",
     status_code=201,
-    summary="Make an API key",
+    summary="Create an API key",
     responses=problems(401, 403, 404, 409),
     dependencies=[needs(Permission.ACCOUNT_CHANGE)],
 )
 async def create_key(body: KeyIn, session: WriteSession, caller: Caller) -> KeyMade:
-    """A key that acts for you, within its scopes and spaces. The answer is the only one that shows it."""
-    made = await service.create_key(session, caller, wanted=body)
-    return KeyMade(**made.shown.model_dump(), key=made.secret)
+    """Create a key that acts for you, within its scopes and spaces. Only this response contains it."""
+    new_key = await service.create_key(session, caller, key_in=body)
+    return KeyMade(**new_key.shown.model_dump(), key=new_key.secret)
 
 
 @router.delete(
@@ -48,5 +48,5 @@ async def create_key(body: KeyIn, session: WriteSession, caller: Caller) -> KeyM
     dependencies=[needs(Permission.ACCOUNT_CHANGE)],
 )
 async def revoke_key(key_id: Annotated[str, Path(max_length=36)], session: WriteSession, caller: Caller) -> KeyOut:
-    """End a key and those made with it: no server takes them any more. Somebody else's needs `keys.manage` besides."""
+    """Revoke a key and the keys created with it, effective immediately. Another user's key requires `keys.manage`."""
     return await service.revoke_key(session, caller, key_id)

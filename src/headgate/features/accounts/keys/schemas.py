@@ -1,4 +1,4 @@
-"""What the API says and takes about API keys."""
+"""API schemas of API keys."""
 
 from datetime import datetime
 from typing import Annotated
@@ -15,32 +15,34 @@ Id = Annotated[str, StringConstraints(min_length=1, max_length=36, pattern=r"^[0
 
 
 class KeyIn(BaseModel):
-    """A key to make."""
+    """A key to create."""
 
     model_config = ConfigDict(extra="forbid")
 
-    name: KeyName = Field(description="What it is for, as you will know it again.")
+    name: KeyName = Field(description="Purpose of the key, to identify it later.")
     scopes: list[Annotated[str, StringConstraints(min_length=1, max_length=64)]] | None = Field(
         default=None,
         min_length=1,
         max_length=100,
-        description="Permissions such as `runs.start`, or roles such as `runner` for all that the role may at this "
-        "moment. None: all that you have.",
+        description=(
+            "Permissions such as `runs.start`, or roles such as `runner`, which grant what the "
+            "role allows at the time of the request. None: all your permissions."
+        ),
     )
     space_ids: list[Id] | None = Field(
-        default=None, min_length=1, max_length=100, description="The spaces it is for. None: all that you have."
+        default=None, min_length=1, max_length=100, description="Spaces it is restricted to. None: all your spaces."
     )
     networks: list[NetworkText] | None = Field(
         default=None,
         min_length=1,
         max_length=MOST_NETWORKS,
-        description="Networks such as `192.0.2.0/24` from which it works; elsewhere it is refused. None: everywhere.",
+        description="Networks it may be used from, such as `192.0.2.0/24`. None: all networks.",
     )
-    expires_at: AwareDatetime | None = Field(default=None, description="When it stops working. None: never.")
+    expires_at: AwareDatetime | None = Field(default=None, description="When it expires. None: never.")
 
 
 class KeyOwner(BaseModel):
-    """Whose key it is."""
+    """The user of a key."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -56,7 +58,7 @@ class KeyOut(BaseModel):
 
     id: str
     name: str
-    prefix: str = Field(description=f"The first {PREFIX_LENGTH} characters, by which it is known again.")
+    prefix: str = Field(description=f"The first {PREFIX_LENGTH} characters, to identify it.")
     user: KeyOwner
     scopes: list[str] | None
     space_ids: list[str] | None
@@ -64,11 +66,11 @@ class KeyOut(BaseModel):
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
-    last_used_at: datetime | None = Field(description="To the minute.")
+    last_used_at: datetime | None = Field(description="Rounded to the minute.")
     last_used_address: str | None
 
 
 class KeyMade(KeyOut):
     """A new key with its secret, which is never shown again."""
 
-    key: str = Field(description="The whole key. Only its hash is kept.")
+    key: str = Field(description="The complete key. Only its hash is stored.")

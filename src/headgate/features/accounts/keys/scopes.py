@@ -1,4 +1,4 @@
-"""What an API key is for: permissions by name, or a role's name for all that the role may."""
+"""Scopes of API keys: permissions by name, or a role's name for all of its permissions."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -12,20 +12,20 @@ _ROLES: dict[str, frozenset[Permission]] = {role.value: of_role(role) for role i
 
 
 def expand(scopes: Iterable[str]) -> frozenset[Permission]:
-    """The permissions that scopes stand for, as the table has them now. Raises `ScopeUnknown`."""
-    found: set[Permission] = set()
+    """Return the permissions of scopes, from the current table. Raises `ScopeUnknown`."""
+    permissions: set[Permission] = set()
     for scope in scopes:
-        found |= _ROLES.get(scope) or {_permission(scope)}
-    return frozenset(found)
+        permissions |= _ROLES.get(scope) or {_permission(scope)}
+    return frozenset(permissions)
 
 
 def known(stored: Iterable[str]) -> frozenset[Permission]:
-    """The permissions of a stored key; a name that this Headgate does not know allows nothing."""
+    """Return the permissions of a stored key; unknown names allow nothing."""
     return frozenset(_BY_NAME[name] for name in stored if name in _BY_NAME)
 
 
 def names() -> tuple[str, ...]:
-    """Every name that a scope may have: permissions, then roles."""
+    """Return every valid scope name: permissions, then roles."""
     return (*_BY_NAME, *_ROLES)
 
 

@@ -1,7 +1,7 @@
-"""Making, listing and revoking API keys.
+"""Creating, listing and revoking API keys.
 
-A key acts for its person: what it may do is what the person may do at the moment it is used, cut down to its scopes and
-spaces. So a key never needs to be looked at again when a person's role changes.
+A key acts for its user: its permissions are those of the user at the time of use, restricted to its scopes and spaces.
+So keys need no update when a user's role changes.
 """
 
 from collections.abc import Sequence
@@ -27,34 +27,34 @@ from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
 
 MOST_KEYS = 100
-"""Working keys of one person: each has a rate limit of its own."""
+"""Maximum active keys of one user: each has a separate rate limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key at the one moment when its secret is known."""
+    """A key with its secret, available only at creation."""
 
     shown: KeyOut
     secret: str
 
 
 async def create_key(
-    session: AsyncSession, principal: Principal, *, wanted: KeyIn, owner_user_id: str | None = None
+    session: AsyncSession, principal: Principal, *, key_in: KeyIn, owner_user_id: str | None = None
 ) -> NewKey:
-    """A new key of the caller's, or of somebody else where a command names them.
+    """Create a key of the caller, or of another user when a command names one.
 
-    Raises `ScopeUnknown`, `SpaceNotFound`, `NoMember`, `ExpiryPast`, `TooManyKeys`; `KeyTooWide` when the caller came
-    with a key that may less or scopes are those of admins, and `AccountNotFound` when they are nobody of the tenant.
+    Raises `ScopeUnknown`, `SpaceNotFound`, `NoMember`, `ExpiryPast`, `TooManyKeys`; `KeyTooWide` when the caller's key
+    has fewer permissions or scopes are those of admins, and `AccountNotFound` when the user is not in the tenant.
     """
     at = now()
-    if wanted.expires_at is not None and wanted.expires_at <= at:
+    if key_in.expires_at is not None and key_in.expires_at <= at:
         raise ExpiryPast
-    scopes = None if wanted.scopes is None else expand(wanted.scopes)
+    scopes = None if key_in.scopes is None else expand(key_in.scopes)
     owner = await accounts.find_user(session, owner_user_id or principal.user_id, tenant_id=principal.tenant_id)
     if owner is None:
-        raise AccountNotFound("Nobody is there whose key it would be.", remedy="Name the person whose key it is.")
-    await _check_spaces(session, principal, wanted.space_ids or (), owner)
-    await _refuse_wider(session, principal, scopes, wanted)
+        raise AccountNotFound("The request has no user to own the key.", remedy="Name the user who will own the key.")
+    await _check_spaces(session, principal, key_in.space_ids or (), owner)
+    await _refuse_wider(session, principal, scopes, key_in)
     _refuse_scopes_of_admins(owner, scopes)
     if await repository.count_live(session, owner.id, at, tenant_id=principal.tenant_id) >= MOST_KEYS:
         raise TooManyKeys(MOST_KEYS)
@@ -63,14 +63,14 @@ async def create_key(
         id=new_id(),
         tenant_id=principal.tenant_id,
         user_id=owner.id,
-        name=wanted.name,
+        name=key_in.name,
         prefix=secret.prefix_of(text),
         secret_hash=secret.hash_of(text),
         scopes=None if scopes is None else sorted(scopes),
-        space_ids=None if wanted.space_ids is None else sorted(set(wanted.space_ids)),
-        networks=None if wanted.networks is None else sorted(set(wanted.networks)),
+        space_ids=None if key_in.space_ids is None else sorted(set(key_in.space_ids)),
+        networks=None if key_in.networks is None else sorted(set(key_in.networks)),
         created_at=at,
-        expires_at=wanted.expires_at,
+        expires_at=key_in.expires_at,
         made_by_key_id=principal.actor.key_id,
     )
     session.add(row)
@@ -83,7 +83,7 @@ async def create_key(
         "networks": row.networks,
         "expires_at": None if row.expires_at is None else row.expires_at.isoformat(),
     }
-    await record(session, principal, "api_key.created", id=row.id, name=row.name, after=_told(row), payload=payload)
+    await record(session, principal, "api_key.created", id=row.id, name=row.name, after=_values(row), payload=payload)
     return NewKey(_shown(row, KeyOwner.model_validate(owner)), text)
 
 
@@ -95,7 +95,7 @@ async def list_keys(
     limit: int = 50,
     after: str | None = None,
 ) -> Sequence[KeyOut]:
-    """The caller's keys, oldest first, the revoked ones too; everybody's for those who may manage keys."""
+    """Return the caller's keys, oldest first, including revoked ones; all keys for callers who may manage keys."""
     if everyone:
         principal.require(Permission.KEYS_MANAGE)
     user_id = None if everyone else principal.user_id
@@ -104,36 +104,36 @@ async def list_keys(
 
 
 async def revoke_key(session: AsyncSession, principal: Principal, key: str) -> KeyOut:
-    """End a key for good with every key that was made with it; one that was revoked stays as it is.
+    """Revoke a key and every key created with it; revoked keys stay as they are.
 
-    Whoever stole a key may have made more of it. Raises `KeyNotFound`.
+    A stolen key may have been used to create more. Raises `KeyNotFound`.
 
     Args:
         session: The transaction.
-        principal: Whose key it is, or somebody who may manage keys.
+        principal: The user of the key, or a user who may manage keys.
         key: Its id or its prefix.
     """
     find = repository.find_by_prefix if key.startswith(secret.MARK) else repository.find_key
-    found = await find(session, key, tenant_id=principal.tenant_id)
-    if found is None:
+    match = await find(session, key, tenant_id=principal.tenant_id)
+    if match is None:
         raise KeyNotFound(key)
-    row, owner = found
+    row, owner = match
     if row.user_id != principal.user_id and not principal.may(Permission.KEYS_MANAGE):
         raise KeyNotFound(key)
     ending = [] if row.revoked_at is not None else [row]
-    for one in ending:  # it grows while there are keys that those in it made
-        ending += await repository.list_made_by(session, one.id, tenant_id=principal.tenant_id)
-    for one in ending:
-        await _end(session, principal, one)
+    for child in ending:  # grows while keys in it have created others
+        ending += await repository.list_made_by(session, child.id, tenant_id=principal.tenant_id)
+    for child in ending:
+        await _end(session, principal, child)
     return _shown(row, KeyOwner.model_validate(owner))
 
 
 async def _end(session: AsyncSession, principal: Principal, row: ApiKey) -> None:
-    before = _told(row)
+    before = _values(row)
     row.revoked_at = now()
     await session.flush()
     payload = {"prefix": row.prefix}
-    after = _told(row)
+    after = _values(row)
     await record(
         session, principal, "api_key.revoked", id=row.id, name=row.name, before=before, after=after, payload=payload
     )
@@ -148,68 +148,71 @@ async def _check_spaces(session: AsyncSession, principal: Principal, space_ids: 
             raise SpaceNotFound(space_id)
     if owner.role == TenantRole.ADMIN:
         return
-    theirs = await repository.spaces_of_member(session, owner.id, space_ids, tenant_id=principal.tenant_id)
+    member_spaces = await repository.spaces_of_member(session, owner.id, space_ids, tenant_id=principal.tenant_id)
     for space_id in space_ids:
-        if space_id not in theirs:
+        if space_id not in member_spaces:
             raise NoMember(owner.email or owner.name, names[space_id])
 
 
 async def _refuse_wider(
-    session: AsyncSession, principal: Principal, scopes: frozenset[Permission] | None, wanted: KeyIn
+    session: AsyncSession, principal: Principal, scopes: frozenset[Permission] | None, key_in: KeyIn
 ) -> None:
-    """A key that makes a key: what it does not have itself it cannot hand on."""
+    """Reject a key created by a key that lacks the permissions itself."""
     if principal.actor.key_id is None:
         return
-    found = await repository.find_key(session, principal.actor.key_id, tenant_id=principal.tenant_id)
-    if found is None or found[0].revoked_at is not None:
-        raise KeyTooWide("The key that asks for a new one is gone.", remedy="Use one that works.")
-    mine = found[0]
-    if mine.scopes is not None and (scopes is None or not scopes <= known(mine.scopes)):
+    match = await repository.find_key(session, principal.actor.key_id, tenant_id=principal.tenant_id)
+    if match is None or match[0].revoked_at is not None:
+        raise KeyTooWide("The API key used for this request no longer exists.", remedy="Use a valid key.")
+    own_key = match[0]
+    if own_key.scopes is not None and (scopes is None or not scopes <= known(own_key.scopes)):
         raise KeyTooWide(
-            "The new key would have scopes that yours has not.",
-            remedy=f"Give scopes, all from among: {', '.join(mine.scopes)}.",
-            scopes=list(mine.scopes),
+            "The new key would have scopes that your key lacks.",
+            remedy=f"Give scopes from this list: {', '.join(own_key.scopes)}.",
+            scopes=list(own_key.scopes),
         )
-    if mine.space_ids is not None and (wanted.space_ids is None or not set(wanted.space_ids) <= set(mine.space_ids)):
+    if own_key.space_ids is not None and (
+        key_in.space_ids is None or not set(key_in.space_ids) <= set(own_key.space_ids)
+    ):
         raise KeyTooWide(
-            "The new key would be for spaces that yours is not for.",
-            remedy=f"Give spaces, all from among: {', '.join(mine.space_ids)}.",
-            space_ids=list(mine.space_ids),
+            "The new key would have access to spaces that your key lacks.",
+            remedy=f"Give spaces from this list: {', '.join(own_key.space_ids)}.",
+            space_ids=list(own_key.space_ids),
         )
-    if mine.networks is not None and (wanted.networks is None or not covers(mine.networks, wanted.networks)):
+    if own_key.networks is not None and (key_in.networks is None or not covers(own_key.networks, key_in.networks)):
         raise KeyTooWide(
-            "The new key would work from networks that yours does not.",
-            remedy=f"Give networks, all within: {', '.join(mine.networks)}.",
-            networks=list(mine.networks),
+            "The new key would be usable from networks that your key is not.",
+            remedy=f"Give networks within: {', '.join(own_key.networks)}.",
+            networks=list(own_key.networks),
         )
-    if mine.expires_at is not None and _outlives(wanted.expires_at, mine.expires_at):
+    if own_key.expires_at is not None and _outlives(key_in.expires_at, own_key.expires_at):
         raise KeyTooWide(
-            "The new key would work longer than yours.", remedy=f"Let it expire by {mine.expires_at.isoformat()}."
+            "The new key would expire later than yours.",
+            remedy=(f"Set its expiry to {own_key.expires_at.isoformat()} or earlier."),
         )
 
 
 def _refuse_scopes_of_admins(owner: User, scopes: frozenset[Permission] | None) -> None:
-    """A key names no permission that only admins have, unless its person is one.
+    """Reject permissions that only admins have, unless the user is an admin.
 
-    It would allow nothing today, and everything on the day they become an admin.
+    They would allow nothing today, and everything once the user becomes an admin.
     """
     if owner.role == TenantRole.ADMIN or scopes is None:
         return
     beyond: list[JsonValue] = [*sorted(scopes & (of_tenant_role(TenantRole.ADMIN) - MEMBER))]
     if beyond:
         raise KeyTooWide(
-            f"The new key would have scopes that only an admin has: {', '.join(map(str, beyond))}.",
-            remedy="Leave them out, or use the name of a role in a space, such as 'runner'.",
+            f"The new key would have scopes reserved for admins: {', '.join(map(str, beyond))}.",
+            remedy="Omit them, or use the name of a space role, such as 'runner'.",
             scopes=beyond,
         )
 
 
-def _outlives(wanted: datetime | None, mine: datetime) -> bool:
-    return wanted is None or wanted > mine
+def _outlives(expiry: datetime | None, own_expiry: datetime) -> bool:
+    return expiry is None or expiry > own_expiry
 
 
-def _told(row: ApiKey) -> dict[str, object]:
-    """What the audit log takes a digest of."""
+def _values(row: ApiKey) -> dict[str, object]:
+    """Return a key's values for the audit log."""
     return {
         "name": row.name,
         "prefix": row.prefix,

@@ -1,1 +1,1 @@
-"""Who is asking: their account, and what they may do."""
+"""The caller: account and permissions."""

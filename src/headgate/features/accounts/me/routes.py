@@ -1,4 +1,4 @@
-"""The HTTP route that says who is asking."""
+"""HTTP route of the caller's account."""
 
 from fastapi import APIRouter, Request, Response
 
@@ -15,15 +15,20 @@ from headgate.foundation.api import ReadSession, problems
 router = APIRouter(tags=["accounts"])
 
 
-@router.get("/me", summary="Who is asking", responses=problems(401, 404), dependencies=[needs(Permission.ACCOUNT_VIEW)])
+@router.get(
+    "/me",
+    summary="Show the signed-in user",
+    responses=problems(401, 404),
+    dependencies=[needs(Permission.ACCOUNT_VIEW)],
+)
 async def me(request: Request, response: Response, session: ReadSession, caller: Caller) -> Me:
-    """Tenant, user and default space of the caller, and what they may do."""
+    """Tenant, user, default space and permissions of the caller."""
     account = await service.get_account(session, caller)
     token = session_token(request, request.app.state.settings.server)
-    here = await find_current(session, caller, token)
+    current = await find_current(session, caller, token)
     signed_in_by: SignedInBy = "key" if caller.actor.kind == "key" else "auto_login"
-    if here is not None:
-        signed_in_by = here.method
+    if current is not None:
+        signed_in_by = current.method
     response.headers["Cache-Control"] = "no-store"
     return Me(
         tenant=Named.model_validate(account.tenant),
@@ -32,5 +37,5 @@ async def me(request: Request, response: Response, session: ReadSession, caller:
         permissions=RightsOut.model_validate(service.rights_of(caller)),
         signed_in_by=signed_in_by,
         second_factor_missing=caller.access.held,
-        csrf_token=None if here is None or token is None else token_for(token),
+        csrf_token=None if current is None or token is None else token_for(token),
     )

@@ -1,4 +1,4 @@
-"""What the API says of who is asking."""
+"""API schemas of the caller's account."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -10,39 +10,39 @@ from headgate.features.accounts.schemas import Named, Person
 
 
 class SpaceRightsOut(BaseModel):
-    """What the caller may do in one space."""
+    """Permissions of the caller in one space."""
 
     model_config = ConfigDict(from_attributes=True)
 
     space_id: str
-    role: Role | None = Field(description="Null for an admin of the tenant who is no member.")
+    role: Role | None = Field(description="Null for an admin of the tenant who is not a member.")
     permissions: Sequence[Permission]
 
 
 class RightsOut(BaseModel):
-    """What the caller may do, cut down by the API key they came with."""
+    """Permissions of the caller, restricted by the API key of the request."""
 
     model_config = ConfigDict(from_attributes=True)
 
-    tenant: Sequence[Permission] = Field(description="In the tenant as a whole.")
-    every_space: Sequence[Permission] = Field(description="In each space of the tenant: an admin's.")
-    spaces: Sequence[SpaceRightsOut] = Field(description="In spaces that the caller is a member of.")
+    tenant: Sequence[Permission] = Field(description="Permissions in the whole tenant.")
+    every_space: Sequence[Permission] = Field(description="Permissions of an admin, in each space of the tenant.")
+    spaces: Sequence[SpaceRightsOut] = Field(description="Permissions in the spaces of which the caller is a member.")
 
 
 SignedInBy = Literal["auto_login", "password", "link", "single_sign_on", "passkey", "key"]
 
 
 class Me(BaseModel):
-    """Who is asking."""
+    """The caller."""
 
     tenant: Named
     user: Person
-    space: Named | None = Field(description="Where new flows go when none is named; null when that space is gone.")
+    space: Named | None = Field(description="Default space of new flows; null when that space no longer exists.")
     permissions: RightsOut
     signed_in_by: SignedInBy
     second_factor_missing: bool = Field(
         description="Whether this session can only set up a second factor, because the organisation requires one."
     )
     csrf_token: str | None = Field(
-        description="What a page sends as `X-CSRF-Token` with every change; null where no cookie signed the caller in."
+        description="CSRF token to send as `X-CSRF-Token` with every change; null without a session cookie."
     )

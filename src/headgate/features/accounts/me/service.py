@@ -1,4 +1,4 @@
-"""Who is asking, and what they may do."""
+"""The caller's account and permissions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,17 +15,17 @@ from headgate.features.accounts.tables import Space, Tenant, User
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What stands behind a principal."""
+    """The account of a principal."""
 
     tenant: Tenant
     user: User
     space: Space | None
-    """Where new flows go when none is named; None when it is gone."""
+    """Default space of new flows; None when it no longer exists."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpaceRights:
-    """What the caller may do in one space."""
+    """Permissions of the caller in one space."""
 
     space_id: str
     role: Role | None
@@ -34,44 +34,50 @@ class SpaceRights:
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """What the caller may do, cut down by the API key they came with."""
+    """Permissions of the caller, restricted by the API key of the request."""
 
     tenant: Sequence[Permission]
     """In the tenant as a whole."""
     every_space: Sequence[Permission]
-    """In each space of the tenant: an admin's."""
+    """In each space of the tenant, for admins."""
     spaces: Sequence[SpaceRights]
-    """In the spaces that they are a member of, or that their key is for."""
+    """In the spaces that the caller is a member of, or that the key is for."""
 
 
 async def get_account(session: AsyncSession, principal: Principal) -> Account:
-    """The caller's tenant, user and space. Raises `AccountNotFound` when tenant or user is gone."""
+    """Return the caller's tenant, user and space. Raises `AccountNotFound` when tenant or user no longer exists."""
     tenant = await repository.find_tenant(session, tenant_id=principal.tenant_id)
     user = await repository.find_user(session, principal.user_id, tenant_id=principal.tenant_id)
     space = await find_space(session, principal.space_id, tenant_id=principal.tenant_id)
     if tenant is None or user is None:
-        raise AccountNotFound("Your account is gone.", remedy="Sign in again.")
+        raise AccountNotFound("Your account no longer exists.", remedy="Sign in again.")
     return Account(tenant=tenant, user=user, space=space)
 
 
 def rights_of(principal: Principal) -> Rights:
-    """What a caller may do, from the table of permissions."""
+    """Return the permissions of a caller, from the permission table."""
     access = principal.access
-    seen = sorted(space_id for space_id in {*access.roles, *(access.spaces or ())} if access.sees(space_id))
+    visible = sorted(space_id for space_id in {*access.roles, *(access.spaces or ())} if access.sees(space_id))
     everywhere = principal.visible_spaces is None
     return Rights(
         tenant=_ordered(access.granted()),
-        every_space=[one for one in TABLE if is_of_space(one) and everywhere and principal.in_scope(one)],
+        every_space=[
+            permission
+            for permission in TABLE
+            if is_of_space(permission) and everywhere and principal.in_scope(permission)
+        ],
         spaces=[
             SpaceRights(
                 space_id=space_id,
                 role=access.roles.get(space_id),
-                permissions=[one for one in _ordered(access.granted(space_id)) if is_of_space(one)],
+                permissions=[
+                    permission for permission in _ordered(access.granted(space_id)) if is_of_space(permission)
+                ],
             )
-            for space_id in seen
+            for space_id in visible
         ],
     )
 
 
 def _ordered(granted: frozenset[Permission]) -> Sequence[Permission]:
-    return [one for one in TABLE if one in granted]
+    return [permission for permission in TABLE if permission in granted]

@@ -1,1 +1,1 @@
-"""Passkeys (WebAuthn): signing in without a password, and as second factor of an account that has one."""
+"""Passkeys (WebAuthn): sign-in without a password, and second factor."""

@@ -1,7 +1,7 @@
-"""What can go wrong with passkeys.
+"""Errors of passkeys.
 
 Unauthenticated
-└── PasskeyRefused          it is unknown, or its answer cannot be verified
+└── PasskeyRefused          it is unknown, or its response cannot be verified
 Invalid
 └── PasskeyNotAccepted      a new passkey cannot be verified
 Conflict
@@ -9,53 +9,53 @@ Conflict
 └── TooManyPasskeys
 NotFound
 ├── PasskeyNotFound
-└── PasskeysOff             the extra is not installed, or the address is no name that passkeys can be bound to
+└── PasskeysOff             the extra is not installed, or the address is not a valid passkey domain
 """
 
 from headgate.foundation.errors import Conflict, Invalid, NotFound, Unauthenticated
 
 
 class PasskeyRefused(Unauthenticated):
-    """The passkey is unknown, or its answer cannot be verified. Which of these is not disclosed."""
+    """The passkey is unknown, or its response cannot be verified. Which of these is not disclosed."""
 
     code = "passkey_refused"
     title = "Passkey refused"
 
     def __init__(self) -> None:
         super().__init__(
-            "This passkey could not be verified, or the account is closed.",
-            remedy="Try again, or sign in another way.",
+            "The passkey could not be verified, or the account is deactivated.",
+            remedy="Try again, or use another sign-in method.",
         )
 
 
 class PasskeyNotAccepted(Invalid):
-    """The answer to a registration cannot be verified."""
+    """The response to a registration cannot be verified."""
 
     code = "passkey_not_accepted"
-    title = "Passkey not accepted"
+    title = "Passkey rejected"
 
     def __init__(self) -> None:
-        super().__init__("The new passkey could not be verified, or it took too long.", remedy="Try again.")
+        super().__init__("The new passkey could not be verified, or registration timed out.", remedy="Try again.")
 
 
 class PasskeyExists(Conflict):
-    """The passkey is registered."""
+    """The passkey is already registered."""
 
     code = "passkey_exists"
     title = "Registered before"
 
     def __init__(self) -> None:
-        super().__init__("This passkey is registered.", remedy="Use another device or security key.")
+        super().__init__("This passkey is already registered.", remedy="Use another device or security key.")
 
 
 class TooManyPasskeys(Conflict):
-    """The user has as many as one can have."""
+    """The user has the maximum number of passkeys."""
 
     code = "too_many_passkeys"
     title = "Too many passkeys"
 
-    def __init__(self, most: int) -> None:
-        super().__init__(f"There are {most} passkeys.", remedy="Remove those that you do not use.")
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"You have the maximum of {limit} passkeys.", remedy="Remove passkeys that you do not use.")
 
 
 class PasskeyNotFound(NotFound):
@@ -72,11 +72,13 @@ class PasskeysOff(NotFound):
     """Passkeys cannot be used on this server or at this address."""
 
     code = "passkeys_off"
-    title = "No passkeys here"
+    title = "Passkeys unavailable"
 
     def __init__(self) -> None:
         super().__init__(
             "Passkeys cannot be used at this address.",
-            remedy="Install headgate[passkeys], and set HEADGATE_SERVER__PUBLIC_URL to an address with a name; "
-            "on one machine open http://localhost instead of its number.",
+            remedy=(
+                "Install headgate[passkeys], and set HEADGATE_SERVER__PUBLIC_URL to a URL with a domain "
+                "name; on a single machine open http://localhost instead of the IP address."
+            ),
         )

@@ -1,4 +1,4 @@
-"""Every query on passkeys and their challenges."""
+"""Queries on passkeys and their challenges."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,7 +19,7 @@ async def add_challenge(session: AsyncSession, challenge: PasskeyChallenge) -> N
 async def take_challenge(
     session: AsyncSession, token_hash: str, *, purpose: str, at: datetime, session_id: str | None
 ) -> bytes | None:
-    """Use a challenge up, in one statement: of several who come with it, one gets it. None for all others."""
+    """Consume a challenge atomically: one of several concurrent callers receives it, all others None."""
     query = (
         delete(PasskeyChallenge)
         .where(
@@ -34,36 +34,36 @@ async def take_challenge(
 
 
 async def delete_expired_challenges(session: AsyncSession, *, at: datetime) -> None:
-    """Remove challenges that were never answered."""
+    """Delete expired challenges."""
     await session.execute(delete(PasskeyChallenge).where(PasskeyChallenge.expires_at <= at))
 
 
 async def find_by_credential(session: AsyncSession, credential_id: bytes) -> Passkey | None:
-    """The passkey with this credential id; nobody else uses it until the transaction ends."""
+    """Lock and return the passkey with this credential id until the transaction ends."""
     query = select(Passkey).where(Passkey.credential_id == credential_id).with_for_update()
     return (await session.execute(query.execution_options(populate_existing=True))).scalar_one_or_none()
 
 
 async def list_passkeys(session: AsyncSession, user_id: str, *, tenant_id: str) -> Sequence[Passkey]:
-    """A user's passkeys, the oldest first."""
+    """Return a user's passkeys, oldest first."""
     query = select(Passkey).where(Passkey.user_id == user_id, Passkey.tenant_id == tenant_id).order_by(Passkey.id)
     return (await session.execute(query)).scalars().all()
 
 
 async def find_passkey(session: AsyncSession, passkey_id: str, *, user_id: str, tenant_id: str) -> Passkey | None:
-    """One of a user's passkeys."""
+    """Return one of a user's passkeys."""
     query = select(Passkey).where(Passkey.id == passkey_id, Passkey.user_id == user_id, Passkey.tenant_id == tenant_id)
     return (await session.execute(query)).scalar_one_or_none()
 
 
 async def add_passkey(session: AsyncSession, passkey: Passkey) -> None:
-    """Store a passkey. Raises `IntegrityError` for a credential id that is registered."""
+    """Store a passkey. Raises `IntegrityError` for a registered credential id."""
     async with session.begin_nested():
         session.add(passkey)
 
 
 async def note_used(session: AsyncSession, passkey_id: str, *, tenant_id: str, sign_count: int, at: datetime) -> None:
-    """A passkey was used."""
+    """Record a use of a passkey."""
     await session.execute(
         update(Passkey)
         .where(Passkey.id == passkey_id, Passkey.tenant_id == tenant_id)
@@ -72,7 +72,7 @@ async def note_used(session: AsyncSession, passkey_id: str, *, tenant_id: str, s
 
 
 async def delete_passkeys(session: AsyncSession, user_id: str, *, tenant_id: str, only: str | None = None) -> int:
-    """Remove a user's passkeys, or one of them. Returns how many there were."""
+    """Delete a user's passkeys, or one of them. Returns their number."""
     query = delete(Passkey).where(Passkey.user_id == user_id, Passkey.tenant_id == tenant_id)
     if only is not None:
         query = query.where(Passkey.id == only)

@@ -1,4 +1,4 @@
-"""What the API says and takes about passkeys."""
+"""API schemas of passkeys."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -11,13 +11,13 @@ PasskeyName = Annotated[Name, Field(max_length=60)]
 
 
 class PasskeyOptions(BaseModel):
-    """What a page gives `navigator.credentials`; the challenge's token is in a cookie."""
+    """Options for `navigator.credentials`; the challenge's token is in a cookie."""
 
     options: dict[str, Any] = Field(description="For `PublicKeyCredential.parse...OptionsFromJSON` (WebAuthn Level 3).")
 
 
 class PasskeyAnswer(BaseModel):
-    """What the browser answered."""
+    """The browser's response."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
@@ -31,7 +31,7 @@ class PasskeyIn(PasskeyAnswer):
 
 
 class PasskeyRename(BaseModel):
-    """Another name of a passkey."""
+    """A new name of a passkey."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -53,12 +53,12 @@ class PasskeyAdded(PasskeyOut):
     """A new passkey."""
 
     recovery_codes: list[str] | None = Field(
-        description="Shown this once, when it is the first second factor; null otherwise."
+        description="Shown only once, when this is the first second factor; null otherwise."
     )
 
 
 class Passkeys(BaseModel):
-    """The caller's passkeys, the oldest first."""
+    """The caller's passkeys, oldest first."""
 
     available: bool = Field(description="Whether passkeys can be used at this address.")
     items: list[PasskeyOut]

@@ -1,7 +1,7 @@
 """Registering passkeys and signing in with them.
 
-A challenge is a row that is deleted when it is answered, in a transaction of its own: it works once, on whichever
-server. The browser holds its token in a cookie; one that was made in a session is answered in that session only.
+A challenge is a row that is deleted when it is answered, in a separate transaction: it can be used once, on any server.
+The browser holds its token in a cookie; a challenge created in a session can only be answered in that session.
 """
 
 import secrets
@@ -24,9 +24,9 @@ from headgate.features.accounts.passkeys.errors import (
     PasskeysOff,
     TooManyPasskeys,
 )
-from headgate.features.accounts.passkeys.place import Place
+from headgate.features.accounts.passkeys.relying_party import RelyingParty
 from headgate.features.accounts.second_factor import repository as factors
-from headgate.features.accounts.second_factor.confirmation import Here, require_fresh
+from headgate.features.accounts.second_factor.confirmation import CurrentSession, require_fresh
 from headgate.features.accounts.second_factor.errors import RequiredBySettings
 from headgate.features.accounts.second_factor.service import ensure_recovery_codes, forget_recovery_codes
 from headgate.features.accounts.sessions.client import Client
@@ -50,44 +50,48 @@ Purpose = Literal["sign_in", "register", "confirm"]
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
-    """A ceremony that the browser continues."""
+class Ceremony:
+    """A started ceremony that the browser continues."""
 
     options: dict[str, Any]
     token: str
     """For the browser's cookie."""
 
 
-async def begin_use(session: AsyncSession, place: Place, purpose: Purpose, here: Here | None = None) -> Begun:
-    """Ask for any passkey of this place."""
-    challenge, token = await _new_challenge(session, purpose, here)
-    return Begun(_load_ceremony().request_options(place, challenge=challenge), token)
+async def begin_use(
+    session: AsyncSession, relying_party: RelyingParty, purpose: Purpose, current: CurrentSession | None = None
+) -> Ceremony:
+    """Start the use of any passkey of this relying party."""
+    challenge, token = await _new_challenge(session, purpose, current)
+    return Ceremony(_load_ceremony().request_options(relying_party, challenge=challenge), token)
 
 
-async def begin_registration(session: AsyncSession, place: Place, here: Here) -> Begun:
-    """Begin to register a passkey. Raises `ConfirmationNeeded`, `TooManyPasskeys`."""
-    await require_fresh(session, here)
-    user = here.user
+async def begin_registration(session: AsyncSession, relying_party: RelyingParty, current: CurrentSession) -> Ceremony:
+    """Start the registration of a passkey. Raises `ConfirmationNeeded`, `TooManyPasskeys`."""
+    await require_fresh(session, current)
+    user = current.user
     existing = await repository.list_passkeys(session, user.id, tenant_id=user.tenant_id)
     if len(existing) >= MOST_PASSKEYS:
         raise TooManyPasskeys(MOST_PASSKEYS)
-    challenge, token = await _new_challenge(session, "register", here)
+    challenge, token = await _new_challenge(session, "register", current)
     options = _load_ceremony().registration_options(
-        place,
+        relying_party,
         handle=user.id.encode(),
         account=name_of(user),
         name=user.name,
         challenge=challenge,
-        existing=[one.credential_id for one in existing],
+        existing=[passkey.credential_id for passkey in existing],
     )
-    return Begun(options, token)
+    return Ceremony(options, token)
 
 
-async def take_challenge(database: Database, token: str | None, purpose: Purpose, here: Here | None) -> bytes | None:
-    """Use a challenge up, whatever becomes of its answer."""
+async def take_challenge(
+    database: Database, token: str | None, purpose: Purpose, current: CurrentSession | None
+) -> bytes | None:
+    """Consume a challenge, regardless of the result of its response."""
     if not token:
         return None
-    session_id = None if here is None else here.session.id
+    session_id = None if current is None else current.session.id
     async with database.writing() as session:
         return await repository.take_challenge(
             session, hash_of(token), purpose=purpose, at=now(), session_id=session_id
@@ -97,22 +101,22 @@ async def take_challenge(database: Database, token: str | None, purpose: Purpose
 async def register(
     session: AsyncSession,
     principal: Principal,
-    here: Here,
+    current: CurrentSession,
     *,
-    place: Place,
+    relying_party: RelyingParty,
     challenge: bytes | None,
     credential: Mapping[str, Any],
     name: str,
 ) -> tuple[Passkey, list[str] | None]:
-    """A new passkey, and new recovery codes when it is the first second factor.
+    """Store a new passkey; returns new recovery codes when it is the first second factor.
 
     Raises `ConfirmationNeeded`, `PasskeyNotAccepted`, `PasskeyExists`.
     """
-    await require_fresh(session, here)
+    await require_fresh(session, current)
     if challenge is None:
         raise PasskeyNotAccepted
-    credential_id, public_key, count = _load_ceremony().read_registration(place, credential, challenge)
-    user, at = here.user, now()
+    credential_id, public_key, count = _load_ceremony().read_registration(relying_party, credential, challenge)
+    user, at = current.user, now()
     passkey = Passkey(
         id=new_id(),
         tenant_id=user.tenant_id,
@@ -127,36 +131,38 @@ async def register(
         await repository.add_passkey(session, passkey)
     except IntegrityError as error:
         raise PasskeyExists from error
-    await factors.note_confirmed(session, here.session.id, tenant_id=user.tenant_id, at=at, factor="passkey")
+    await factors.note_confirmed(session, current.session.id, tenant_id=user.tenant_id, at=at, factor="passkey")
     payload = {"factor": "passkey", "name": name}
     await record(session, principal, "user.second_factor_added", id=user.id, name=name_of(user), payload=payload)
     return passkey, await ensure_recovery_codes(session, user)
 
 
-async def list_passkeys(session: AsyncSession, here: Here) -> Sequence[Passkey]:
-    """The caller's passkeys, the oldest first."""
-    return await repository.list_passkeys(session, here.user.id, tenant_id=here.user.tenant_id)
+async def list_passkeys(session: AsyncSession, current: CurrentSession) -> Sequence[Passkey]:
+    """Return the caller's passkeys, oldest first."""
+    return await repository.list_passkeys(session, current.user.id, tenant_id=current.user.tenant_id)
 
 
 async def find_own(session: AsyncSession, principal: Principal, passkey_id: str) -> Passkey:
-    """A passkey of the caller's. Raises `PasskeyNotFound`."""
-    mine = {"user_id": principal.user_id, "tenant_id": principal.tenant_id}
-    passkey = await repository.find_passkey(session, passkey_id, **mine) if is_id(passkey_id) else None
+    """Return a passkey of the caller. Raises `PasskeyNotFound`."""
+    owner = {"user_id": principal.user_id, "tenant_id": principal.tenant_id}
+    passkey = await repository.find_passkey(session, passkey_id, **owner) if is_id(passkey_id) else None
     if passkey is None:
         raise PasskeyNotFound(passkey_id)
     return passkey
 
 
-async def rename(session: AsyncSession, principal: Principal, here: Here, passkey: Passkey, *, name: str) -> Passkey:
-    """Rename a passkey of the caller's."""
+async def rename(
+    session: AsyncSession, principal: Principal, current: CurrentSession, passkey: Passkey, *, name: str
+) -> Passkey:
+    """Rename a passkey of the caller."""
     before, passkey.name = passkey.name, name
     await session.flush()
     await record(
         session,
         principal,
         "user.second_factor_renamed",
-        id=here.user.id,
-        name=name_of(here.user),
+        id=current.user.id,
+        name=name_of(current.user),
         before={"passkey": before},
         after={"passkey": name},
         payload={"passkey": name},
@@ -164,10 +170,10 @@ async def rename(session: AsyncSession, principal: Principal, here: Here, passke
     return passkey
 
 
-async def remove(session: AsyncSession, principal: Principal, here: Here, passkey: Passkey) -> None:
+async def remove(session: AsyncSession, principal: Principal, current: CurrentSession, passkey: Passkey) -> None:
     """Remove a passkey. Raises `ConfirmationNeeded`, `RequiredBySettings`."""
-    await require_fresh(session, here)
-    user = here.user
+    await require_fresh(session, current)
+    user = current.user
     await repository.delete_passkeys(session, user.id, tenant_id=user.tenant_id, only=passkey.id)
     if not await forget_recovery_codes(session, user) and await factors.is_required(session, tenant_id=user.tenant_id):
         raise RequiredBySettings
@@ -176,13 +182,20 @@ async def remove(session: AsyncSession, principal: Principal, here: Here, passke
 
 
 async def confirm(
-    session: AsyncSession, here: Here, *, place: Place, challenge: bytes | None, credential: Mapping[str, Any]
+    session: AsyncSession,
+    current: CurrentSession,
+    *,
+    relying_party: RelyingParty,
+    challenge: bytes | None,
+    credential: Mapping[str, Any],
 ) -> None:
-    """Confirm the caller's session with a passkey of theirs. Raises `PasskeyRefused`."""
-    passkey = await _proven(session, place, challenge, credential)
-    if (passkey.user_id, passkey.tenant_id) != (here.user.id, here.user.tenant_id):
+    """Confirm the caller's session with a passkey of the caller. Raises `PasskeyRefused`."""
+    passkey = await _proven(session, relying_party, challenge, credential)
+    if (passkey.user_id, passkey.tenant_id) != (current.user.id, current.user.tenant_id):
         raise PasskeyRefused
-    await factors.note_confirmed(session, here.session.id, tenant_id=here.user.tenant_id, at=now(), factor="passkey")
+    await factors.note_confirmed(
+        session, current.session.id, tenant_id=current.user.tenant_id, at=now(), factor="passkey"
+    )
 
 
 async def sign_in(
@@ -190,13 +203,13 @@ async def sign_in(
     settings: AccountSettings,
     client: Client,
     *,
-    place: Place,
+    relying_party: RelyingParty,
     challenge: bytes | None,
     credential: Mapping[str, Any],
     replaces: str | None,
 ) -> SignedIn:
     """Start a session for the owner of a passkey. Raises `PasskeyRefused`."""
-    passkey = await _proven(session, place, challenge, credential)
+    passkey = await _proven(session, relying_party, challenge, credential)
     user = await find_active(session, passkey.user_id, tenant_id=passkey.tenant_id, lock=True)
     tenant = await accounts.find_tenant(session, tenant_id=passkey.tenant_id)
     if user is None or tenant is None:
@@ -215,25 +228,25 @@ async def sign_in(
 
 
 async def _proven(
-    session: AsyncSession, place: Place, challenge: bytes | None, credential: Mapping[str, Any]
+    session: AsyncSession, relying_party: RelyingParty, challenge: bytes | None, credential: Mapping[str, Any]
 ) -> Passkey:
     ceremony = _load_ceremony()
     passkey = await repository.find_by_credential(session, ceremony.credential_id_of(credential))
     if passkey is None or challenge is None:
         raise PasskeyRefused
-    count = ceremony.new_counter(place, credential, challenge, passkey)
+    count = ceremony.new_counter(relying_party, credential, challenge, passkey)
     await repository.note_used(session, passkey.id, tenant_id=passkey.tenant_id, sign_count=count, at=now())
     return passkey
 
 
-async def _new_challenge(session: AsyncSession, purpose: Purpose, here: Here | None) -> tuple[bytes, str]:
+async def _new_challenge(session: AsyncSession, purpose: Purpose, current: CurrentSession | None) -> tuple[bytes, str]:
     challenge, token, at = secrets.token_bytes(CHALLENGE_BYTES), new_token(), now()
     await repository.delete_expired_challenges(session, at=at)
     row = PasskeyChallenge(
         token_hash=hash_of(token),
         challenge=challenge,
         purpose=purpose,
-        session_id=None if here is None else here.session.id,
+        session_id=None if current is None else current.session.id,
         expires_at=at + LASTS,
     )
     await repository.add_challenge(session, row)

@@ -1,1 +1,1 @@
-"""Passwords: which may be used, and how they are kept."""
+"""Passwords: rules and hashes."""

@@ -1,25 +1,45 @@
-"""Passwords are kept as Argon2id hashes with the parameters of RFC 9106's second recommendation: 3 passes over 64 MiB.
+"""Password hashes: Argon2id with the parameters of RFC 9106's second recommendation, 3 passes over 64 MiB.
 
-A hash takes tens of milliseconds by design. It is made in a thread, a few at once, so that the server goes on answering
-and a crowd at the door takes a bounded amount of memory.
+A hash takes tens of milliseconds by design. Hashes run in threads with limited concurrency, so that the server stays
+responsive and many concurrent sign-ins use a bounded amount of memory.
 """
 
 import asyncio
 import base64
+import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, TypeVar
 
 from headgate.features.accounts.passwords.rules import normalized
 from headgate.foundation.errors import Unavailable
 
-if TYPE_CHECKING:  # imported when the first password is hashed; most processes never see one
-    import argon2
-
+SALT_BYTES = 16
+HASH_BYTES = 32
 AT_ONCE = 2
-"""Hashes made at once in one process: 128 MiB."""
+"""Maximum concurrent hashes in one process: 128 MiB."""
 MOST_WAITING = 64
-"""How many may wait for their turn, some seconds each; who comes later is told to come again."""
+"""Maximum waiting requests, some seconds each; further ones are told to retry later."""
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Parameters of Argon2id."""
+
+    passes: int
+    memory_kib: int
+    lanes: int
+
+    @property
+    def prefix(self) -> str:
+        """What a hash with these parameters begins with."""
+        return f"$argon2id$v=19$m={self.memory_kib},t={self.passes},p={self.lanes}$"
+
+
+COSTS = Costs(passes=3, memory_kib=65536, lanes=4)
+"""The second recommendation of RFC 9106."""
 
 
 class Passwords:
@@ -31,20 +51,20 @@ class Passwords:
         self._here = 0
 
     async def hash(self, password: str) -> str:
-        """What is kept of a password: Argon2id in its usual text form, with its parameters and salt."""
-        return await self._in_turn(lambda: _hasher().hash(normalized(password)))
+        """Return the stored form of a password: Argon2id in its standard text form, with parameters and salt."""
+        return await self._in_turn(lambda: _hashed(normalized(password)))
 
-    async def verify(self, kept: str | None, password: str) -> bool:
-        """Whether it is the password that was kept.
+    async def verify(self, password_hash: str | None, password: str) -> bool:
+        """Return whether it is the password of the stored hash.
 
-        `kept` is None where nobody is, or no password was ever set: a hash that nothing fits is compared with, so that
-        the answer takes as long as any other.
+        When `password_hash` is None, because there is no such user or no password was set, a dummy hash is compared, so
+        that the response takes as long as any other.
         """
-        return await self._in_turn(lambda: _fits(kept, normalized(password)))
+        return await self._in_turn(lambda: _fits(password_hash, normalized(password)))
 
     async def _in_turn(self, work: Callable[[], T]) -> T:
         if self._here >= self._most:
-            raise Unavailable("Too many people are signing in at once.", remedy="Try again in a moment.")
+            raise Unavailable("Too many sign-ins at the same time.", remedy="Try again in a moment.")
         self._here += 1
         try:
             async with self._turn:
@@ -53,36 +73,37 @@ class Passwords:
             self._here -= 1
 
 
-def is_outdated(kept: str) -> bool:
-    """Whether a hash was made with other parameters than those of today."""
-    return _hasher().check_needs_rehash(kept)
+def is_outdated(password_hash: str) -> bool:
+    """Return whether a hash has other than the current parameters."""
+    return not password_hash.startswith(COSTS.prefix)
 
 
-def _fits(kept: str | None, password: str) -> bool:
-    hasher = _hasher()
+def _hashed(password: str) -> str:
+    algorithm = _argon2()(
+        salt=os.urandom(SALT_BYTES),
+        length=HASH_BYTES,
+        iterations=COSTS.passes,
+        lanes=COSTS.lanes,
+        memory_cost=COSTS.memory_kib,
+    )
+    return str(algorithm.derive_phc_encoded(password.encode()))
+
+
+def _fits(password_hash: str | None, password: str) -> bool:
+    mismatch: type[Exception] = import_module("cryptography.exceptions").InvalidKey
     try:
-        return hasher.verify(kept or _nobodys(hasher), password)
-    except _mismatches():
+        _argon2().verify_phc_encoded(password.encode(), password_hash or _dummy_hash())
+    except (mismatch, ValueError):
         return False
+    return True
 
 
-def _nobodys(hasher: "argon2.PasswordHasher") -> str:
-    """A well-formed hash with today's parameters that no password is known for: all its bits are zero."""
-    salt, digest = (base64.b64encode(bytes(size)).rstrip(b"=").decode() for size in (hasher.salt_len, hasher.hash_len))
-    costs = f"m={hasher.memory_cost},t={hasher.time_cost},p={hasher.parallelism}"
-    return f"$argon2id$v=19${costs}${salt}${digest}"
+def _dummy_hash() -> str:
+    """Return a well-formed hash with the current parameters and no known password: all its bits are zero."""
+    salt, digest = (base64.b64encode(bytes(size)).rstrip(b"=").decode() for size in (SALT_BYTES, HASH_BYTES))
+    return f"{COSTS.prefix}{salt}${digest}"
 
 
-def _hasher() -> "argon2.PasswordHasher":
-    return _argon2()[0]
-
-
-def _mismatches() -> tuple[type[Exception], ...]:
-    return _argon2()[1]
-
-
-def _argon2() -> "tuple[argon2.PasswordHasher, tuple[type[Exception], ...]]":
-    import argon2  # noqa: PLC0415 - heavy, see above
-
-    hasher = argon2.PasswordHasher.from_parameters(argon2.profiles.RFC_9106_LOW_MEMORY)
-    return hasher, (argon2.exceptions.VerificationError, argon2.exceptions.InvalidHashError)
+def _argon2() -> Any:  # noqa: ANN401 - a class that is imported late
+    """The algorithm, imported when the first password is hashed; most processes never see one."""
+    return import_module("cryptography.hazmat.primitives.kdf.argon2").Argon2id

@@ -1,7 +1,7 @@
-"""Which passwords may be used, as NIST SP 800-63B (3.1.1.2) has it: long ones, of any characters, not the obvious.
+"""Password rules after NIST SP 800-63B (3.1.1.2): long, any characters, not obvious.
 
-`common.txt` holds the passwords of twelve characters and more among the 30,000 most used, from zxcvbn's frequency list
-(MIT licence), which was counted in Mark Burnett's ten million leaked passwords.
+`common.txt` contains the passwords of twelve characters and more among the 30,000 most used, from zxcvbn's frequency
+list (MIT licence), which was counted in Mark Burnett's ten million leaked passwords.
 """
 
 import re
@@ -14,23 +14,23 @@ from headgate.foundation.errors import Invalid
 
 SHORTEST = 12
 LONGEST = 1024
-"""In characters, so that hashing one takes no longer than another."""
+"""In characters, so that the hashing time does not depend on the length."""
 _REPEATED = re.compile(r"(.{1,8})\1+", re.DOTALL)
 _EDGES = re.compile(r"^[\W\d_]+|[\W\d_]+$")
 _SERIES = ("abcdefghijklmnopqrstuvwxyzåäö", "01234567890123456789", "qwertyuiopasdfghjklzxcvbnm")
 _WORST_SHARE = 4
-"""A word of the account's own that leaves fewer characters than this around it says the password."""
+"""A word of the account that leaves fewer characters than this around it makes the password obvious."""
 
 
 class PasswordRefused(Invalid):
-    """A password that others would guess."""
+    """A password that is easy to guess."""
 
     code = "password_refused"
     title = "Password refused"
 
 
 def normalized(password: str) -> str:
-    """The same password however a keyboard composes its letters: Unicode's NFKC."""
+    """Return the password in Unicode's NFKC, independent of how a keyboard composes letters."""
     return unicodedata.normalize("NFKC", password)
 
 
@@ -38,44 +38,45 @@ def check_password(password: str, *, own_words: Iterable[str] = ()) -> None:
     """Raise `PasswordRefused` when a password may not be used.
 
     Args:
-        password: What somebody wants to use.
-        own_words: What others know of the account: its e-mail address, the person's name.
+        password: The new password.
+        own_words: Public data of the account: e-mail address and user name.
     """
-    chosen = normalized(password)
-    if len(chosen) < SHORTEST:
+    normal = normalized(password)
+    if len(normal) < SHORTEST:
         raise PasswordRefused(
-            f"A password has at least {SHORTEST} characters.", remedy="Four words that do not belong together are good."
+            f"A password must have at least {SHORTEST} characters.", remedy="Four unrelated words make a good password."
         )
-    if len(chosen) > LONGEST:
-        raise PasswordRefused(f"A password has at most {LONGEST} characters.", remedy="Choose a shorter one.")
-    if _is_obvious(chosen.casefold(), own_words):
+    if len(normal) > LONGEST:
+        raise PasswordRefused(f"A password must have at most {LONGEST} characters.", remedy="Choose a shorter one.")
+    if _is_obvious(normal.casefold(), own_words):
         raise PasswordRefused(
-            "Others would guess this password: it is a common one, a repetition, or made of your own name or address.",
-            remedy="Choose one that says nothing about you. Four words that do not belong together are good.",
+            "This password is easy to guess: it is a common one, a repetition, or based on your name or "
+            "e-mail address.",
+            remedy="Choose one that is unrelated to you. Four unrelated words make a good password.",
         )
 
 
-def _is_obvious(chosen: str, own_words: Iterable[str]) -> bool:
-    if chosen in _common() or _REPEATED.fullmatch(chosen):
+def _is_obvious(password: str, own_words: Iterable[str]) -> bool:
+    if password in _common() or _REPEATED.fullmatch(password):
         return True
-    if any(chosen in series or chosen in series[::-1] for series in _SERIES):
+    if any(password in series or password in series[::-1] for series in _SERIES):
         return True
-    bare = _EDGES.sub("", chosen)
+    core = _EDGES.sub("", password)
     return any(
-        word in {chosen, bare} or (len(word) >= SHORTEST - _WORST_SHARE and _says(chosen, word))
-        for word in _words_of(own_words)
+        own_word in {password, core} or (len(own_word) >= SHORTEST - _WORST_SHARE and _is_mostly(password, own_word))
+        for own_word in _words_of(own_words)
     )
 
 
-def _says(chosen: str, word: str) -> bool:
-    return word in chosen and len(chosen) - len(word) < _WORST_SHARE
+def _is_mostly(password: str, own_word: str) -> bool:
+    return own_word in password and len(password) - len(own_word) < _WORST_SHARE
 
 
 def _words_of(own_words: Iterable[str]) -> set[str]:
-    """The words as they are, the part before an address's @, and without the spaces of a name."""
-    known = {normalized(word).casefold() for word in own_words if word} | {"headgate"}
-    known |= {word.partition("@")[0] for word in known}
-    return {form for word in known for form in (word, re.sub(r"\s+", "", word)) if len(form) > _WORST_SHARE}
+    """Return the words, the local part of an address, and a name without its spaces."""
+    terms = {normalized(own_word).casefold() for own_word in own_words if own_word} | {"headgate"}
+    terms |= {term.partition("@")[0] for term in terms}
+    return {form for term in terms for form in (term, re.sub(r"\s+", "", term)) if len(form) > _WORST_SHARE}
 
 
 @cache

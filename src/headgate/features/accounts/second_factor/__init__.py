@@ -1,1 +1,1 @@
-"""A second factor at sign-in: codes of an authenticator app, recovery codes, and who must have one."""
+"""Second factors: authenticator apps, recovery codes, and the organisation's policy."""

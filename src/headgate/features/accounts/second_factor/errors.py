@@ -1,15 +1,15 @@
-"""What can go wrong with second factors.
+"""Errors of second factors.
 
 Conflict
 ├── SecondFactorNeeded      the password is right, and the account has a second factor
-├── EnrolmentMissing        a code came before an authenticator was set up
+├── EnrolmentMissing        a code was sent before an authenticator was set up
 ├── AuthenticatorExists     the account has an authenticator app
-└── RequiredBySettings      the organisation requires one
+└── RequiredBySettings      the organisation requires a second factor
 Unauthenticated
 └── SecondFactorRefused     the code is wrong, expired or used
 Forbidden
-├── ConfirmationNeeded      the session was confirmed too long ago for a change of this kind
-├── ConfirmationRefused     the password or code to confirm with is wrong
+├── ConfirmationNeeded      the last confirmation of the session is too old for this change
+├── ConfirmationRefused     the password or code for the confirmation is wrong
 └── BrowserNeeded           only a user who is signed in in a browser can do this
 """
 
@@ -19,10 +19,10 @@ from headgate.foundation.errors import Conflict, Forbidden, Unauthenticated
 
 
 class SecondFactorNeeded(Conflict):
-    """The password is right. The account has a second factor."""
+    """The password is right, and the account has a second factor."""
 
     code = "second_factor_needed"
-    title = "Second factor needed"
+    title = "Second factor required"
 
     def __init__(self, methods: Sequence[str]) -> None:
         super().__init__(
@@ -34,41 +34,46 @@ class SecondFactorNeeded(Conflict):
 
 
 class SecondFactorRefused(Unauthenticated):
-    """The code is wrong, has expired or was used before. Which of these is not disclosed."""
+    """The code is wrong, expired or used. Which of these is not disclosed."""
 
     code = "second_factor_refused"
     title = "Code refused"
 
     def __init__(self) -> None:
         super().__init__(
-            "The code is wrong, has expired or was used before.",
-            remedy="Wait for the next code of the authenticator app, or use a recovery code. An admin can reset it.",
+            "The code is wrong, has expired or was already used.",
+            remedy=(
+                "Wait for the next code of the authenticator app, or use a recovery code. An admin can "
+                "reset your second factor."
+            ),
         )
 
 
 class ConfirmationRefused(Forbidden):
-    """A signed-in user gave a wrong password or code."""
+    """A signed-in user sent a wrong password or code."""
 
     code = "confirmation_refused"
     title = "Not confirmed"
 
     def __init__(self) -> None:
         super().__init__(
-            "The password or code is wrong, has expired or was used before; nothing was changed.", remedy="Try again."
+            "The password or code is wrong, has expired or was already used; nothing was changed.", remedy="Try again."
         )
 
 
 class ConfirmationNeeded(Forbidden):
-    """The change is sensitive, and the session was confirmed too long ago."""
+    """The change is sensitive, and the last confirmation of the session is too old."""
 
     code = "confirmation_needed"
-    title = "Confirm that it is you"
+    title = "Confirmation required"
 
     def __init__(self, methods: Sequence[str]) -> None:
-        ways = " or ".join(methods)
+        alternatives = " or ".join(methods)
         super().__init__(
-            "This change needs a recent confirmation that it is you.",
-            remedy=f"Confirm with {ways} at POST /api/v1/me/confirm." if methods else "Sign out and sign in again.",
+            "This change requires a recent confirmation of your identity.",
+            remedy=f"Confirm with {alternatives} at POST /api/v1/me/confirm."
+            if methods
+            else "Sign out and sign in again.",
             methods=list(methods),
         )
 
@@ -77,32 +82,36 @@ class BrowserNeeded(Forbidden):
     """An API key, a command or the user of auto-login has no session."""
 
     code = "browser_needed"
-    title = "Only in a browser session"
+    title = "Browser session required"
 
     def __init__(self) -> None:
         super().__init__(
-            "Second factors are managed by a user who signed in in a browser.", remedy="Sign in, then try again."
+            "Second factors are managed in a browser session.", remedy=("Sign in to the studio and try again.")
         )
 
 
 class EnrolmentMissing(Conflict):
-    """No authenticator waits for its first code."""
+    """There is no authenticator that waits for its first code."""
 
     code = "enrolment_missing"
     title = "Not set up"
 
     def __init__(self) -> None:
-        super().__init__("No authenticator app is being set up.", remedy="POST /api/v1/me/second-factor/totp first.")
+        super().__init__(
+            "No authenticator app is being set up.", remedy=("Call POST /api/v1/me/second-factor/totp first.")
+        )
 
 
 class AuthenticatorExists(Conflict):
     """The account has an authenticator app."""
 
     code = "authenticator_exists"
-    title = "Set up before"
+    title = "Already set up"
 
     def __init__(self) -> None:
-        super().__init__("This account has an authenticator app.", remedy="Remove it first, then set up another.")
+        super().__init__(
+            "This account already has an authenticator app.", remedy="Remove it first, then set up another."
+        )
 
 
 class RequiredBySettings(Conflict):

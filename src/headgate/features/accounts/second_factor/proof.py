@@ -1,4 +1,4 @@
-"""Proof of a second factor: a code of the authenticator app, or a recovery code. Each is accepted once."""
+"""Verification of a second factor: a code of the authenticator app, or a recovery code. Each is accepted once."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -16,16 +16,16 @@ Factor = Literal["totp", "recovery"]
 
 
 async def methods_of(session: AsyncSession, user: User) -> Sequence[str]:
-    """The second factors that a user can prove; empty when they have none."""
+    """Return the second factors of a user."""
     authenticator = await repository.find_authenticator(session, user.id, tenant_id=user.tenant_id)
     has_app = authenticator is not None and authenticator.confirmed_at is not None
     has_passkey = bool(await list_passkeys(session, user.id, tenant_id=user.tenant_id))
-    found = [name for name, has in (("totp", has_app), ("passkey", has_passkey)) if has]
-    return [*found, "recovery"] if found else []
+    methods = [name for name, is_set in (("totp", has_app), ("passkey", has_passkey)) if is_set]
+    return [*methods, "recovery"] if methods else []
 
 
 async def prove(session: AsyncSession, box: SecretBox, user: User, code: str | None) -> Factor | None:
-    """The second factor that a code proves; None for a user who has none.
+    """Return the second factor that a code proves; None for a user without one.
 
     Raises `SecondFactorNeeded` without a code, `SecondFactorRefused` for a wrong, expired or used one.
     """
@@ -38,10 +38,10 @@ async def prove(session: AsyncSession, box: SecretBox, user: User, code: str | N
 
 
 async def claim(session: AsyncSession, box: SecretBox, user: User, code: str) -> Factor:
-    """Use a code up. Raises `SecondFactorRefused`."""
-    plain = recovery.normalized(code)
-    if recovery.is_code(plain):
-        code_hash = recovery.hash_of(user.id, plain)
+    """Consume a code. Raises `SecondFactorRefused`."""
+    normal = recovery.normalized(code)
+    if recovery.is_code(normal):
+        code_hash = recovery.hash_of(user.id, normal)
         if await repository.claim_recovery_code(
             session, user.id, tenant_id=user.tenant_id, code_hash=code_hash, at=now()
         ):
@@ -50,7 +50,7 @@ async def claim(session: AsyncSession, box: SecretBox, user: User, code: str) ->
     authenticator = await repository.find_authenticator(session, user.id, tenant_id=user.tenant_id)
     if authenticator is None:
         raise SecondFactorRefused
-    step = totp.matching_step(box.decrypt(authenticator.secret).get_secret_value(), plain)
+    step = totp.matching_step(box.decrypt(authenticator.secret).get_secret_value(), normal)
     if step is None or not await repository.claim_step(session, user.id, step, tenant_id=user.tenant_id):
         raise SecondFactorRefused
     return "totp"

@@ -1,4 +1,4 @@
-"""Every query on second factors. The tenant is always required."""
+"""Queries on second factors. The tenant is always required."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -11,7 +11,7 @@ from headgate.features.accounts.tables import RecoveryCode, Tenant, TotpAuthenti
 
 
 async def find_authenticator(session: AsyncSession, user_id: str, *, tenant_id: str) -> TotpAuthenticator | None:
-    """The user's authenticator app, also one that is being set up."""
+    """Return the user's authenticator app, also one that is being set up."""
     query = select(TotpAuthenticator).where(
         TotpAuthenticator.user_id == user_id, TotpAuthenticator.tenant_id == tenant_id
     )
@@ -25,8 +25,8 @@ async def add_authenticator(session: AsyncSession, authenticator: TotpAuthentica
 
 
 async def claim_step(session: AsyncSession, user_id: str, step: int, *, tenant_id: str) -> bool:
-    """Use a code up: True for the first who comes with this time step or a later one, in one statement."""
-    done = await session.execute(
+    """Consume a code atomically: True for the first caller with this time step or a later one."""
+    result = await session.execute(
         update(TotpAuthenticator)
         .where(
             TotpAuthenticator.user_id == user_id,
@@ -35,11 +35,11 @@ async def claim_step(session: AsyncSession, user_id: str, step: int, *, tenant_i
         )
         .values(last_step=step)
     )
-    return _count(done) == 1
+    return _count(result) == 1
 
 
 async def confirm_authenticator(session: AsyncSession, user_id: str, *, tenant_id: str, at: datetime) -> None:
-    """The app produced its first code: it counts from now on."""
+    """Enable the authenticator app after its first code."""
     await session.execute(
         update(TotpAuthenticator)
         .where(TotpAuthenticator.user_id == user_id, TotpAuthenticator.tenant_id == tenant_id)
@@ -48,11 +48,11 @@ async def confirm_authenticator(session: AsyncSession, user_id: str, *, tenant_i
 
 
 async def delete_authenticator(session: AsyncSession, user_id: str, *, tenant_id: str) -> int:
-    """Remove the user's authenticator app. Returns how many there were."""
-    done = await session.execute(
+    """Delete the user's authenticator app. Returns the number of deleted rows."""
+    result = await session.execute(
         delete(TotpAuthenticator).where(TotpAuthenticator.user_id == user_id, TotpAuthenticator.tenant_id == tenant_id)
     )
-    return _count(done)
+    return _count(result)
 
 
 async def add_recovery_codes(session: AsyncSession, codes: Iterable[RecoveryCode]) -> None:
@@ -62,18 +62,18 @@ async def add_recovery_codes(session: AsyncSession, codes: Iterable[RecoveryCode
 
 
 async def delete_recovery_codes(session: AsyncSession, user_id: str, *, tenant_id: str) -> int:
-    """Remove all recovery codes of a user. Returns how many there were."""
-    done = await session.execute(
+    """Delete all recovery codes of a user. Returns their number."""
+    result = await session.execute(
         delete(RecoveryCode).where(RecoveryCode.user_id == user_id, RecoveryCode.tenant_id == tenant_id)
     )
-    return _count(done)
+    return _count(result)
 
 
 async def claim_recovery_code(
     session: AsyncSession, user_id: str, *, tenant_id: str, code_hash: str, at: datetime
 ) -> bool:
-    """Use a recovery code up: True for one of those who come with it."""
-    done = await session.execute(
+    """Consume a recovery code: True for exactly one of concurrent callers."""
+    result = await session.execute(
         update(RecoveryCode)
         .where(
             RecoveryCode.user_id == user_id,
@@ -83,11 +83,11 @@ async def claim_recovery_code(
         )
         .values(used_at=at)
     )
-    return _count(done) == 1
+    return _count(result) == 1
 
 
 async def count_recovery_codes(session: AsyncSession, user_id: str, *, tenant_id: str) -> int:
-    """How many recovery codes were not used."""
+    """Return the number of unused recovery codes."""
     query = select(func.count()).where(
         RecoveryCode.user_id == user_id, RecoveryCode.tenant_id == tenant_id, RecoveryCode.used_at.is_(None)
     )
@@ -95,20 +95,20 @@ async def count_recovery_codes(session: AsyncSession, user_id: str, *, tenant_id
 
 
 async def is_required(session: AsyncSession, *, tenant_id: str) -> bool:
-    """Whether the organisation requires a second factor."""
+    """Return whether the organisation requires a second factor."""
     query = select(Tenant.second_factor_required).where(Tenant.id == tenant_id)
     return bool((await session.execute(query)).scalar_one_or_none())
 
 
 async def set_required(session: AsyncSession, *, tenant_id: str, required: bool) -> None:
-    """Require a second factor of everybody in the organisation, or no longer."""
+    """Set whether the organisation requires a second factor."""
     await session.execute(update(Tenant).where(Tenant.id == tenant_id).values(second_factor_required=required))
 
 
 async def note_confirmed(
     session: AsyncSession, session_id: str, *, tenant_id: str, at: datetime, factor: str | None
 ) -> None:
-    """A session was confirmed; with the second factor that confirmed it, where one did."""
+    """Record the confirmation of a session, and the second factor used for it, if any."""
     values: dict[str, Any] = {"confirmed_at": at} | ({} if factor is None else {"second_factor": factor})
     await session.execute(
         update(UserSession).where(UserSession.id == session_id, UserSession.tenant_id == tenant_id).values(**values)

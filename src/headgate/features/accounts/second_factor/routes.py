@@ -8,7 +8,7 @@ from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.accounts.ports import Scope, Throttle
 from headgate.features.accounts.second_factor import repository, service
-from headgate.features.accounts.second_factor.confirmation import Confirmation, Here, find_here
+from headgate.features.accounts.second_factor.confirmation import Confirmation, CurrentSession, find_current_session
 from headgate.features.accounts.second_factor.schemas import (
     ConfirmIn,
     FirstCodeIn,
@@ -31,8 +31,8 @@ def _token(request: Request) -> str | None:
 
 
 def _box(request: Request) -> SecretBox:
-    found: SecretBox = request.app.state.sign_in.box
-    return found
+    secret_box: SecretBox = request.app.state.sign_in.box
+    return secret_box
 
 
 async def _counted(request: Request, caller: Caller) -> None:
@@ -44,23 +44,23 @@ Token = Annotated[str | None, Depends(_token)]
 Box = Annotated[SecretBox, Depends(_box)]
 
 
-@router.get("/me/second-factor", summary="See one's second factors", responses=problems(401, 403), dependencies=[VIEW])
+@router.get("/me/second-factor", summary="List your second factors", responses=problems(401, 403), dependencies=[VIEW])
 async def show(session: ReadSession, caller: Caller, token: Token) -> SecondFactorOut:
-    """Which second factors the caller has, and whether their organisation requires one."""
-    return await service.show(session, caller, await find_here(session, caller, token))
+    """The second factors of the caller, and whether the organisation requires one."""
+    return await service.show(session, caller, await find_current_session(session, caller, token))
 
 
 @router.post(
     "/me/second-factor/totp",
     status_code=201,
-    summary="Begin to set up an authenticator app",
+    summary="Start setting up an authenticator app",
     responses=problems(401, 403, 409),
     dependencies=[PROTECT],
 )
 async def begin_totp(session: WriteSession, caller: Caller, token: Token, box: Box, response: Response) -> TotpBegun:
-    """A secret and its QR code, shown this once. The app counts after its first code."""
+    """Create a secret and its QR code, shown only once. The app is enabled by its first code."""
     _never_stored(response)
-    return await service.begin_totp(session, caller, await find_here(session, caller, token), box)
+    return await service.begin_totp(session, caller, await find_current_session(session, caller, token), box)
 
 
 @router.post(
@@ -72,51 +72,51 @@ async def begin_totp(session: WriteSession, caller: Caller, token: Token, box: B
 async def confirm_totp(
     body: FirstCodeIn, session: WriteSession, caller: Caller, token: Token, box: Box, response: Response
 ) -> RecoveryCodes:
-    """Takes the app's first code. Answers with recovery codes, shown this once; other sessions end."""
+    """Enable the app with its first code. Returns recovery codes, shown only once; other sessions end."""
     _never_stored(response)
-    here = await find_here(session, caller, token)
-    return RecoveryCodes(recovery_codes=await service.confirm_totp(session, caller, here, box, body.code))
+    current = await find_current_session(session, caller, token)
+    return RecoveryCodes(recovery_codes=await service.confirm_totp(session, caller, current, box, body.code))
 
 
 @router.delete(
     "/me/second-factor/totp",
     status_code=204,
-    summary="Remove one's authenticator app",
+    summary="Remove your authenticator app",
     responses=problems(401, 403, 409),
     dependencies=[PROTECT],
 )
 async def remove_totp(session: WriteSession, caller: Caller, token: Token) -> None:
-    """Also removes the recovery codes. Needs a confirmation in the last ten minutes."""
-    await service.remove_totp(session, caller, await find_here(session, caller, token))
+    """Remove the app and the recovery codes. Requires a confirmation in the last ten minutes."""
+    await service.remove_totp(session, caller, await find_current_session(session, caller, token))
 
 
 @router.post(
     "/me/second-factor/recovery-codes",
-    summary="Make new recovery codes",
+    summary="Create new recovery codes",
     responses=problems(401, 403, 409),
     dependencies=[PROTECT],
 )
 async def renew_recovery_codes(
     session: WriteSession, caller: Caller, token: Token, response: Response
 ) -> RecoveryCodes:
-    """The earlier ones stop working. Needs a confirmation in the last ten minutes."""
+    """Replace the recovery codes. Requires a confirmation in the last ten minutes."""
     _never_stored(response)
-    here: Here = await find_here(session, caller, token)
-    return RecoveryCodes(recovery_codes=await service.renew_recovery_codes(session, caller, here))
+    current: CurrentSession = await find_current_session(session, caller, token)
+    return RecoveryCodes(recovery_codes=await service.renew_recovery_codes(session, caller, current))
 
 
 @router.post(
     "/me/confirm",
     status_code=204,
-    summary="Confirm that it is still you",
+    summary="Confirm your identity",
     responses=problems(401, 403, 429),
     dependencies=[PROTECT],
 )
 async def confirm(body: ConfirmIn, request: Request, caller: Caller, token: Token) -> None:
-    """Needed before sensitive changes of one's account: a code where there is a second factor, else the password."""
+    """Confirm the session before sensitive account changes: a code with a second factor, else the password."""
     state = request.app.state
-    door = Confirmation(state.sign_in.database, state.sign_in.passwords, state.throttle, state.sign_in.box)
-    await door.confirm(caller, token, password=body.password, code=body.code)
+    confirmation = Confirmation(state.sign_in.database, state.sign_in.passwords, state.throttle, state.sign_in.box)
+    await confirmation.confirm(caller, token, password=body.password, code=body.code)
 
 
 @router.delete(
@@ -127,7 +127,7 @@ async def confirm(body: ConfirmIn, request: Request, caller: Caller, token: Toke
     dependencies=[needs(Permission.PEOPLE_MANAGE)],
 )
 async def reset(user_id: str, session: WriteSession, caller: Caller) -> None:
-    """For a user who lost their phone and recovery codes. Their sessions end."""
+    """Reset the second factors of a user who lost phone and recovery codes. The user's sessions end."""
     await service.reset(session, caller, await get_user(session, caller, user_id))
 
 
@@ -138,7 +138,7 @@ async def reset(user_id: str, session: WriteSession, caller: Caller) -> None:
     dependencies=[needs(Permission.PEOPLE_VIEW)],
 )
 async def read_policy(session: ReadSession, caller: Caller) -> SignInPolicy:
-    """What the organisation requires of users who sign in with a password."""
+    """The organisation's requirements for users who sign in with a password."""
     required = await repository.is_required(session, tenant_id=caller.tenant_id)
     return SignInPolicy(second_factor_required=required)
 
@@ -150,7 +150,7 @@ async def read_policy(session: ReadSession, caller: Caller) -> SignInPolicy:
     dependencies=[needs(Permission.PEOPLE_MANAGE)],
 )
 async def set_policy(body: SignInPolicy, session: WriteSession, caller: Caller) -> SignInPolicy:
-    """Counts at once: a session without a second factor can only set one up, or sign out."""
+    """Change the policy, effective immediately: a session without a second factor can only set one up, or sign out."""
     await service.set_policy(session, caller, required=body.second_factor_required)
     return body
 

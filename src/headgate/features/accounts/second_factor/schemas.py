@@ -1,4 +1,4 @@
-"""What the API says and takes about second factors."""
+"""API schemas of second factors."""
 
 from datetime import datetime
 from typing import Annotated
@@ -13,17 +13,21 @@ FirstCode = Annotated[str, StringConstraints(strip_whitespace=True, min_length=6
 class SecondFactorOut(BaseModel):
     """The caller's second factors."""
 
-    required: bool = Field(description="Whether the organisation requires one of users who sign in with a password.")
-    missing: bool = Field(description="Whether this session can do nothing else until a second factor is set up.")
-    methods: list[str] = Field(description="What can be proved: `totp`, `passkey`, `recovery`; empty: nothing yet.")
-    totp_since: datetime | None = Field(description="When the authenticator app was set up; null: there is none.")
+    required: bool = Field(
+        description=("Whether the organisation requires a second factor for users who sign in with a password.")
+    )
+    missing: bool = Field(description="Whether this session is limited to setting up a second factor.")
+    methods: list[str] = Field(
+        description=("Available methods: `totp`, `passkey`, `recovery`; empty when none is set up.")
+    )
+    totp_since: datetime | None = Field(description="When the authenticator app was set up; null without one.")
     recovery_codes_left: int
 
 
 class TotpBegun(BaseModel):
-    """An authenticator app to set up. Shown this once."""
+    """An authenticator app to set up. Shown only once."""
 
-    secret: str = Field(description="For typing into the app, in base32.")
+    secret: str = Field(description="Key for manual entry in the app, in base32.")
     uri: str = Field(description="The `otpauth:` address of the QR code.")
     qr: str = Field(description="The QR code: an SVG image as a data URI.")
 
@@ -37,13 +41,13 @@ class FirstCodeIn(BaseModel):
 
 
 class RecoveryCodes(BaseModel):
-    """New recovery codes, shown this once."""
+    """New recovery codes, shown only once."""
 
-    recovery_codes: list[str] = Field(description="Empty where the account has some that work.")
+    recovery_codes: list[str] = Field(description="Empty when the account already has valid recovery codes.")
 
 
 class ConfirmIn(BaseModel):
-    """What proves that it is still the same user."""
+    """Proof for the confirmation of a session."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
@@ -52,7 +56,7 @@ class ConfirmIn(BaseModel):
 
 
 class SignInPolicy(BaseModel):
-    """What the organisation requires of users who sign in with a password."""
+    """The organisation's requirements for users who sign in with a password."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -1,4 +1,4 @@
-"""Setting up and removing second factors, and the organisation's rule who must have one."""
+"""Setting up and removing second factors, and the organisation's policy."""
 
 from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -8,7 +8,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts import repository as accounts
 from headgate.features.accounts.passkeys.repository import delete_passkeys
 from headgate.features.accounts.second_factor import proof, recovery, repository, totp
-from headgate.features.accounts.second_factor.confirmation import Here, require_fresh
+from headgate.features.accounts.second_factor.confirmation import CurrentSession, require_fresh
 from headgate.features.accounts.second_factor.errors import (
     AuthenticatorExists,
     ConfirmationRefused,
@@ -26,45 +26,49 @@ from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
 
 
-async def show(session: AsyncSession, principal: Principal, here: Here) -> SecondFactorOut:
-    """The caller's second factors."""
-    authenticator = await repository.find_authenticator(session, here.user.id, tenant_id=principal.tenant_id)
+async def show(session: AsyncSession, principal: Principal, current: CurrentSession) -> SecondFactorOut:
+    """Return the caller's second factors."""
+    authenticator = await repository.find_authenticator(session, current.user.id, tenant_id=principal.tenant_id)
     return SecondFactorOut(
         required=await repository.is_required(session, tenant_id=principal.tenant_id),
         missing=principal.access.held,
-        methods=list(await proof.methods_of(session, here.user)),
+        methods=list(await proof.methods_of(session, current.user)),
         totp_since=None if authenticator is None else authenticator.confirmed_at,
-        recovery_codes_left=await repository.count_recovery_codes(session, here.user.id, tenant_id=principal.tenant_id),
+        recovery_codes_left=await repository.count_recovery_codes(
+            session, current.user.id, tenant_id=principal.tenant_id
+        ),
     )
 
 
-async def begin_totp(session: AsyncSession, principal: Principal, here: Here, box: SecretBox) -> TotpBegun:
-    """A new secret for an authenticator app. It counts once its first code came.
+async def begin_totp(session: AsyncSession, principal: Principal, current: CurrentSession, box: SecretBox) -> TotpBegun:
+    """Create a secret for an authenticator app. It is enabled by its first code.
 
     Raises `ConfirmationNeeded`, `AuthenticatorExists`.
     """
-    await require_fresh(session, here)
-    user = here.user
+    await require_fresh(session, current)
+    user = current.user
     existing = await repository.find_authenticator(session, user.id, tenant_id=user.tenant_id)
     if existing is not None and existing.confirmed_at is not None:
         raise AuthenticatorExists
     secret = totp.new_secret()
-    kept = box.encrypt(SecretStr(secret))
+    encrypted = box.encrypt(SecretStr(secret))
     await repository.delete_authenticator(session, user.id, tenant_id=user.tenant_id)
-    row = TotpAuthenticator(user_id=user.id, tenant_id=user.tenant_id, secret=kept, created_at=now(), last_step=0)
+    row = TotpAuthenticator(user_id=user.id, tenant_id=user.tenant_id, secret=encrypted, created_at=now(), last_step=0)
     await repository.add_authenticator(session, row)
     tenant = await accounts.find_tenant(session, tenant_id=principal.tenant_id)
     uri = totp.enrolment_uri(secret, name_of(user), "" if tenant is None else tenant.name)
     return TotpBegun(secret=secret, uri=uri, qr=totp.qr_picture(uri))
 
 
-async def confirm_totp(session: AsyncSession, principal: Principal, here: Here, box: SecretBox, code: str) -> list[str]:
-    """Finish setting up the app with its first code; the user's other sessions end. Returns new recovery codes.
+async def confirm_totp(
+    session: AsyncSession, principal: Principal, current: CurrentSession, box: SecretBox, code: str
+) -> list[str]:
+    """Enable the app with its first code; the user's other sessions end. Returns new recovery codes.
 
     Raises `ConfirmationNeeded`, `EnrolmentMissing`, `AuthenticatorExists`, `ConfirmationRefused`.
     """
-    await require_fresh(session, here)
-    user = here.user
+    await require_fresh(session, current)
+    user = current.user
     authenticator = await repository.find_authenticator(session, user.id, tenant_id=user.tenant_id)
     if authenticator is None:
         raise EnrolmentMissing
@@ -76,22 +80,22 @@ async def confirm_totp(session: AsyncSession, principal: Principal, here: Here, 
         raise ConfirmationRefused from error
     at = now()
     await repository.confirm_authenticator(session, user.id, tenant_id=user.tenant_id, at=at)
-    await repository.note_confirmed(session, here.session.id, tenant_id=user.tenant_id, at=at, factor="totp")
-    ended = await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id, besides=here.session.id)
-    payload = {"factor": "totp", "sessions_ended": ended}
+    await repository.note_confirmed(session, current.session.id, tenant_id=user.tenant_id, at=at, factor="totp")
+    ended_count = await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id, besides=current.session.id)
+    payload = {"factor": "totp", "sessions_ended": ended_count}
     await record(session, principal, "user.second_factor_added", id=user.id, name=name_of(user), payload=payload)
     return await ensure_recovery_codes(session, user) or []
 
 
-async def remove_totp(session: AsyncSession, principal: Principal, here: Here) -> None:
-    """Remove the authenticator app, and the recovery codes unless a passkey is left.
+async def remove_totp(session: AsyncSession, principal: Principal, current: CurrentSession) -> None:
+    """Remove the authenticator app, and the recovery codes unless a passkey remains.
 
     Raises `ConfirmationNeeded`, `EnrolmentMissing`, `RequiredBySettings`.
     """
-    await require_fresh(session, here)
-    if not await repository.delete_authenticator(session, here.user.id, tenant_id=principal.tenant_id):
+    await require_fresh(session, current)
+    if not await repository.delete_authenticator(session, current.user.id, tenant_id=principal.tenant_id):
         raise EnrolmentMissing
-    if not await forget_recovery_codes(session, here.user) and await repository.is_required(
+    if not await forget_recovery_codes(session, current.user) and await repository.is_required(
         session, tenant_id=principal.tenant_id
     ):
         raise RequiredBySettings
@@ -99,34 +103,34 @@ async def remove_totp(session: AsyncSession, principal: Principal, here: Here) -
         session,
         principal,
         "user.second_factor_removed",
-        id=here.user.id,
-        name=name_of(here.user),
+        id=current.user.id,
+        name=name_of(current.user),
         payload={"factor": "totp"},
     )
 
 
-async def renew_recovery_codes(session: AsyncSession, principal: Principal, here: Here) -> list[str]:
-    """New recovery codes; the earlier ones stop working. Raises `ConfirmationNeeded`, `EnrolmentMissing`."""
-    await require_fresh(session, here)
-    if not await proof.methods_of(session, here.user):
+async def renew_recovery_codes(session: AsyncSession, principal: Principal, current: CurrentSession) -> list[str]:
+    """Replace the recovery codes. Raises `ConfirmationNeeded`, `EnrolmentMissing`."""
+    await require_fresh(session, current)
+    if not await proof.methods_of(session, current.user):
         raise EnrolmentMissing
-    await record(session, principal, "user.recovery_codes_made", id=here.user.id, name=name_of(here.user))
-    return await _new_recovery_codes(session, here.user)
+    await record(session, principal, "user.recovery_codes_made", id=current.user.id, name=name_of(current.user))
+    return await _new_recovery_codes(session, current.user)
 
 
 async def reset(session: AsyncSession, principal: Principal, user: User) -> None:
-    """Remove every second factor of a user who lost theirs, for an admin; their sessions end."""
+    """Remove every second factor of a user, for an admin; the user's sessions end."""
     principal.require(Permission.PEOPLE_MANAGE)
     await repository.delete_authenticator(session, user.id, tenant_id=user.tenant_id)
     await delete_passkeys(session, user.id, tenant_id=user.tenant_id)
     await repository.delete_recovery_codes(session, user.id, tenant_id=user.tenant_id)
-    ended = await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id)
-    payload = {"sessions_ended": ended}
+    ended_count = await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id)
+    payload = {"sessions_ended": ended_count}
     await record(session, principal, "user.second_factor_reset", id=user.id, name=name_of(user), payload=payload)
 
 
 async def set_policy(session: AsyncSession, principal: Principal, *, required: bool) -> None:
-    """Require a second factor of users who sign in with a password, or no longer. Counts at once."""
+    """Set whether users who sign in with a password need a second factor. Takes effect immediately."""
     before = await repository.is_required(session, tenant_id=principal.tenant_id)
     if before == required:
         return
@@ -144,14 +148,14 @@ async def set_policy(session: AsyncSession, principal: Principal, *, required: b
 
 
 async def ensure_recovery_codes(session: AsyncSession, user: User) -> list[str] | None:
-    """New recovery codes for a user who has none that work; None for one who has."""
+    """Return new recovery codes for a user without unused ones; None for other users."""
     if await repository.count_recovery_codes(session, user.id, tenant_id=user.tenant_id):
         return None
     return await _new_recovery_codes(session, user)
 
 
 async def forget_recovery_codes(session: AsyncSession, user: User) -> bool:
-    """Remove the recovery codes of a user without a second factor. Returns whether one is left."""
+    """Remove the recovery codes of a user without a second factor. Returns whether a factor remains."""
     if await proof.methods_of(session, user):
         return True
     await repository.delete_recovery_codes(session, user.id, tenant_id=user.tenant_id)

@@ -1,4 +1,4 @@
-"""Time-based one-time passwords (RFC 6238): SHA-1, six digits, 30 seconds, as all authenticator apps have them."""
+"""Time-based one-time passwords (RFC 6238): SHA-1, six digits, 30 seconds, as in all authenticator apps."""
 
 import base64
 import hmac
@@ -24,37 +24,37 @@ SECRET_BYTES = 20
 DIGITS = 6
 STEP_SECONDS = 30
 DRIFT = 1
-"""Steps before and after the current one that are accepted (RFC 6238, 5.2)."""
+"""Accepted steps before and after the current one (RFC 6238, 5.2)."""
 ISSUER = "Headgate"
 clock: Callable[[], float] = time.time
 
 
 def new_secret() -> str:
-    """A new secret, in base32 as apps take it."""
+    """Return a new secret, in base32 as apps expect it."""
     return base64.b32encode(os.urandom(SECRET_BYTES)).decode()
 
 
 def code_at(secret: str, step: int) -> str:
-    """The code of a time step. An HOTP (RFC 4226) with the step as counter."""
-    made = hotp.HOTP(base64.b32decode(secret), DIGITS, hashes.SHA1())
-    return made.generate(step).decode()
+    """Return the code of a time step: an HOTP (RFC 4226) with the step as counter."""
+    generator = hotp.HOTP(base64.b32decode(secret), DIGITS, hashes.SHA1())
+    return generator.generate(step).decode()
 
 
 def matching_step(secret: str, code: str) -> int | None:
-    """The time step that a code belongs to, near the current time; None for a wrong one.
+    """Return the time step of a code, near the current time; None for a wrong code.
 
     Each step is compared in constant time, also after a match.
     """
     now = int(clock()) // STEP_SECONDS
-    found = None
+    match = None
     for step in range(now - DRIFT, now + DRIFT + 1):
         if hmac.compare_digest(code_at(secret, step).encode(), code.encode()):
-            found = step
-    return found
+            match = step
+    return match
 
 
 def enrolment_uri(secret: str, account: str, organisation: str) -> str:
-    """The `otpauth:` address that an app reads from a QR code (Key Uri Format)."""
+    """Return the `otpauth:` URI for a QR code (Key Uri Format)."""
     issuer = quote(f"{ISSUER} ({organisation})"[:100])
     return (
         f"otpauth://totp/{issuer}:{quote(account)}?secret={secret}&issuer={issuer}"
@@ -63,5 +63,5 @@ def enrolment_uri(secret: str, account: str, organisation: str) -> str:
 
 
 def qr_picture(uri: str) -> str:
-    """The address as a QR code: an SVG in a data URI, black on white in light and dark."""
+    """Return the URI as a QR code: an SVG in a data URI, black on white in light and dark themes."""
     return segno.make(uri, error="m").svg_data_uri(scale=4, border=4, dark="#000", light="#fff")

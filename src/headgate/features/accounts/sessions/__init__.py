@@ -1,1 +1,1 @@
-"""Signing in with a password, and the sessions that come of it."""
+"""Sign-in with a password, and sessions."""

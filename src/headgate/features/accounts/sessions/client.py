@@ -1,4 +1,4 @@
-"""Where a request comes from."""
+"""The client of a request."""
 
 from dataclasses import dataclass
 
@@ -11,18 +11,18 @@ LONGEST_AGENT = 300
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """The other end of a request, as far as it says."""
+    """The client of a request, according to its headers and connection."""
 
     address: str = ""
     user_agent: str = ""
 
     @property
     def network(self) -> str:
-        """What tries are counted by."""
+        """Return the rate-limit key of the client."""
         return counted(self.address)
 
 
 def client_of(request: Request) -> Client:
-    """The other end of this request; what it says of itself is cut to what is kept."""
-    agent = "".join(letter for letter in request.headers.get("user-agent", "") if letter.isprintable())
+    """Return the client of this request; headers are truncated to the stored length."""
+    agent = "".join(character for character in request.headers.get("user-agent", "") if character.isprintable())
     return Client(address=address_of(request) or "", user_agent=agent[:LONGEST_AGENT])

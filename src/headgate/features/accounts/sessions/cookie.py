@@ -1,7 +1,7 @@
-"""The cookie that carries a session's token.
+"""The cookie with a session's token.
 
-Over https its name begins with `__Host-` (RFC 6265bis, 4.1.3.2): a browser then takes it over https only, for this host
-alone, so that no other host of the domain can plant one. Plain http, as on a laptop, cannot have that name.
+Over https its name begins with `__Host-` (RFC 6265bis, 4.1.3.2): browsers accept it over https only and for this host
+only, so that no other host of the domain can set it. Plain http, as on a laptop, cannot use that name.
 """
 
 from fastapi import Request, Response
@@ -13,33 +13,32 @@ PLAIN_COOKIE = "headgate"
 
 
 def is_secure(request: Request, server: ServerSettings) -> bool:
-    """Whether the person's browser speaks https: to this server, or to the proxy that people open.
+    """Return whether the browser uses https: to this server, or to the public proxy.
 
-    A proxy that is not listed as trusted, and the browser itself, are believed here: what they say can only make the
-    cookie stricter. Browsers send `Origin` with every request that changes something, and nothing but one that came
-    over https has a cookie named `__Host-`.
+    Headers of untrusted proxies and of the browser are accepted here: they can only make the cookie stricter. Browsers
+    send `Origin` with every unsafe request, and only an https connection has a cookie named `__Host-`.
     """
-    said = (request.headers.get("x-forwarded-proto", ""), request.headers.get("origin", "").partition(":")[0])
+    schemes = (request.headers.get("x-forwarded-proto", ""), request.headers.get("origin", "").partition(":")[0])
     return (
         request.url.scheme == "https"
         or server.public_url.startswith("https://")
-        or "https" in said
+        or "https" in schemes
         or SECURE_COOKIE in request.cookies
     )
 
 
 def cookie_name(request: Request, server: ServerSettings) -> str:
-    """The one name that is read and written for this request; a cookie of the other name counts for nothing."""
+    """Return the cookie's name for this request; a cookie with the other name is ignored."""
     return SECURE_COOKIE if is_secure(request, server) else PLAIN_COOKIE
 
 
 def session_token(request: Request, server: ServerSettings) -> str | None:
-    """The token that came with the request; None when none came."""
+    """Return the token of the request; None when there is none."""
     return request.cookies.get(cookie_name(request, server)) or None
 
 
 def put_cookie(request: Request, response: Response, server: ServerSettings, token: str, *, seconds: int) -> None:
-    """Hand a session's token to the browser, for as long as the session may last."""
+    """Set the session cookie, for the maximum lifetime of the session."""
     response.set_cookie(
         cookie_name(request, server),
         token,
@@ -52,7 +51,7 @@ def put_cookie(request: Request, response: Response, server: ServerSettings, tok
 
 
 def drop_cookie(request: Request, response: Response, server: ServerSettings) -> None:
-    """Take the cookie back."""
+    """Delete the cookie."""
     response.delete_cookie(
         cookie_name(request, server), path="/", secure=is_secure(request, server), httponly=True, samesite="lax"
     )

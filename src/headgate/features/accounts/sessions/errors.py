@@ -1,4 +1,4 @@
-"""What can go wrong when people say who they are."""
+"""Errors of sign-in and sessions."""
 
 from collections.abc import Sequence
 
@@ -6,57 +6,57 @@ from headgate.foundation.errors import Conflict, Forbidden, NotFound, Unauthenti
 
 
 class SignInRefused(Unauthenticated):
-    """They cannot come in. Why is never said: it would tell strangers who has an account."""
+    """The sign-in failed. The reason is never disclosed: it would reveal who has an account."""
 
     code = "sign_in_refused"
     title = "Sign-in refused"
 
     def __init__(self) -> None:
         super().__init__(
-            "The e-mail address or the password is wrong, or the account is closed.",
+            "The e-mail address or the password is wrong, or the account is deactivated.",
             remedy="Try again, or ask an admin of your organisation for a link to set a new password.",
         )
 
 
 class OrganisationNeeded(Conflict):
-    """The same address and password fit in several organisations."""
+    """Address and password match in several organisations."""
 
     code = "organisation_needed"
     title = "Which organisation?"
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(
-            "You have an account in several organisations.",
-            remedy="Name one of them as `organisation`.",
+            "You have an account in more than one organisation.",
+            remedy="Send the name of one as `organisation`.",
             organisations=list(names),
         )
 
 
 class LinkRefused(NotFound):
-    """A one-time link that cannot be used. Why is never said."""
+    """The one-time link is invalid. The reason is never disclosed."""
 
     code = "link_refused"
-    title = "Link cannot be used"
+    title = "Invalid link"
 
     def __init__(self) -> None:
         super().__init__(
-            "This link was used already, has expired, or is not one of this server's.",
-            remedy="Ask an admin of your organisation for a new one.",
+            "This link was already used, has expired, or belongs to another server.",
+            remedy="Ask an admin of your organisation for a new link.",
         )
 
 
 class PasswordWrong(Forbidden):
-    """Somebody who is signed in did not know their present password."""
+    """The current password of a signed-in user is wrong."""
 
     code = "password_wrong"
     title = "Password wrong"
 
     def __init__(self) -> None:
-        super().__init__("The present password is wrong; nothing was changed.", remedy="Try again.")
+        super().__init__("The current password is wrong; nothing was changed.", remedy="Try again.")
 
 
 class NoPassword(Conflict):
-    """The account has no password that could be changed."""
+    """The account has no password to change."""
 
     code = "no_password"
     title = "No password"
@@ -64,12 +64,12 @@ class NoPassword(Conflict):
     def __init__(self) -> None:
         super().__init__(
             "This account has no password.",
-            remedy="Change it where single sign-on has it, or ask an admin for a link to set one.",
+            remedy="Change the password at your identity provider, or ask an admin for a link to set one.",
         )
 
 
 class SessionNotFound(NotFound):
-    """No such session of the person's own."""
+    """The caller has no such session."""
 
     code = "session_not_found"
     title = "Session not found"

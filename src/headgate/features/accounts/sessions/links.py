@@ -1,4 +1,4 @@
-"""One-time links that set a password: for who was invited, and for who forgot."""
+"""One-time links for setting a password, for invitations and forgotten passwords."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -20,18 +20,18 @@ PAGE = "/set-password"
 
 @dataclass(frozen=True, slots=True)
 class NewLink:
-    """A link that is shown once. Whoever has it can set the person's password."""
+    """A link that is shown once. Its holder can set the user's password."""
 
     expires_at: datetime
     token: str = field(repr=False)
 
     def address(self, server: str) -> str:
-        """The link. Its token stands behind the `#`: browsers send that to no server, so it is in no log."""
+        """Return the link. Its token follows the `#`: browsers do not send it, so it is never logged."""
         return f"{server.rstrip('/')}{PAGE}#token={self.token}"
 
 
 async def create_link(session: AsyncSession, principal: Principal, user: User, settings: AccountSettings) -> NewLink:
-    """A link for a person of the caller's tenant. Older ones stop working."""
+    """Create a link for a user of the caller's tenant. Older links become invalid."""
     await repository.delete_links(session, tenant_id=principal.tenant_id, user_id=user.id)
     at = now()
     token = new_token()

@@ -1,23 +1,23 @@
-"""Where somebody goes after signing in: to a path of this site, whatever an address says."""
+"""Redirects after sign-in: only to a path of this site."""
 
 from urllib.parse import urlsplit
 
 HOME = "/"
-"""Where people go who wanted nothing else."""
+"""Default path after sign-in."""
 LONGEST = 1000
 
 
-def own_path(wanted: str) -> str:
-    r"""The path if it is one of this site; `HOME` for `//evil.example`, `/\evil.example` and everything else.
+def own_path(path: str) -> str:
+    r"""Return the path when it belongs to this site; `HOME` for `//evil.example`, `/\evil.example` and everything else.
 
-    Browsers read a backslash as a slash, and drop line breaks and tabs: neither may stand in it.
+    Browsers read a backslash as a slash, and drop line breaks and tabs: a path must not contain these.
     """
-    if not wanted.startswith("/") or wanted.startswith("//") or len(wanted) > LONGEST:
+    if not path.startswith("/") or path.startswith("//") or len(path) > LONGEST:
         return HOME
-    if "\\" in wanted or any(not " " < letter <= "~" for letter in wanted):
+    if "\\" in path or any(not " " < character <= "~" for character in path):
         return HOME
     try:
-        parts = urlsplit(wanted)
+        parts = urlsplit(path)
     except ValueError:
         return HOME
-    return HOME if parts.scheme or parts.netloc else wanted
+    return HOME if parts.scheme or parts.netloc else path

@@ -1,4 +1,4 @@
-"""Every query on sessions and one-time links, and on who may be signing in."""
+"""Queries on sessions and one-time links, and on users who sign in."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,7 +13,7 @@ from headgate.features.accounts.tables import OneTimeLink, Tenant, User, UserSes
 async def people_of_address(
     session: AsyncSession, email: str, *, organisation: str | None
 ) -> Sequence[tuple[User, Tenant]]:
-    """Everybody of that e-mail address in all tenants, or in the one of that name: nobody has signed in yet."""
+    """Return all users with that e-mail address in all tenants, or in the named one: there is no caller yet."""
     query = select(User, Tenant).join(Tenant, Tenant.id == User.tenant_id).where(User.email == email)
     if organisation is not None:
         query = query.where(func.lower(Tenant.name) == organisation.lower())
@@ -21,7 +21,7 @@ async def people_of_address(
 
 
 async def find_active(session: AsyncSession, user_id: str, *, tenant_id: str, lock: bool = False) -> User | None:
-    """A person who may come in; with `lock` nobody changes them until the transaction ends."""
+    """Return an active user; with `lock`, locked until the transaction ends."""
     query = select(User).where(User.id == user_id, User.tenant_id == tenant_id, User.active)
     if lock:
         query = query.with_for_update().execution_options(populate_existing=True)
@@ -29,7 +29,7 @@ async def find_active(session: AsyncSession, user_id: str, *, tenant_id: str, lo
 
 
 async def find_session(session: AsyncSession, *, tenant_id: str, user_id: str, token_hash: str) -> UserSession | None:
-    """The person's session of that token."""
+    """Return the user's session with that token."""
     query = select(UserSession).where(
         UserSession.token_hash == token_hash, UserSession.user_id == user_id, UserSession.tenant_id == tenant_id
     )
@@ -39,7 +39,7 @@ async def find_session(session: AsyncSession, *, tenant_id: str, user_id: str, t
 async def list_sessions(
     session: AsyncSession, *, tenant_id: str, user_id: str, at: datetime, idle_since: datetime, limit: int
 ) -> Sequence[UserSession]:
-    """The person's sessions that still count, the one used last first."""
+    """Return the user's active sessions, most recently used first."""
     query = (
         select(UserSession)
         .where(
@@ -63,7 +63,7 @@ async def delete_sessions(
     besides: str | None = None,
     token_hash: str | None = None,
 ) -> int:
-    """End sessions of a person: the one of an id or token, or all besides one. Returns how many there were."""
+    """End sessions of a user: one by id or token, or all except one. Returns their number."""
     query = delete(UserSession).where(UserSession.user_id == user_id, UserSession.tenant_id == tenant_id)
     if only is not None:
         query = query.where(UserSession.id == only)
@@ -77,7 +77,7 @@ async def delete_sessions(
 async def delete_dead_sessions(
     session: AsyncSession, *, tenant_id: str, user_id: str, at: datetime, idle_since: datetime
 ) -> None:
-    """Remove what a person's sessions that no longer count left behind."""
+    """Delete a user's expired sessions."""
     await session.execute(
         delete(UserSession).where(
             UserSession.user_id == user_id,
@@ -88,7 +88,7 @@ async def delete_dead_sessions(
 
 
 async def find_link(session: AsyncSession, token_hash: str, *, at: datetime) -> tuple[OneTimeLink, User, Tenant] | None:
-    """The link of that token that can still be used, whose it is, and their tenant."""
+    """Return the valid link of that token, its user, and their tenant."""
     query = (
         select(OneTimeLink, User, Tenant)
         .join(User, User.id == OneTimeLink.user_id)
@@ -100,13 +100,13 @@ async def find_link(session: AsyncSession, token_hash: str, *, at: datetime) -> 
             User.active,
         )
     )
-    found = (await session.execute(query)).one_or_none()
-    return None if found is None else (found[0], found[1], found[2])
+    row = (await session.execute(query)).one_or_none()
+    return None if row is None else (row[0], row[1], row[2])
 
 
 async def claim_link(session: AsyncSession, link_id: str, *, tenant_id: str, at: datetime) -> bool:
-    """Use a link up. Of two who try at once, one is told that it is theirs."""
-    found = await session.execute(
+    """Consume a link: True for exactly one of concurrent callers."""
+    result = await session.execute(
         update(OneTimeLink)
         .where(
             OneTimeLink.id == link_id,
@@ -116,11 +116,11 @@ async def claim_link(session: AsyncSession, link_id: str, *, tenant_id: str, at:
         )
         .values(used_at=at)
     )
-    return _count(found) == 1
+    return _count(result) == 1
 
 
 async def delete_links(session: AsyncSession, *, tenant_id: str, user_id: str) -> None:
-    """Make every link of a person stop working."""
+    """Invalidate every link of a user."""
     await session.execute(delete(OneTimeLink).where(OneTimeLink.user_id == user_id, OneTimeLink.tenant_id == tenant_id))
 
 

@@ -1,4 +1,4 @@
-"""What the API says and takes about signing in and sessions."""
+"""API schemas of sign-in and sessions."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -18,7 +18,7 @@ Token = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r
 
 
 class SignInIn(BaseModel):
-    """Who says that they are."""
+    """Credentials for sign-in."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
@@ -27,31 +27,30 @@ class SignInIn(BaseModel):
     organisation: Annotated[
         str | None,
         StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]+$"),
-    ] = Field(default=None, description="Name of the organisation; needed after a 409 that lists several.")
+    ] = Field(default=None, description="Name of the organisation; required after a 409 that lists several.")
     code: TypedCode | None = Field(
         default=None,
-        description="Six digits of the authenticator app, or a recovery code; needed after a 409 "
-        "`second_factor_needed`.",
+        description=(
+            "Six digits of the authenticator app, or a recovery code; required after a 409 `second_factor_needed`."
+        ),
     )
 
 
 class SignInOptions(BaseModel):
-    """How people sign in here; for the page that asks them."""
+    """Sign-in methods, for the sign-in page."""
 
-    auto_login: bool = Field(description="Whether everybody is signed in by being here.")
+    auto_login: bool = Field(description="Whether every visitor is signed in automatically.")
     passkeys: bool = Field(description="Whether passkeys can be used at this address.")
-    single_sign_on: str | None = Field(description="What to call the other way in; null where there is none.")
+    single_sign_on: str | None = Field(description="Label of the single sign-on button; null without single sign-on.")
 
 
 class SignedInOut(BaseModel):
-    """Somebody who has come in. The session itself is in the cookie."""
+    """A signed-in user. The session itself is in the cookie."""
 
     tenant: Named
     user: Person
-    csrf_token: str = Field(description="Send it as `X-CSRF-Token` with everything that changes something.")
-    second_factor_missing: bool = Field(
-        description="Whether the session can only set up a second factor, because the organisation requires one."
-    )
+    csrf_token: str = Field(description="Send it as `X-CSRF-Token` with every request that changes something.")
+    second_factor_missing: bool = Field(description="Whether this session is limited to setting up a second factor.")
 
 
 class LinkIn(BaseModel):
@@ -59,11 +58,11 @@ class LinkIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
-    token: Token = Field(description="What stands behind `#token=` in the link.")
+    token: Token = Field(description="The value after `#token=` in the link.")
 
 
 class LinkOwnerOut(BaseModel):
-    """Whose link it is; said to whoever has it."""
+    """The user of a link, for its holder."""
 
     email: str | None
     name: str
@@ -71,14 +70,16 @@ class LinkOwnerOut(BaseModel):
 
 
 class LinkUseIn(LinkIn):
-    """A one-time link, and the password that it sets."""
+    """A one-time link, and the new password."""
 
     password: TypedPassword
-    code: TypedCode | None = Field(default=None, description="As for signing in, where there is a second factor.")
+    code: TypedCode | None = Field(
+        default=None, description=("As for signing in, where the account has a second factor.")
+    )
 
 
 class PasswordIn(BaseModel):
-    """One's present password and the next."""
+    """The current password and the new one."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
@@ -87,28 +88,28 @@ class PasswordIn(BaseModel):
 
 
 class SessionOut(BaseModel):
-    """A browser in which one is signed in."""
+    """A browser in which the user is signed in."""
 
     model_config = ConfigDict(from_attributes=True)
 
     id: str
     created_at: datetime
-    last_seen_at: datetime = Field(description="To the minute.")
+    last_seen_at: datetime = Field(description="Rounded to the minute.")
     expires_at: datetime
     address: str
     user_agent: str
     method: Literal["password", "link", "single_sign_on", "passkey"]
     second_factor: Literal["totp", "recovery", "passkey"] | None
-    current: bool = Field(default=False, description="Whether this request came with it.")
+    current: bool = Field(default=False, description="Whether it is the session of this request.")
 
 
 class SessionsEnded(BaseModel):
-    """How many sessions ended."""
+    """The number of ended sessions."""
 
     ended: int
 
 
 class Sessions(BaseModel):
-    """One's own sessions, the one used last first."""
+    """The caller's sessions, most recently used first."""
 
     items: list[SessionOut]

@@ -1,4 +1,4 @@
-"""Sessions: beginning one, seeing one's own, ending them."""
+"""Sessions: starting, listing, ending."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,16 +25,16 @@ MOST_LISTED = 200
 
 @dataclass(frozen=True, slots=True)
 class NewSession:
-    """A session that has just begun. Its token is known here and to the browser, and nowhere else."""
+    """A new session. Its token is known only here and to the browser."""
 
     id: str
     seconds: int
-    """How long it may last at most: the cookie's age."""
+    """Maximum lifetime: the cookie's age."""
     token: str = field(repr=False)
 
     @property
     def csrf_token(self) -> str:
-        """What the page sends as `X-CSRF-Token`."""
+        """Return the value for the `X-CSRF-Token` header."""
         return token_for(self.token)
 
 
@@ -50,10 +50,10 @@ async def start_session(
     second_factor: str | None = None,
     provider_session: str | None = None,
 ) -> NewSession:
-    """Sign a person in who has proved who they are. The token is new: one known before sign-in is worth nothing.
+    """Start a session for an authenticated user. The token is new: a token known before sign-in is worthless.
 
-    `replaces` is the token that their browser had so far; that session ends. `second_factor` is what they proved
-    besides the password.
+    `replaces` is the browser's previous token; that session ends. `second_factor` is the factor used in addition to the
+    password.
     """
     if replaces is not None:
         await repository.delete_sessions(
@@ -97,7 +97,7 @@ async def start_session(
 
 
 async def find_current(session: AsyncSession, principal: Principal, token: str | None) -> UserSession | None:
-    """The session that the caller came with; None for an API key, a command and auto-login."""
+    """Return the session of the request; None for an API key, a command and auto-login."""
     if token is None or principal.actor.kind != "user":
         return None
     return await repository.find_session(
@@ -108,7 +108,7 @@ async def find_current(session: AsyncSession, principal: Principal, token: str |
 async def list_sessions(
     session: AsyncSession, principal: Principal, settings: AccountSettings
 ) -> Sequence[UserSession]:
-    """The caller's own sessions that still count, the one used last first; the newest 200."""
+    """Return the caller's active sessions, most recently used first; at most 200."""
     at = now()
     return await repository.list_sessions(
         session,
@@ -121,7 +121,7 @@ async def list_sessions(
 
 
 async def end_session(session: AsyncSession, principal: Principal, session_id: str) -> None:
-    """End one of the caller's own sessions. Raises `SessionNotFound`."""
+    """End one of the caller's sessions. Raises `SessionNotFound`."""
     if not is_id(session_id) or not await repository.delete_sessions(
         session, tenant_id=principal.tenant_id, user_id=principal.user_id, only=session_id
     ):
@@ -130,17 +130,17 @@ async def end_session(session: AsyncSession, principal: Principal, session_id: s
 
 
 async def end_other_sessions(session: AsyncSession, principal: Principal, token: str | None) -> int:
-    """End every session of the caller's but the one they came with. Returns how many there were."""
-    here = await find_current(session, principal, token)
+    """End every session of the caller except that of the request. Returns their number."""
+    current = await find_current(session, principal, token)
     return await _end_all(
-        session, principal, principal.user_id, principal.actor.name, besides=None if here is None else here.id
+        session, principal, principal.user_id, principal.actor.name, besides=None if current is None else current.id
     )
 
 
 async def list_sessions_of(
     session: AsyncSession, principal: Principal, settings: AccountSettings, user: User
 ) -> Sequence[UserSession]:
-    """A user's active sessions, for an admin; the most recently used first, at most 200."""
+    """Return a user's active sessions, for an admin; most recently used first, at most 200."""
     principal.require(Permission.PEOPLE_MANAGE)
     at = now()
     return await repository.list_sessions(
@@ -154,7 +154,7 @@ async def list_sessions_of(
 
 
 async def end_sessions_of(session: AsyncSession, principal: Principal, user: User) -> int:
-    """End every session of a user, for an admin. Returns how many there were."""
+    """End every session of a user, for an admin. Returns their number."""
     principal.require(Permission.PEOPLE_MANAGE)
     return await _end_all(session, principal, user.id, name_of(user))
 
@@ -162,20 +162,22 @@ async def end_sessions_of(session: AsyncSession, principal: Principal, user: Use
 async def _end_all(
     session: AsyncSession, principal: Principal, user_id: str, name: str, *, besides: str | None = None
 ) -> int:
-    ended = await repository.delete_sessions(session, tenant_id=principal.tenant_id, user_id=user_id, besides=besides)
-    await record(session, principal, "user.sessions_ended", id=user_id, name=name, payload={"sessions": ended})
-    return ended
+    ended_count = await repository.delete_sessions(
+        session, tenant_id=principal.tenant_id, user_id=user_id, besides=besides
+    )
+    await record(session, principal, "user.sessions_ended", id=user_id, name=name, payload={"sessions": ended_count})
+    return ended_count
 
 
 async def sign_out(session: AsyncSession, principal: Principal, token: str | None) -> None:
-    """End the session that the caller came with, if they came with one."""
-    found = await find_current(session, principal, token)
-    if found is not None:
-        await end_session(session, principal, found.id)
+    """End the session of the request, if any."""
+    current = await find_current(session, principal, token)
+    if current is not None:
+        await end_session(session, principal, current.id)
 
 
 def newcomer(user: User, address: str) -> Principal:
-    """A person who has no access yet: whom the audit log names while they prove who they are."""
+    """Return a principal without permissions: the audit log's actor during sign-in."""
     return Principal(
         tenant_id=user.tenant_id,
         user_id=user.id,
@@ -186,5 +188,5 @@ def newcomer(user: User, address: str) -> Principal:
 
 
 def name_of(user: User) -> str:
-    """What the audit log calls a person: their e-mail address, or their name where they have none."""
+    """Return a user's name in the audit log: e-mail address, or name when there is none."""
     return user.email or user.name

@@ -1,7 +1,7 @@
-"""Proving who one is: with a password, or with a one-time link that sets one.
+"""Sign-in with a password, or with a one-time link that sets one.
 
-Hashes are made and compared between two transactions, never in one: no connection is held meanwhile. What was read in
-the first is looked at again in the second.
+Hashes are created and compared between two transactions, never inside one: no connection is held meanwhile. Data read
+in the first transaction is checked again in the second.
 """
 
 import asyncio
@@ -42,18 +42,18 @@ log = get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """Somebody who has come in."""
+    """A signed-in user."""
 
     user: User
     tenant: Tenant
     session: NewSession
     second_factor_missing: bool = False
-    """Whether the session can only set up a second factor."""
+    """Whether the session can only be used to set up a second factor."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkOwner:
-    """Whose a one-time link is."""
+    """The user of a one-time link."""
 
     user: User
     tenant: Tenant
@@ -61,7 +61,7 @@ class LinkOwner:
 
 @dataclass(frozen=True)
 class SignIn:
-    """The door. One for a server: it keeps what is still to be written of those who were turned away."""
+    """Sign-in of one server, including its pending audit entries of refused attempts."""
 
     database: Database
     passwords: Passwords
@@ -80,86 +80,84 @@ class SignIn:
         code: str | None = None,
         replaces: str | None = None,
     ) -> SignedIn:
-        """Start a session for whom the address and password fit.
+        """Start a session for a matching address and password.
 
-        As much is done for an address that nobody has as for one that somebody has.
+        An unknown address takes as much work as a known one.
 
         Args:
-            client: Where the request came from.
+            client: The client of the request.
             email: The e-mail address, in lower case.
-            password: As it was typed.
-            organisation: A tenant's name, where the address is known in several.
-            code: The second factor, where there is one.
-            replaces: The token that the browser had so far; its session ends.
+            password: As typed.
+            organisation: A tenant's name, when the address is known in several.
+            code: The second factor, if any.
+            replaces: The browser's previous token; its session ends.
 
         Raises:
-            SignInRefused: Whatever the reason.
-            OrganisationNeeded: They fit in several tenants.
+            SignInRefused: For any reason.
+            OrganisationNeeded: They match in several tenants.
             SecondFactorNeeded: The account has a second factor, and no code was sent.
             SecondFactorRefused: The code is wrong, expired or used.
-            RateLimited: There were too many tries.
+            RateLimited: There were too many attempts.
         """
         await self._count_tries(client, email)
         async with self.database.reading() as session:
-            people = await repository.people_of_address(session, email, organisation=organisation)
-        fitting = await self._fitting(people, password)
+            candidates = await repository.people_of_address(session, email, organisation=organisation)
+        fitting = await self._fitting(candidates, password)
         if not fitting:
-            self._turn_away([user for user, _ in people], client)
+            self._record_refusal([user for user, _ in candidates], client)
             raise SignInRefused
         if len(fitting) > 1:
             raise OrganisationNeeded([tenant.name for _, tenant in fitting])
         user, tenant = fitting[0]
         newer = await self._newer_hash(user, password)
         async with self._proving(user, client, code), self.database.writing() as session:
-            fresh = await repository.find_active(session, user.id, tenant_id=user.tenant_id, lock=True)
-            if fresh is None or fresh.password_hash != user.password_hash:
-                raise SignInRefused  # shut out, or the password changed, while we compared
-            fresh.password_hash = newer or fresh.password_hash
-            factor = await proof.prove(session, self.box, fresh, code)
-            missing = factor is None and await is_required(session, tenant_id=fresh.tenant_id)
+            locked = await repository.find_active(session, user.id, tenant_id=user.tenant_id, lock=True)
+            if locked is None or locked.password_hash != user.password_hash:
+                raise SignInRefused  # deactivated, or the password changed, during the comparison
+            locked.password_hash = newer or locked.password_hash
+            factor = await proof.prove(session, self.box, locked, code)
+            missing = factor is None and await is_required(session, tenant_id=locked.tenant_id)
             new = await start_session(
                 session,
-                fresh,
+                locked,
                 self.settings,
                 address=client.address,
                 user_agent=client.user_agent,
                 replaces=replaces,
                 second_factor=factor,
             )
-        return SignedIn(user=fresh, tenant=tenant, session=new, second_factor_missing=missing)
+        return SignedIn(user=locked, tenant=tenant, session=new, second_factor_missing=missing)
 
     async def owner_of_link(self, client: Client, token: str) -> LinkOwner:
-        """Whose link this is. Raises `LinkRefused` and `RateLimited`."""
+        """Return the user of a link. Raises `LinkRefused` and `RateLimited`."""
         await self.throttle.allow(Scope.LINK_ADDRESS, client.network)
         async with self.database.reading() as session:
-            found = await repository.find_link(session, hash_of(token), at=now())
-        if found is None:
+            row = await repository.find_link(session, hash_of(token), at=now())
+        if row is None:
             raise LinkRefused
-        _, user, tenant = found
+        _, user, tenant = row
         return LinkOwner(user=user, tenant=tenant)
 
     async def with_link(self, client: Client, *, token: str, password: str, code: str | None = None) -> SignedIn:
-        """Set the password of whose link it is, end their sessions, and start one.
+        """Set the password of a link's user, end the user's sessions, and start one.
 
         A link replaces the password and never the second factor. Raises `LinkRefused` and `RateLimited`;
         `PasswordRefused`, `SecondFactorNeeded` and `SecondFactorRefused`, after which the link can still be used.
         """
         owner = await self.owner_of_link(client, token)
         check_password(password, own_words=(owner.user.email or "", owner.user.name))
-        kept = await self.passwords.hash(password)
+        password_hash = await self.passwords.hash(password)
         at = now()
         async with self._proving(owner.user, client, code), self.database.writing() as session:
-            found = await repository.find_link(session, hash_of(token), at=at)
-            if found is None or not await repository.claim_link(
-                session, found[0].id, tenant_id=found[0].tenant_id, at=at
-            ):
+            row = await repository.find_link(session, hash_of(token), at=at)
+            if row is None or not await repository.claim_link(session, row[0].id, tenant_id=row[0].tenant_id, at=at):
                 raise LinkRefused
-            user = await repository.find_active(session, found[1].id, tenant_id=found[1].tenant_id, lock=True)
+            user = await repository.find_active(session, row[1].id, tenant_id=row[1].tenant_id, lock=True)
             if user is None:
                 raise LinkRefused
             factor = await proof.prove(session, self.box, user, code)
             missing = factor is None and await is_required(session, tenant_id=user.tenant_id)
-            await _set_password(session, newcomer(user, client.address), user, kept)
+            await _set_password(session, newcomer(user, client.address), user, password_hash)
             new = await start_session(
                 session,
                 user,
@@ -172,7 +170,7 @@ class SignIn:
         return SignedIn(user=user, tenant=owner.tenant, session=new, second_factor_missing=missing)
 
     async def change_password(self, principal: Principal, *, token: str | None, current: str, new: str) -> None:
-        """Change the caller's password; all their sessions end but the one they came with.
+        """Change the caller's password; all sessions except that of the request end.
 
         Raises `NoPassword`, `PasswordWrong`, `PasswordRefused` and `RateLimited`.
         """
@@ -184,27 +182,27 @@ class SignIn:
         if not await self.passwords.verify(user.password_hash, current):
             raise PasswordWrong
         check_password(new, own_words=(user.email or "", user.name))
-        kept = await self.passwords.hash(new)
+        password_hash = await self.passwords.hash(new)
         async with self.database.writing() as session:
-            fresh = await repository.find_active(session, user.id, tenant_id=user.tenant_id, lock=True)
-            if fresh is None or fresh.password_hash != user.password_hash:
+            locked = await repository.find_active(session, user.id, tenant_id=user.tenant_id, lock=True)
+            if locked is None or locked.password_hash != user.password_hash:
                 raise PasswordWrong
             here = await find_current(session, principal, token)
-            await _set_password(session, principal, fresh, kept, besides=None if here is None else here.id)
+            await _set_password(session, principal, locked, password_hash, besides=None if here is None else here.id)
 
     async def close(self) -> None:
-        """Wait until all who were turned away are written down."""
+        """Wait for the pending audit entries."""
         await asyncio.gather(*self._writing)
 
     @asynccontextmanager
     async def _proving(self, user: User, client: Client, code: str | None) -> AsyncIterator[None]:
-        """Count tries of a second factor, and write a refused one to the audit log. Raises `RateLimited`."""
+        """Count attempts of a second factor, and write refused ones to the audit log. Raises `RateLimited`."""
         if code is not None:
             await self.throttle.allow(Scope.SECOND_FACTOR_USER, user.id)
         try:
             yield
         except SecondFactorRefused:
-            self._turn_away([user], client)
+            self._record_refusal([user], client)
             raise
 
     async def _count_tries(self, client: Client, email: str) -> None:
@@ -212,28 +210,30 @@ class SignIn:
         await self.throttle.allow(Scope.SIGN_IN_ACCOUNT_ADDRESS, f"{email} {client.network}")
         await self.throttle.allow(Scope.SIGN_IN_ACCOUNT, email)
 
-    async def _fitting(self, people: Sequence[tuple[User, Tenant]], password: str) -> Sequence[tuple[User, Tenant]]:
-        """Those whose password it is. Somebody who may not come in is compared too, and so is nobody."""
-        if not people:
+    async def _fitting(self, candidates: Sequence[tuple[User, Tenant]], password: str) -> Sequence[tuple[User, Tenant]]:
+        """Return the users with this password. Deactivated and unknown users are compared too."""
+        if not candidates:
             await self.passwords.verify(None, password)
-        found = [one for one in people if await self.passwords.verify(one[0].password_hash, password)]
-        return [one for one in found if one[0].active]
+        matching = [
+            candidate for candidate in candidates if await self.passwords.verify(candidate[0].password_hash, password)
+        ]
+        return [candidate for candidate in matching if candidate[0].active]
 
     async def _newer_hash(self, user: User, password: str) -> str | None:
         outdated = user.password_hash is not None and is_outdated(user.password_hash)
         return await self.passwords.hash(password) if outdated else None
 
-    def _turn_away(self, people: Sequence[User], client: Client) -> None:
-        """Write it down aside: were the answer to wait, it would tell strangers that there is such an account."""
-        if people:
-            task = asyncio.create_task(self._write_refused(people, client))
+    def _record_refusal(self, users: Sequence[User], client: Client) -> None:
+        """Write the entry in the background: waiting for it would reveal that the account exists."""
+        if users:
+            task = asyncio.create_task(self._write_refused(users, client))
             self._writing.add(task)
             task.add_done_callback(self._writing.discard)
 
-    async def _write_refused(self, people: Sequence[User], client: Client) -> None:
+    async def _write_refused(self, users: Sequence[User], client: Client) -> None:
         try:
             async with self.database.writing() as session:
-                for user in sorted(people, key=lambda one: one.tenant_id):
+                for user in sorted(users, key=lambda one: one.tenant_id):
                     await record(
                         session,
                         newcomer(user, client.address),
@@ -244,21 +244,21 @@ class SignIn:
                     )
         except HeadgateError as error:
             log.warning(
-                "a refused sign-in is not in the audit log", user_ids=[one.id for one in people], why=str(error)
+                "failed sign-in not written to the audit log", user_ids=[user.id for user in users], why=str(error)
             )
 
 
 async def _set_password(
-    session: AsyncSession, principal: Principal, user: User, kept: str, *, besides: str | None = None
+    session: AsyncSession, principal: Principal, user: User, password_hash: str, *, besides: str | None = None
 ) -> None:
-    user.password_hash = kept
+    user.password_hash = password_hash
     await repository.delete_links(session, tenant_id=user.tenant_id, user_id=user.id)
-    ended = await repository.delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id, besides=besides)
+    ended_count = await repository.delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id, besides=besides)
     await record(
         session,
         principal,
         "user.password_changed",
         id=user.id,
         name=name_of(user),
-        payload={"sessions_ended": ended},
+        payload={"sessions_ended": ended_count},
     )

@@ -1,17 +1,17 @@
-"""Secrets that are handed out once and kept as a hash: of sessions, and of links that set a password."""
+"""Tokens that are issued once and stored as a hash: of sessions, and of one-time links."""
 
 import hashlib
 import secrets
 
 TOKEN_BYTES = 32
-"""256 bits: nobody guesses one, so a fast hash is enough to keep it by."""
+"""256 random bits, so a fast hash suffices."""
 
 
 def new_token() -> str:
-    """A new secret: 43 characters of URL-safe base64."""
+    """Return a new token: 43 characters of URL-safe base64."""
     return secrets.token_urlsafe(TOKEN_BYTES)
 
 
 def hash_of(token: str) -> str:
-    """What is kept of it, and what it is found by: SHA-256, in hexadecimal."""
+    """Return the stored hash of a token, used for lookup: SHA-256, in hexadecimal."""
     return hashlib.sha256(token.encode()).hexdigest()

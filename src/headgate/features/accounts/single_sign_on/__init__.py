@@ -1,1 +1,1 @@
-"""Signing in through an OpenID Connect provider: the authorization code flow with PKCE."""
+"""Single sign-on with an OpenID Connect provider: the authorization code flow with PKCE."""

@@ -1,12 +1,12 @@
-"""What can go wrong between a person, the provider and Headgate. The codes are what the sign-in page is told.
+"""Errors of single sign-on. The sign-in page receives the codes.
 
 Unauthenticated
-├── SignInLost          the browser does not hold what it was given when it began, or too late
-├── SignInCancelled     the person said no at the provider
-├── ProviderRefused     the provider said no
-└── TokenRefused        what the provider said about the person cannot be believed
+├── SignInLost          the browser's sign-in cookie is missing, wrong or expired
+├── SignInCancelled     the user cancelled at the provider
+├── ProviderRefused     the provider responded with an error
+└── TokenRefused        the provider's tokens could not be verified
 Forbidden
-└── NotAdmitted         the provider vouches for them, and Headgate does not let them in
+└── NotAdmitted         the provider authenticated the user, and Headgate denies access
     ├── EmailMissing
     ├── EmailNotVerified
     ├── DomainNotAdmitted
@@ -14,7 +14,7 @@ Forbidden
     ├── ShutOut
     └── LinkedToAnother
 UpstreamFailed
-└── ProviderUnusable    it cannot be reached, or answers nonsense
+└── ProviderUnusable    it cannot be reached, or its response is invalid
 Unavailable
 ├── ExtraMissing
 └── TenantGone
@@ -28,20 +28,20 @@ from headgate.foundation.errors import Conflict, Forbidden, NotFound, Unauthenti
 
 
 class SignInLost(Unauthenticated):
-    """The browser does not hold what it was given when the sign-in began, or it began too long ago."""
+    """The browser's sign-in cookie is missing or wrong, or the sign-in started too long ago."""
 
     code = "sso_lost"
-    title = "Sign-in not finished"
+    title = "Sign-in not completed"
 
     def __init__(self) -> None:
         super().__init__(
-            "This sign-in was not begun in this browser, was finished before, or took too long.",
+            "This sign-in was started in another browser, was already completed, or timed out.",
             remedy="Sign in again.",
         )
 
 
 class SignInCancelled(Unauthenticated):
-    """The person said no at the provider."""
+    """The user cancelled at the provider."""
 
     code = "sso_cancelled"
     title = "Sign-in cancelled"
@@ -51,101 +51,105 @@ class SignInCancelled(Unauthenticated):
 
 
 class ProviderRefused(Unauthenticated):
-    """The provider answered with an error."""
+    """The provider responded with an error."""
 
     code = "sso_refused"
     title = "Refused by the provider"
 
 
 class TokenRefused(Unauthenticated):
-    """What the provider said about the person cannot be believed."""
+    """The provider's tokens could not be verified."""
 
     code = "sso_token"
-    title = "Sign-in not believed"
+    title = "Sign-in not verified"
 
-    def __init__(self, why: str) -> None:
+    def __init__(self, reason: str) -> None:
         super().__init__(
-            f"What the provider says about you cannot be believed: {why}.",
-            remedy="Sign in again; if it stays so, the operator finds more in the log.",
+            f"The response of the identity provider could not be verified: {reason}.",
+            remedy="Sign in again. If it fails again, ask the operator to check the server log.",
         )
 
 
 class KeyUnknown(TokenRefused):
-    """No key of the provider that we know made the signature; it may have changed its keys."""
+    """The signature matches none of the provider's known keys; the provider may have changed its keys."""
 
 
 class NotAdmitted(Forbidden):
-    """The provider vouches for the person, and Headgate does not let them in."""
+    """The provider authenticated the user, and Headgate denies access."""
 
     code = "sso_not_admitted"
     title = "Not admitted"
 
 
 class EmailMissing(NotAdmitted):
-    """The provider tells no e-mail address."""
+    """The provider sent no e-mail address."""
 
     code = "sso_email_missing"
 
     def __init__(self) -> None:
         super().__init__(
-            "The provider tells no e-mail address of yours.",
-            remedy="Let the provider send it: scope and claim `email`.",
+            "The identity provider sent no e-mail address.",
+            remedy="Configure the provider to send it: scope and claim `email`.",
         )
 
 
 class EmailNotVerified(NotAdmitted):
-    """The provider does not say that the address is the person's own."""
+    """The provider has not verified the e-mail address."""
 
     code = "sso_email_unverified"
 
     def __init__(self) -> None:
         super().__init__(
-            "The provider has not verified your e-mail address.",
-            remedy="Confirm the address there, then sign in again.",
+            "The identity provider has not verified your e-mail address.",
+            remedy="Verify the address at the provider, then sign in again.",
         )
 
 
 class DomainNotAdmitted(NotAdmitted):
-    """The e-mail address is of another domain than those that may come in."""
+    """The domain of the e-mail address is not allowed."""
 
     code = "sso_domain"
 
     def __init__(self) -> None:
-        super().__init__("E-mail addresses of your domain may not come in.", remedy="Sign in with another account.")
+        super().__init__(
+            "E-mail addresses of your domain are not allowed to sign in.", remedy="Sign in with another account."
+        )
 
 
 class NotInvited(NotAdmitted):
-    """Nobody has entered the person, and Headgate does not make people by itself."""
+    """The user was not invited, and automatic creation of users is off."""
 
     code = "sso_not_invited"
 
     def __init__(self) -> None:
-        super().__init__("Nobody has invited you yet.", remedy="Ask an admin to add your e-mail address.")
+        super().__init__(
+            "You have not been invited to this organisation.", remedy="Ask an admin to add your e-mail address."
+        )
 
 
 class ShutOut(NotAdmitted):
-    """An admin shut the person out."""
+    """An admin deactivated the user."""
 
     code = "sso_shut_out"
 
     def __init__(self) -> None:
-        super().__init__("Your account is switched off.", remedy="Ask an admin.")
+        super().__init__("Your account is deactivated.", remedy="Ask an admin to activate it.")
 
 
 class LinkedToAnother(NotAdmitted):
-    """The e-mail address belongs to somebody whom the provider calls otherwise."""
+    """The e-mail address belongs to a user who is linked to another subject of the provider."""
 
     code = "sso_linked"
 
     def __init__(self) -> None:
         super().__init__(
-            "Your e-mail address belongs to an account that the provider calls otherwise.",
-            remedy="Ask an admin to unlink it if it is yours.",
+            "Your e-mail address belongs to an account that is linked to a different identity at the provider.",
+            remedy="If the account is yours, ask an admin to unlink it.",
         )
 
 
 class ProviderUnusable(UpstreamFailed):
-    """The provider cannot be reached, or what it answers cannot be used."""
+    """The provider cannot be reached, or its response is invalid."""
 
     code = "sso_provider"
     title = "Provider unusable"
@@ -158,25 +162,25 @@ class ExtraMissing(Unavailable):
 
     def __init__(self) -> None:
         super().__init__(
-            "Single sign-on is set up, and the libraries it needs are not installed.",
+            "Single sign-on is configured, but the required libraries are not installed.",
             remedy="Install them with: pip install 'headgate[sso]'",
         )
 
 
 class TenantGone(Unavailable):
-    """The tenant that the settings name is not there."""
+    """The tenant in the settings does not exist."""
 
     code = "sso_tenant"
 
     def __init__(self) -> None:
         super().__init__(
-            "The organisation that single sign-on is for does not exist.",
-            remedy="Correct HEADGATE_SINGLE_SIGN_ON__TENANT: `headgate tenants list` shows them.",
+            "The organisation configured for single sign-on does not exist.",
+            remedy="Correct HEADGATE_SINGLE_SIGN_ON__TENANT. `headgate tenants list` shows the organisations.",
         )
 
 
 class NotLinked(Conflict):
-    """The person never came through the provider."""
+    """The user has never signed in through the provider."""
 
     code = "sso_not_linked"
     title = "Not linked"
@@ -186,9 +190,9 @@ class NotLinked(Conflict):
 
 
 class SingleSignOnOff(NotFound):
-    """No provider is set up."""
+    """No provider is configured."""
 
     code = "sso_off"
 
     def __init__(self) -> None:
-        super().__init__("Single sign-on is not set up.", remedy="Sign in with e-mail address and password.")
+        super().__init__("Single sign-on is not configured.", remedy="Sign in with e-mail address and password.")

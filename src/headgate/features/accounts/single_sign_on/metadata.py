@@ -1,4 +1,4 @@
-"""What a provider says about itself (OpenID Connect Discovery 1.0, 4)."""
+"""A provider's metadata (OpenID Connect Discovery 1.0, 4)."""
 
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -13,7 +13,7 @@ Address = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 
 
 class Metadata(BaseModel):
-    """The members that signing in needs; others are left out."""
+    """The members that sign-in needs; others are ignored."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
@@ -25,43 +25,43 @@ class Metadata(BaseModel):
     end_session_endpoint: Address | None = None
     token_endpoint_auth_methods_supported: list[str] = ["client_secret_basic"]
     authorization_response_iss_parameter_supported: bool = False
-    """RFC 9207: the provider names itself when it sends a browser back."""
+    """RFC 9207: the provider adds its issuer to the redirect."""
 
 
 def address_of(issuer: str) -> str:
-    """Where the provider's document is."""
+    """Return the URL of the provider's metadata."""
     return issuer.rstrip("/") + WELL_KNOWN
 
 
 def read_metadata(content: bytes, issuer: str) -> Metadata:
-    """The provider's document.
+    """Parse the provider's metadata.
 
-    Raises `ProviderUnusable` when it is none, when it speaks of another issuer (Discovery 1.0, 4.3), and when it names
-    an address that is not https: http is taken only on loopback, and only of an issuer that is there itself.
+    Raises `ProviderUnusable` when it is invalid, when it is for another issuer (Discovery 1.0, 4.3), and when it
+    contains a URL that is not https: http is accepted only on loopback, and only from an issuer that uses it itself.
     """
     try:
-        found = Metadata.model_validate_json(content)
+        metadata = Metadata.model_validate_json(content)
     except ValidationError as error:
-        where = ".".join(map(str, error.errors()[0]["loc"])) or "the whole"
+        location = ".".join(map(str, error.errors()[0]["loc"])) or "the whole"
         raise ProviderUnusable(
-            f"{address_of(issuer)} is not the document of an OpenID Connect provider: {where} is missing or wrong.",
+            f"{address_of(issuer)} is not an OpenID Connect discovery document: {location} is missing or wrong.",
             remedy="Correct HEADGATE_SINGLE_SIGN_ON__ISSUER.",
         ) from error
-    if found.issuer != issuer:
+    if metadata.issuer != issuer:
         raise ProviderUnusable(
-            f"The provider at {issuer} calls itself {found.issuer[:200]!r}.",
-            remedy="Write HEADGATE_SINGLE_SIGN_ON__ISSUER exactly as the provider calls itself.",
+            f"The provider at {issuer} reports the issuer {metadata.issuer[:200]!r}.",
+            remedy="Set HEADGATE_SINGLE_SIGN_ON__ISSUER to exactly the issuer that the provider reports.",
         )
     for address in (
-        *(found.authorization_endpoint, found.token_endpoint, found.jwks_uri),
-        *(found.userinfo_endpoint, found.end_session_endpoint),
+        *(metadata.authorization_endpoint, metadata.token_endpoint, metadata.jwks_uri),
+        *(metadata.userinfo_endpoint, metadata.end_session_endpoint),
     ):
         if address is not None and not _is_safe(address, issuer):
             raise ProviderUnusable(
-                f"The provider at {issuer} names an address that is not https: {address[:200]!r}.",
+                f"The provider at {issuer} uses a URL without https: {address[:200]!r}.",
                 remedy="Correct it at the provider.",
             )
-    return found
+    return metadata
 
 
 def _is_safe(address: str, issuer: str) -> bool:
@@ -72,5 +72,5 @@ def _is_safe(address: str, issuer: str) -> bool:
         return False
     if not host or "@" in parts.netloc or parts.fragment:
         return False
-    plain = parts.scheme == "http" and host in LOOPBACK_NAMES and issuer.startswith("http://")
-    return parts.scheme == "https" or plain
+    is_plain_http = parts.scheme == "http" and host in LOOPBACK_NAMES and issuer.startswith("http://")
+    return parts.scheme == "https" or is_plain_http

@@ -1,4 +1,4 @@
-"""OpenID Connect's own rules, by Authlib and joserfc: an extra, imported when somebody first signs in this way."""
+"""OpenID Connect with Authlib and joserfc: an extra, imported at the first sign-in."""
 
 import time
 from collections.abc import Mapping
@@ -23,18 +23,18 @@ ALGORITHMS = (
     *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
     *("ES256", "ES384", "ES512", "Ed25519"),
 )
-"""Signatures with a key pair only. `none` proves nothing, and HS256 would take a public key for a shared secret."""
+"""Only asymmetric signatures. `none` proves nothing, and HS256 would use a public key as a shared secret."""
 KEY_TYPES = frozenset({"RSA", "EC", "OKP"})
 LEEWAY_SECONDS = 60
-"""How far the provider's clock may be off."""
+"""Maximum clock difference to the provider."""
 LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
 LOGOUT_SECONDS = 300
-"""How old a logout token may be."""
+"""Maximum age of a logout token."""
 FORM = "application/x-www-form-urlencoded"
 
 
 def authorization_url(metadata: Metadata, settings: SingleSignOnSettings, transaction: Transaction) -> str:
-    """Where the browser is sent (OpenID Connect Core 1.0, 3.1.2.1; RFC 7636, 4.3)."""
+    """Return the URL for the browser (OpenID Connect Core 1.0, 3.1.2.1; RFC 7636, 4.3)."""
     url: str = prepare_grant_uri(
         metadata.authorization_endpoint,
         client_id=settings.client_id,
@@ -52,7 +52,7 @@ def authorization_url(metadata: Metadata, settings: SingleSignOnSettings, transa
 def token_request(
     metadata: Metadata, settings: SingleSignOnSettings, transaction: Transaction, code: str
 ) -> tuple[dict[str, str], str]:
-    """Headers and body of the request that redeems a code (RFC 6749, 4.1.3 and 2.3.1)."""
+    """Return headers and body of the token request (RFC 6749, 4.1.3 and 2.3.1)."""
     body = prepare_token_request(
         "authorization_code", code=code, redirect_uri=transaction.redirect_uri, code_verifier=transaction.verifier
     )
@@ -62,28 +62,28 @@ def token_request(
 
 
 def count_keys(keys: object) -> int:
-    """How many of the provider's keys can check a signature. Raises `ProviderUnusable`."""
+    """Return the number of the provider's keys that can verify signatures. Raises `ProviderUnusable`."""
     try:
         return len(_key_set(keys).keys)
     except (JoseError, ValueError, TypeError) as error:
         raise ProviderUnusable(
-            "None of the provider's keys can be used.", remedy=f"It needs one for {', '.join(ALGORITHMS)}."
+            "None of the provider's keys is usable.", remedy=f"A key for {', '.join(ALGORITHMS)} is required."
         ) from error
 
 
 def check_id_token(
     id_token: str, keys: object, settings: SingleSignOnSettings, *, nonce: str, access_token: str | None
 ) -> Mapping[str, Any]:
-    """The claims of an ID token that passed every check (OpenID Connect Core 1.0, 3.1.3.7).
+    """Return the claims of a verified ID token (OpenID Connect Core 1.0, 3.1.3.7).
 
     Args:
-        id_token: As the provider gave it.
+        id_token: As received from the provider.
         keys: The provider's JWK set, as JSON.
-        settings: Whose token it must be, and for whom.
-        nonce: What the sign-in began with.
-        access_token: What came with it, for `at_hash`.
+        settings: Expected issuer and audience.
+        nonce: The nonce of the sign-in.
+        access_token: The access token, for `at_hash`.
 
-    Raises `KeyUnknown` when none of the keys made the signature, else `TokenRefused`.
+    Raises `KeyUnknown` when the signature matches none of the keys, else `TokenRefused`.
     """
     try:
         token = jwt.decode(
@@ -101,7 +101,7 @@ def check_id_token(
         )
         claims.validate(leeway=LEEWAY_SECONDS)
     except (InvalidKeyIdError, BadSignatureError, MissingKeyError) as error:
-        raise KeyUnknown("none of its keys made the signature") from error
+        raise KeyUnknown("no key of the provider matches the signature") from error
     except ClaimError as error:
         raise TokenRefused(f"{error.error}, {error.claim}") from error
     except (JoseError, ValueError, TypeError, AttributeError) as error:
@@ -110,9 +110,9 @@ def check_id_token(
 
 
 def check_logout_token(logout_token: str, keys: object, settings: SingleSignOnSettings) -> Mapping[str, Any]:
-    """The claims of a logout token that passed every check (OpenID Connect Back-Channel Logout 1.0, 2.4 and 2.6).
+    """Return the claims of a verified logout token (OpenID Connect Back-Channel Logout 1.0, 2.4 and 2.6).
 
-    Raises `KeyUnknown` when none of the keys made the signature, else `TokenRefused`.
+    Raises `KeyUnknown` when the signature matches none of the keys, else `TokenRefused`.
     """
     try:
         token = jwt.decode(
@@ -127,7 +127,7 @@ def check_logout_token(logout_token: str, keys: object, settings: SingleSignOnSe
             jti={"essential": True},
         ).validate(token.claims)
     except (InvalidKeyIdError, BadSignatureError, MissingKeyError) as error:
-        raise KeyUnknown("none of its keys made the signature") from error
+        raise KeyUnknown("no key of the provider matches the signature") from error
     except ClaimError as error:
         raise TokenRefused(f"{error.error}, {error.claim}") from error
     except (JoseError, ValueError, TypeError, AttributeError) as error:
@@ -135,9 +135,9 @@ def check_logout_token(logout_token: str, keys: object, settings: SingleSignOnSe
     claims = dict(token.claims)
     events = claims.get("events")
     if not isinstance(events, dict) or not isinstance(events.get(LOGOUT_EVENT), dict):
-        raise TokenRefused("it is no logout token")
-    if "nonce" in claims:  # an ID token has one: it must not pass for a logout token
-        raise TokenRefused("a logout token has no nonce")
+        raise TokenRefused("it is not a logout token")
+    if "nonce" in claims:  # an ID token has one: it must not be accepted as a logout token
+        raise TokenRefused("a logout token must not have a nonce")
     if time.time() - claims["iat"] > LOGOUT_SECONDS:
         raise TokenRefused("the logout token is too old")
     return claims
@@ -147,19 +147,19 @@ def _client(metadata: Metadata, settings: SingleSignOnSettings) -> Any:  # noqa:
     if settings.client_secret is None:
         return ClientAuth(settings.client_id, None, "none")
     secret = settings.client_secret.get_secret_value()
-    known = metadata.token_endpoint_auth_methods_supported
-    if "client_secret_basic" in known or "client_secret_post" not in known:
-        # Encoded first, as RFC 6749, 2.3.1 has it; Authlib leaves that to us.
+    methods = metadata.token_endpoint_auth_methods_supported
+    if "client_secret_basic" in methods or "client_secret_post" not in methods:
+        # Encoded first, as RFC 6749, 2.3.1 requires; Authlib does not do that.
         return ClientAuth(quote_plus(settings.client_id), quote_plus(secret), "client_secret_basic")
     return ClientAuth(settings.client_id, secret, "client_secret_post")
 
 
 def _key_set(keys: object) -> KeySet:
-    """The keys that signatures with a key pair are checked by; a shared secret among them is none."""
-    listed = keys.get("keys") if isinstance(keys, dict) else None
-    if not isinstance(listed, list):
-        raise ProviderUnusable("The provider's keys are not a JWK set.", remedy="Correct it at the provider.")
-    usable = [key for key in listed if isinstance(key, dict) and key.get("kty") in KEY_TYPES and _signs(key)]
+    """Return the asymmetric verification keys; shared secrets are excluded."""
+    key_list = keys.get("keys") if isinstance(keys, dict) else None
+    if not isinstance(key_list, list):
+        raise ProviderUnusable("The provider's keys are not a valid JWK set.", remedy="Correct it at the provider.")
+    usable = [key for key in key_list if isinstance(key, dict) and key.get("kty") in KEY_TYPES and _signs(key)]
     return KeySet.import_key_set({"keys": usable})
 
 
@@ -168,5 +168,5 @@ def _signs(key: Mapping[str, Any]) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    """Which rule was broken; never what the provider wrote."""
+    """Return which rule was broken; never the provider's text."""
     return f"the ID token is malformed or unsafe ({getattr(error, 'error', type(error).__name__)})"

@@ -1,4 +1,4 @@
-"""The provider over HTTP: its document, its keys, codes for tokens, what it tells about a person."""
+"""HTTP client of the provider: metadata, keys, tokens, user info."""
 
 import asyncio
 import time
@@ -15,7 +15,7 @@ from headgate.foundation.guarded_http.outgoing import SINGLE_SIGN_ON
 from headgate.foundation.settings import HttpSettings, OutgoingSettings
 
 KEPT_SECONDS = 3600.0
-"""How long the provider's document and keys are kept; keys are fetched again sooner when one is unknown."""
+"""How long the provider's metadata and keys are cached; keys are fetched earlier when one is unknown."""
 MAX_BYTES = 512 * 1024
 TIMEOUT_SECONDS = 10.0
 PAUSES = (0.25,)
@@ -23,13 +23,13 @@ _JSON = {"Accept": "application/json"}
 
 
 def open_http(outgoing: OutgoingSettings, *, seconds: float = TIMEOUT_SECONDS) -> GuardedHttp:
-    """A client for the address that the operator chose, which may be private or on loopback. It follows no redirect."""
+    """Return a client for the operator's URL, which may be private or on loopback. It follows no redirects."""
     limits = SINGLE_SIGN_ON.limits(HttpSettings(max_response_bytes=MAX_BYTES, timeout_seconds=seconds))
     return GuardedHttp(limits, outgoing, pauses=PAUSES)
 
 
 class Provider:
-    """One OpenID Connect provider. What it says about itself is fetched when it is first needed, and kept."""
+    """One OpenID Connect provider. Its metadata is fetched on first use and cached."""
 
     def __init__(self, issuer: str, http: GuardedHttp) -> None:
         self._issuer = issuer
@@ -40,16 +40,16 @@ class Provider:
         self._lock = asyncio.Lock()
 
     async def metadata(self) -> Metadata:
-        """What it says about itself. Raises `ProviderUnusable`."""
+        """Return its metadata. Raises `ProviderUnusable`."""
         async with self._lock:
             if self._metadata is None or time.monotonic() > self._metadata_until:
-                answer = await self._get(address_of(self._issuer), _JSON)
-                self._metadata = read_metadata(answer.content, self._issuer)
+                response = await self._get(address_of(self._issuer), _JSON)
+                self._metadata = read_metadata(response.content, self._issuer)
                 self._metadata_until = time.monotonic() + KEPT_SECONDS
             return self._metadata
 
     async def keys(self, *, other_than: object = None) -> object:
-        """Its JWK set, as JSON; a new one when the kept one is `other_than`. Raises `ProviderUnusable`."""
+        """Return its JWK set, as JSON; a new one when the cached one is `other_than`. Raises `ProviderUnusable`."""
         metadata = await self.metadata()
         async with self._lock:
             stale = self._keys is None or time.monotonic() > self._keys_until
@@ -59,12 +59,12 @@ class Provider:
             return self._keys
 
     async def redeem(self, headers: Mapping[str, str], body: str) -> Mapping[str, Any]:
-        """The tokens for a code. Sent once: a code is good for one use. Raises `ProviderUnusable`."""
+        """Return the tokens for a code. Sent once: a code can be used once. Raises `ProviderUnusable`."""
         metadata = await self.metadata()
         return _object(await self._send("POST", metadata.token_endpoint, headers, body), refused=True)
 
     async def userinfo(self, access_token: str) -> Mapping[str, Any]:
-        """What it tells about the person (OpenID Connect Core 1.0, 5.3). Raises `ProviderUnusable`."""
+        """Return the user info (OpenID Connect Core 1.0, 5.3). Raises `ProviderUnusable`."""
         metadata = await self.metadata()
         if metadata.userinfo_endpoint is None:
             return {}
@@ -85,19 +85,20 @@ class Provider:
         except HeadgateError as error:
             raise ProviderUnusable(
                 f"The provider at {self._issuer} cannot be used: {error.detail}",
-                remedy="Try again; if it stays so, the operator looks at `headgate doctor`.",
+                remedy="Try again. If it fails again, ask the operator to run `headgate doctor`.",
             ) from error
 
 
-def _object(answer: HttpAnswer, *, refused: bool = False) -> Mapping[str, Any]:
-    """The JSON object of an answer. With `refused`, one that tells an error (RFC 6749, 5.2) is an answer too."""
+def _object(response: HttpAnswer, *, refused: bool = False) -> Mapping[str, Any]:
+    """Return the JSON object of a response. With `refused`, an error response (RFC 6749, 5.2) is also returned."""
     try:
-        found = orjson.loads(answer.content)
+        document = orjson.loads(response.content)
     except orjson.JSONDecodeError:
-        found = None
-    if isinstance(found, dict) and (answer.status == 200 or (refused and isinstance(found.get("error"), str))):
-        return found
+        document = None
+    if isinstance(document, dict) and (response.status == 200 or (refused and isinstance(document.get("error"), str))):
+        return document
     raise ProviderUnusable(
-        f"The provider answered with status {answer.status} and {answer.media_type[:60]}, where a JSON object was due.",
-        remedy="Try again; if it stays so, the operator looks at `headgate doctor`.",
+        f"The provider answered with status {response.status} and {response.media_type[:60]}; "
+        "a JSON object was expected.",
+        remedy="Try again. If it fails again, ask the operator to run `headgate doctor`.",
     )

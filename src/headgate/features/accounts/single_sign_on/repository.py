@@ -1,4 +1,4 @@
-"""Queries on people and sessions by what the provider calls them. The tenant is always required."""
+"""Queries on users and sessions by the provider's subject. The tenant is always required."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from headgate.features.accounts.tables import User, UserSession
 
 
 async def find_by_subject(session: AsyncSession, *, tenant_id: str, issuer: str, subject: str) -> User | None:
-    """The person whom this provider calls so."""
+    """Return the user with this subject of the provider."""
     query = select(User).where(User.sso_subject == subject, User.sso_issuer == issuer, User.tenant_id == tenant_id)
     return (await session.execute(query)).scalar_one_or_none()
 
@@ -23,7 +23,7 @@ async def end_provider_sessions(
     provider_session: str | None,
     until: datetime,
 ) -> list[tuple[str, str]]:
-    """End sessions that began at the provider, until a moment: one of the provider's, or all of a person.
+    """End sessions that were started through the provider up to a time: one by its provider id, or all of a user.
 
     Returns id and user of each.
     """
@@ -38,5 +38,5 @@ async def end_provider_sessions(
     )
     if provider_session is not None:
         query = query.where(UserSession.provider_session == provider_session)
-    ended = await session.execute(query.returning(UserSession.id, UserSession.user_id))
-    return [(row[0], row[1]) for row in ended]
+    rows = await session.execute(query.returning(UserSession.id, UserSession.user_id))
+    return [(row[0], row[1]) for row in rows]

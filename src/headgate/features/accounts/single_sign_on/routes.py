@@ -1,4 +1,4 @@
-"""HTTP routes of single sign-on. What goes wrong ends on the sign-in page, which says it in words of ours."""
+"""HTTP routes of single sign-on. Errors redirect to the sign-in page, which shows Headgate's own texts."""
 
 from typing import Annotated
 from urllib.parse import urlencode
@@ -15,7 +15,7 @@ from headgate.features.accounts.sessions.own_path import HOME
 from headgate.features.accounts.sessions.service import NewSession, start_session
 from headgate.features.accounts.single_sign_on import service
 from headgate.features.accounts.single_sign_on.errors import ExtraMissing, SignInLost, SingleSignOnOff
-from headgate.features.accounts.single_sign_on.sign_on import SingleSignOn, Vouched
+from headgate.features.accounts.single_sign_on.sign_on import ProviderIdentity, SingleSignOn
 from headgate.features.accounts.single_sign_on.transaction import LIFETIME_SECONDS
 from headgate.foundation.api import WriteSession, get_database, problems
 from headgate.foundation.errors import HeadgateError
@@ -31,15 +31,15 @@ MAX_TOKEN = 16_384
 
 
 def _sign_on(request: Request) -> SingleSignOn:
-    """The provider that is set up. Raises `SingleSignOnOff`."""
-    found: SingleSignOn | None = request.app.state.single_sign_on
-    if found is None:
+    """Return the configured provider. Raises `SingleSignOnOff`."""
+    sign_on: SingleSignOn | None = request.app.state.single_sign_on
+    if sign_on is None:
         raise SingleSignOnOff
-    return found
+    return sign_on
 
 
 SignOn = Annotated[SingleSignOn, Depends(_sign_on)]
-Answer = Annotated[str | None, Query(description="As the provider sends it.")]
+Answer = Annotated[str | None, Query(description="As sent by the provider.")]
 
 
 @router.get(
@@ -48,24 +48,26 @@ Answer = Annotated[str | None, Query(description="As the provider sends it.")]
     summary="Sign in with the provider",
     response_class=RedirectResponse,
     responses=problems(404),
-    dependencies=[public("It is how people begin to prove who they are. Tries are counted.")],
+    dependencies=[public("Users authenticate with this route. Attempts are rate-limited.")],
 )
 async def begin(
-    request: Request, sign_on: SignOn, wanted: Annotated[str, Query(alias="next", description="Path to end at.")] = HOME
+    request: Request,
+    sign_on: SignOn,
+    path: Annotated[str, Query(alias="next", description=("Path to open after signing in."))] = HOME,
 ) -> RedirectResponse:
-    """Sends the browser to the provider, with PKCE, a state and a nonce that it keeps encrypted in a cookie."""
+    """Redirect the browser to the provider, with PKCE, a state and a nonce in an encrypted cookie."""
     throttle: Throttle = request.app.state.throttle
     try:
         await throttle.allow(Scope.SIGN_IN_ADDRESS, client_of(request).network)
-        url, held = await sign_on.begin(_callback_url(request), wanted)
+        url, cookie = await sign_on.begin(_callback_url(request), path)
     except ExtraMissing:
         raise
     except HeadgateError as error:
-        return _turned_away(error)
+        return _error_redirect(error)
     response = _redirect(url)
     secure = is_secure(request, _server(request))
     response.set_cookie(
-        _cookie_name(request), held, max_age=LIFETIME_SECONDS, path="/", secure=secure, httponly=True, samesite="lax"
+        _cookie_name(request), cookie, max_age=LIFETIME_SECONDS, path="/", secure=secure, httponly=True, samesite="lax"
     )
     return response
 
@@ -73,10 +75,12 @@ async def begin(
 @router.get(
     CALLBACK,
     status_code=303,
-    summary="Come back from the provider",
+    summary="Complete sign-in with the provider",
     response_class=RedirectResponse,
     responses=problems(404),
-    dependencies=[public("The provider proves who they are. Only the browser that began it can come back, and once.")],
+    dependencies=[
+        public("The provider authenticates the user. Only the browser that started the sign-in can complete it, once.")
+    ],
 )
 async def come_back(
     request: Request,
@@ -86,20 +90,22 @@ async def come_back(
     iss: Answer = None,
     error: Answer = None,
 ) -> RedirectResponse:
-    """Starts a session for the person whom the provider vouches for, and sends the browser to where it wanted to be."""
-    answer = {"code": code, "state": state, "iss": iss, "error": error}
-    held = request.cookies.get(_cookie_name(request))
+    """Start a session for the user whom the provider authenticated, and redirect to the requested path."""
+    query = {"code": code, "state": state, "iss": iss, "error": error}
+    cookie = request.cookies.get(_cookie_name(request))
     try:
-        vouched, wanted = await sign_on.finish({name: value for name, value in answer.items() if value}, held)
+        vouched, path = await sign_on.finish({name: value for name, value in query.items() if value}, cookie)
         started = await _start(request, sign_on, vouched)
     except ExtraMissing:
         raise
     except SignInLost as lost:
-        return _turned_away(lost)  # with what the browser holds: another site's page may have sent it here meanwhile
+        return _error_redirect(
+            lost
+        )  # keeps the cookie: another site's page may have sent the browser here during a sign-in
     except HeadgateError as refused:
-        response = _turned_away(refused)
+        response = _error_redirect(refused)
     else:
-        response = _redirect(wanted)
+        response = _redirect(path)
         put_cookie(request, response, _server(request), started.token, seconds=started.seconds)
     response.delete_cookie(
         _cookie_name(request), path="/", secure=is_secure(request, _server(request)), httponly=True, samesite="lax"
@@ -109,9 +115,9 @@ async def come_back(
 
 @router.post(
     "/sign-in/oidc/back-channel-logout",
-    summary="Sign out, as the provider says",
+    summary="Sign out on request of the provider",
     responses=problems(401, 404, 429),
-    dependencies=[public("The provider calls it. Its signed token says whose sessions end; nothing is answered.")],
+    dependencies=[public("Called by the provider. Its signed token names the sessions to end; the answer is empty.")],
 )
 async def back_channel_logout(
     request: Request,
@@ -119,7 +125,7 @@ async def back_channel_logout(
     sign_on: SignOn,
     logout_token: Annotated[str, Form(max_length=MAX_TOKEN, description="The provider's signed logout token.")],
 ) -> None:
-    """Ends the sessions of a person, or one session, that the provider ended (OpenID Connect Back-Channel Logout)."""
+    """End the sessions of a user, or one session, that the provider ended (OpenID Connect Back-Channel Logout)."""
     throttle: Throttle = request.app.state.throttle
     client = client_of(request)
     await throttle.allow(Scope.SIGN_IN_ADDRESS, client.network)
@@ -135,32 +141,32 @@ async def back_channel_logout(
     summary="Sign out at the provider",
     response_class=RedirectResponse,
     responses=problems(404),
-    dependencies=[public("It only leads to the provider, which asks the person; nothing changes here.")],
+    dependencies=[public("Only redirects to the provider, which asks the user; changes nothing here.")],
 )
 async def sign_out_at_provider(request: Request, sign_on: SignOn) -> RedirectResponse:
-    """Where the page leads after signing out here (OpenID Connect RP-Initiated Logout); else to the sign-in page."""
+    """Redirect after sign-out to the provider (OpenID Connect RP-Initiated Logout), else to the sign-in page."""
     base = _server(request).public_url or f"{request.url.scheme}://{request.url.netloc}"
     try:
         address = await sign_on.sign_out_address(f"{base}{SIGN_IN_PAGE}")
     except HeadgateError as error:
-        return _turned_away(error)
+        return _error_redirect(error)
     return _redirect(address or SIGN_IN_PAGE)
 
 
 @router.delete(
     "/users/{user_id}/single-sign-on",
     status_code=204,
-    summary="Unlink a person from the provider",
+    summary="Unlink a user from the provider",
     responses=problems(401, 403, 404, 409),
     dependencies=[needs(Permission.PEOPLE_MANAGE)],
 )
 async def unlink(user_id: str, session: WriteSession, caller: Caller) -> None:
-    """For somebody who has a new account there: their next sign-in goes by their verified e-mail address again."""
+    """Unlink a user with a new account at the provider: the next sign-in uses the verified e-mail address again."""
     await service.unlink(session, caller, user_id)
 
 
-async def _start(request: Request, sign_on: SingleSignOn, vouched: Vouched) -> NewSession:
-    """Let them in, in one transaction; a session that the browser had ends."""
+async def _start(request: Request, sign_on: SingleSignOn, vouched: ProviderIdentity) -> NewSession:
+    """Sign the user in, in one transaction; the browser's previous session ends."""
     settings: Settings = request.app.state.settings
     client = client_of(request)
     async with get_database(request).writing() as session:
@@ -177,9 +183,9 @@ async def _start(request: Request, sign_on: SingleSignOn, vouched: Vouched) -> N
         )
 
 
-def _turned_away(error: HeadgateError) -> RedirectResponse:
-    """To the sign-in page with the code of what went wrong: nothing that the provider wrote is ever shown."""
-    log.warning("a single sign-on failed", code=error.code, why=error.detail)
+def _error_redirect(error: HeadgateError) -> RedirectResponse:
+    """Redirect to the sign-in page with the error code: the provider's text is never shown."""
+    log.warning("single sign-on failed", code=error.code, why=error.detail)
     return _redirect(f"{SIGN_IN_PAGE}?{urlencode({'error': error.code})}")
 
 
@@ -193,11 +199,11 @@ def _server(request: Request) -> ServerSettings:
 
 
 def _cookie_name(request: Request) -> str:
-    """Named like the session's: no other host of the domain can plant one, and so sign somebody in as another."""
+    """Return the cookie's name, prefixed like the session's: no other host of the domain can set it."""
     return f"__Host-{_COOKIE}" if is_secure(request, _server(request)) else _COOKIE
 
 
 def _callback_url(request: Request) -> str:
-    """Where the provider sends the browser back to; it must be registered there, exactly so."""
+    """Return the provider's redirect URI, which must be registered there exactly."""
     base = _server(request).public_url or f"{request.url.scheme}://{request.url.netloc}"
     return f"{base}/api/v1{CALLBACK}"

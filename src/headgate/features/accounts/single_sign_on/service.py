@@ -1,4 +1,4 @@
-"""Whom a person of the provider is here, and whether they may come in."""
+"""Maps users of the provider to users of Headgate, and decides on access."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -23,7 +23,7 @@ from headgate.features.accounts.single_sign_on.errors import (
     ShutOut,
     TenantGone,
 )
-from headgate.features.accounts.single_sign_on.sign_on import SignedOut, Vouched
+from headgate.features.accounts.single_sign_on.sign_on import ProviderIdentity, SignedOut
 from headgate.features.accounts.tables import User
 from headgate.features.accounts.tenants.repository import find_tenant_called
 from headgate.features.accounts.users.errors import EmailTaken, LastAdmin
@@ -36,19 +36,21 @@ from headgate.foundation.settings import SingleSignOnSettings
 
 log = get_logger(__name__)
 CLOCK_LEEWAY = timedelta(seconds=60)
-"""How far the provider's clock may be behind."""
+"""Maximum lag of the provider's clock."""
 ACTOR = "Single sign-on"
-"""Whom the audit log names when somebody is made or gets a role because the provider says so."""
+"""The audit log's actor for users and roles created because of the provider."""
 
 
-async def admit(session: AsyncSession, vouched: Vouched, settings: SingleSignOnSettings, *, address: str) -> User:
-    """The person whom the provider vouches for, linked and with the role that it gives them.
+async def admit(
+    session: AsyncSession, vouched: ProviderIdentity, settings: SingleSignOnSettings, *, address: str
+) -> User:
+    """Return the user whom the provider authenticated, linked and with the role from the provider.
 
-    They are known by issuer and subject once they are linked, whatever their e-mail address has become then. Before
-    that they are known by the id that the directory gave them, or by an address that the provider has verified. Nobody
-    is made unless `create_users` is set.
+    A linked user is identified by issuer and subject, even when the e-mail address has changed. Before that, the user
+    is identified by the id from the directory, or by an address that the provider has verified. Users are only created
+    when `create_users` is set.
 
-    Raises `NotAdmitted` in one of its kinds, and `TenantGone`.
+    Raises a subclass of `NotAdmitted`, and `TenantGone`.
     """
     tenant = await find_tenant_called(session, settings.tenant or DEFAULT_TENANT_ID)
     if tenant is None:
@@ -67,7 +69,7 @@ async def admit(session: AsyncSession, vouched: Vouched, settings: SingleSignOnS
 
 
 async def unlink(session: AsyncSession, principal: Principal, user_id: str) -> None:
-    """Forget what the provider calls a person; their next sign-in goes by their e-mail address again.
+    """Remove a user's link to the provider; the next sign-in uses the e-mail address again.
 
     Raises `UserNotFound`, `NotLinked`.
     """
@@ -83,15 +85,15 @@ async def unlink(session: AsyncSession, principal: Principal, user_id: str) -> N
 async def sign_out_from_provider(
     session: AsyncSession, signed_out: SignedOut, settings: SingleSignOnSettings, *, address: str
 ) -> int:
-    """End the sessions of whom the provider signed out. Returns how many there were.
+    """End the sessions that the provider signed out. Returns their number.
 
-    Only those that began before the token was issued: a token that comes again ends nothing that began since. Raises
+    Only sessions that started before the token was issued: a replayed token does not end newer sessions. Raises
     `TenantGone`.
     """
     tenant = await find_tenant_called(session, settings.tenant or DEFAULT_TENANT_ID)
     if tenant is None:
         raise TenantGone
-    ended = await repository.end_provider_sessions(
+    ended_sessions = await repository.end_provider_sessions(
         session,
         tenant_id=tenant.id,
         issuer=signed_out.issuer,
@@ -100,14 +102,14 @@ async def sign_out_from_provider(
         until=datetime.fromtimestamp(signed_out.issued_at, UTC) + CLOCK_LEEWAY,
     )
     operator = _operator(tenant.id, address)
-    for session_id, user_id in ended:
+    for session_id, user_id in ended_sessions:
         payload = {"user_id": user_id, "by": "provider"}
         await record(session, operator, "session.ended", id=session_id, name=ACTOR, payload=payload)
-    return len(ended)
+    return len(ended_sessions)
 
 
-def _require_domain(vouched: Vouched, settings: SingleSignOnSettings) -> None:
-    """Raise unless the address is of a domain that may come in; asked at every sign-in."""
+def _require_domain(vouched: ProviderIdentity, settings: SingleSignOnSettings) -> None:
+    """Raise unless the domain of the address is allowed; checked at every sign-in."""
     if not settings.allowed_domains:
         return
     email = _verified(vouched)
@@ -115,33 +117,33 @@ def _require_domain(vouched: Vouched, settings: SingleSignOnSettings) -> None:
         raise DomainNotAdmitted
 
 
-async def _by_external_id(session: AsyncSession, operator: Principal, vouched: Vouched) -> User | None:
-    """The user whom the directory (SCIM) gave the provider's id, unless they are linked or two have it."""
+async def _by_external_id(session: AsyncSession, operator: Principal, vouched: ProviderIdentity) -> User | None:
+    """Return the user with the provider's id from the directory (SCIM), unless linked or ambiguous."""
     tenant_id = operator.tenant_id
     users = await directory.find_users_of_external_id(session, vouched.subject, tenant_id=tenant_id)
     return users[0] if len(users) == 1 and users[0].sso_subject is None else None
 
 
 async def _by_address(
-    session: AsyncSession, operator: Principal, vouched: Vouched, settings: SingleSignOnSettings
+    session: AsyncSession, operator: Principal, vouched: ProviderIdentity, settings: SingleSignOnSettings
 ) -> User:
-    """The person of the e-mail address, made if the settings say so."""
+    """Return the user with the e-mail address, created if the settings allow it."""
     email = _verified(vouched)
-    found = await find_by_email(session, email, tenant_id=operator.tenant_id)
-    if found is None and not settings.create_users:
+    user = await find_by_email(session, email, tenant_id=operator.tenant_id)
+    if user is None and not settings.create_users:
         raise NotInvited
-    if found is None:
+    if user is None:
         try:
-            return await create_user(session, operator, wanted=_wanted(email, vouched.name))
-        except EmailTaken:  # by a sign-in at the same moment
-            found = await find_by_email(session, email, tenant_id=operator.tenant_id)
-    if found is None:
+            return await create_user(session, operator, user_in=_wanted(email, vouched.name))
+        except EmailTaken:  # by a concurrent sign-in
+            user = await find_by_email(session, email, tenant_id=operator.tenant_id)
+    if user is None:
         raise NotInvited
-    return found
+    return user
 
 
-async def _give_role(session: AsyncSession, operator: Principal, user: User, vouched: Vouched) -> None:
-    """Make them what the provider says they are. The last admin who can sign in stays one."""
+async def _give_role(session: AsyncSession, operator: Principal, user: User, vouched: ProviderIdentity) -> None:
+    """Apply the role from the provider. The last admin who can sign in keeps the role."""
     if vouched.admin is None:
         return
     role = TenantRole.ADMIN if vouched.admin else TenantRole.MEMBER
@@ -152,38 +154,38 @@ async def _give_role(session: AsyncSession, operator: Principal, user: User, vou
             await update_user(session, operator, user.id, patch=UserPatch(role=role))
     except LastAdmin:
         await session.refresh(user)
-        log.warning("the provider says that the last admin is none; they stay one", user_id=user.id)
+        log.warning("the provider revoked the admin role of the last admin; the role was kept", user_id=user.id)
 
 
-async def _link(session: AsyncSession, user: User, vouched: Vouched, address: str) -> User:
-    """Remember what the provider calls them. One of another provider is replaced: only one is set up at a time."""
-    fresh = await find_active(session, user.id, tenant_id=user.tenant_id, lock=True)
-    if fresh is None:
+async def _link(session: AsyncSession, user: User, vouched: ProviderIdentity, address: str) -> User:
+    """Store the provider's subject. A link to another provider is replaced: only one is configured at a time."""
+    locked = await find_active(session, user.id, tenant_id=user.tenant_id, lock=True)
+    if locked is None:
         raise ShutOut
-    if (fresh.sso_issuer, fresh.sso_subject) == (vouched.issuer, vouched.subject):
-        return fresh
-    if fresh.sso_issuer == vouched.issuer:
+    if (locked.sso_issuer, locked.sso_subject) == (vouched.issuer, vouched.subject):
+        return locked
+    if locked.sso_issuer == vouched.issuer:
         raise LinkedToAnother
-    before = _shown(fresh) if fresh.sso_subject is not None else None
+    before = _shown(locked) if locked.sso_subject is not None else None
     try:
         async with session.begin_nested():
-            fresh.sso_issuer, fresh.sso_subject = vouched.issuer, vouched.subject
-    except IntegrityError as error:  # the subject came twice at once, with two addresses
+            locked.sso_issuer, locked.sso_subject = vouched.issuer, vouched.subject
+    except IntegrityError as error:  # two concurrent sign-ins of one subject with two addresses
         raise LinkedToAnother from error
     await record(
         session,
-        newcomer(fresh, address),
+        newcomer(locked, address),
         "user.linked",
-        id=fresh.id,
-        name=name_of(fresh),
+        id=locked.id,
+        name=name_of(locked),
         before=before,
-        after=_shown(fresh),
-        payload=_shown(fresh),
+        after=_shown(locked),
+        payload=_shown(locked),
     )
-    return fresh
+    return locked
 
 
-def _verified(vouched: Vouched) -> str:
+def _verified(vouched: ProviderIdentity) -> str:
     if vouched.email is None:
         raise EmailMissing
     if not vouched.email_verified:
@@ -203,5 +205,5 @@ def _operator(tenant_id: str, address: str) -> Principal:
 
 
 def _shown(user: User) -> dict[str, str | None]:
-    """What the audit log keeps of a link."""
+    """Return a link's values for the audit log."""
     return {"issuer": user.sso_issuer, "subject": user.sso_subject}

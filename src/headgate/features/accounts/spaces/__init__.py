@@ -1,1 +1,1 @@
-"""Rooms of a tenant in which flows live, and who may do what in each."""
+"""Spaces of a tenant, which contain flows, and their members."""

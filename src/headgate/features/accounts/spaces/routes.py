@@ -18,15 +18,15 @@ VIEW, CREATE, MANAGE = (
 
 @router.get("", summary="List spaces", responses=problems(), dependencies=[VIEW])
 async def list_spaces(session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Page[SpaceOut]:
-    """Spaces that you see, with your role in each, oldest first."""
-    found = await service.list_spaces(session, caller, limit=limit + 1, after=parse_cursor(cursor))
-    kept, following = page_of([SpaceOut.of(seen) for seen in found], limit, "id")
-    return Page(items=kept, next_cursor=following)
+    """List the spaces that you can view, with your role in each, oldest first."""
+    spaces = await service.list_spaces(session, caller, limit=limit + 1, after=parse_cursor(cursor))
+    page, following = page_of([SpaceOut.of(space) for space in spaces], limit, "id")
+    return Page(items=page, next_cursor=following)
 
 
 @router.post("", status_code=201, summary="Create a space", responses=problems(403, 409), dependencies=[CREATE])
 async def create_space(body: SpaceIn, session: WriteSession, caller: Caller) -> SpaceOut:
-    """A new room for flows, which you own."""
+    """Create a space for flows, which you own."""
     return SpaceOut.of(await service.create_space(session, caller, name=body.name))
 
 
@@ -38,7 +38,7 @@ async def read_space(space_id: str, session: ReadSession, caller: Caller) -> Spa
 
 @router.patch("/{space_id}", summary="Rename a space", responses=problems(403, 404, 409), dependencies=[MANAGE])
 async def rename_space(space_id: str, body: SpaceIn, session: WriteSession, caller: Caller) -> SpaceOut:
-    """Give a space another name."""
+    """Rename a space."""
     return SpaceOut.of(await service.rename_space(session, caller, space_id, name=body.name))
 
 
@@ -50,7 +50,7 @@ async def rename_space(space_id: str, body: SpaceIn, session: WriteSession, call
     dependencies=[MANAGE],
 )
 async def delete_space(space_id: str, session: WriteSession, caller: Caller) -> Response:
-    """Remove a space with its assistants and MCP servers. One that has or had flows stays."""
+    """Delete a space with its assistants and MCP servers. A space that has or had flows cannot be deleted."""
     await service.delete_space(session, caller, space_id)
     return Response(status_code=204)
 
@@ -59,10 +59,10 @@ async def delete_space(space_id: str, session: WriteSession, caller: Caller) -> 
 async def list_members(
     space_id: str, session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[MemberOut]:
-    """Who is in a space, and with which role."""
+    """List the members of a space and their roles."""
     rows = await members.list_members(session, caller, space_id, limit=limit + 1, after=parse_cursor(cursor))
-    kept, following = page_of(rows, limit, "user_id")
-    return Page(items=[MemberOut.model_validate(row) for row in kept], next_cursor=following)
+    page, following = page_of(rows, limit, "user_id")
+    return Page(items=[MemberOut.model_validate(row) for row in page], next_cursor=following)
 
 
 @router.put(
@@ -72,7 +72,7 @@ async def list_members(
     dependencies=[MANAGE],
 )
 async def put_member(space_id: str, user_id: str, body: MemberIn, session: WriteSession, caller: Caller) -> MemberOut:
-    """Say what a person of your organisation may do in a space."""
+    """Set the role of a user of your organisation in a space."""
     return MemberOut.model_validate(await members.put_member(session, caller, space_id, user_id, role=body.role))
 
 
@@ -84,6 +84,6 @@ async def put_member(space_id: str, user_id: str, body: MemberIn, session: Write
     dependencies=[MANAGE],
 )
 async def remove_member(space_id: str, user_id: str, session: WriteSession, caller: Caller) -> Response:
-    """Take a person out of a space. Everybody may leave a space themselves; the last owner stays."""
+    """Remove a user from a space. Every user may leave a space; the last owner may not."""
     await members.remove_member(session, caller, space_id, user_id)
     return Response(status_code=204)

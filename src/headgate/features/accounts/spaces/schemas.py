@@ -1,4 +1,4 @@
-"""What the API says and takes about spaces and their members."""
+"""API schemas of spaces and their members."""
 
 from datetime import datetime
 from typing import Annotated
@@ -11,7 +11,7 @@ from headgate.foundation.names import Name
 
 
 class SpaceIn(BaseModel):
-    """A space as it is to be called."""
+    """A space with its new name."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -19,17 +19,17 @@ class SpaceIn(BaseModel):
 
 
 class SpaceOut(BaseModel):
-    """A room of the tenant in which flows live."""
+    """A space of the tenant, which contains flows."""
 
     id: str
     name: str
-    owner_user_id: str | None = Field(description="Who made it. What people may do in it is said by their roles.")
-    role: Role | None = Field(description="Your role in it; null for an admin of the tenant who is no member.")
+    owner_user_id: str | None = Field(description="User who created it. Permissions depend on roles, not on this.")
+    role: Role | None = Field(description="Your role in it; null for an admin of the tenant who is not a member.")
     created_at: datetime
 
     @classmethod
     def of(cls, seen: SeenSpace) -> "SpaceOut":
-        """A space as its caller sees it."""
+        """Return a space as shown to the caller."""
         space = seen.space
         return cls(
             id=space.id,
@@ -41,7 +41,7 @@ class SpaceOut(BaseModel):
 
 
 class MemberIn(BaseModel):
-    """What a person may do in a space."""
+    """The role of a user in a space."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -49,15 +49,17 @@ class MemberIn(BaseModel):
 
 
 class MemberOut(BaseModel):
-    """A person of a space."""
+    """A member of a space."""
 
     model_config = ConfigDict(from_attributes=True)
 
     user_id: str
     name: str
     email: str | None
-    active: bool = Field(description="Somebody who is not active cannot sign in.")
-    role: Role = Field(description="What counts: the higher of the two below.")
-    assigned_role: Role | None = Field(description="As assigned in Headgate; null: here through the directory alone.")
-    directory_role: Role | None = Field(description="Through groups of the directory (SCIM).")
-    created_at: datetime = Field(description="When they were added.")
+    active: bool = Field(description="An inactive user cannot sign in.")
+    role: Role = Field(description="Effective role: the higher of the two below.")
+    assigned_role: Role | None = Field(
+        description=("Role assigned in Headgate; null when the role comes from the directory only.")
+    )
+    directory_role: Role | None = Field(description="Role from groups of the directory (SCIM).")
+    created_at: datetime = Field(description="When the member was added.")

@@ -1,4 +1,4 @@
-"""Making, renaming and deleting spaces; which of them a caller sees."""
+"""Creating, renaming and deleting spaces; which spaces a caller can view."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,22 +24,23 @@ from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
 
 MOST_SPACES = 100
-"""That a member makes. Each request of everybody who is in a space reads their role there: without an end to them one
-person could slow down all the others."""
+"""Maximum spaces created by a member. Each request reads the user's roles in all spaces: without a limit, one user
+could slow down all others.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenSpace:
-    """A space, and the caller's role in it; None for an admin of the tenant who is no member."""
+    """A space, and the caller's role in it; None for an admin of the tenant who is not a member."""
 
     space: Space
     role: Role | None
 
 
 async def require_space(session: AsyncSession, principal: Principal, space_id: str, permission: Permission) -> None:
-    """Before something is put into a space: nobody deletes the space until the transaction ends.
+    """Require permission to add something to a space, and lock it against deletion until the transaction ends.
 
-    Raises `SpaceNotFound` when the space is not there for the caller, `PermissionMissing` when they may not do it.
+    Raises `SpaceNotFound` when the caller cannot view the space, `PermissionMissing` when the permission is missing.
     """
     principal.require_in(space_id, permission, SpaceNotFound(space_id))
     await _require_there(session, principal, space_id, lock=True)
@@ -48,11 +49,11 @@ async def require_space(session: AsyncSession, principal: Principal, space_id: s
 async def spaces_shown(
     session: AsyncSession, principal: Principal, space_id: str | None, permission: Permission
 ) -> frozenset[str] | None:
-    """The spaces that a list shows: the one asked for, or those the caller sees; None: all. Raises `SpaceNotFound`."""
+    """The spaces of a list: the requested one, or those the caller can view; None: all. Raises `SpaceNotFound`."""
     if space_id is None:
         return principal.visible_spaces
     principal.require_in(space_id, permission, SpaceNotFound(space_id))
-    if space_id not in principal.access.roles:  # an admin has no role that would say that it is there
+    if space_id not in principal.access.roles:  # an admin has no role that proves that the space exists
         await _require_there(session, principal, space_id)
     return frozenset({space_id})
 
@@ -60,7 +61,7 @@ async def spaces_shown(
 async def list_spaces(
     session: AsyncSession, principal: Principal, *, limit: int = 50, after: str | None = None
 ) -> Sequence[SeenSpace]:
-    """The spaces that the caller sees, oldest first."""
+    """Return the spaces that the caller can view, oldest first."""
     rows = await repository.list_spaces(
         session,
         tenant_id=principal.tenant_id,
@@ -80,42 +81,42 @@ async def get_space(
     permission: Permission = Permission.SPACES_VIEW,
     lock: bool = False,
 ) -> Space:
-    """A space that the caller may do this with. Raises `SpaceNotFound`, `PermissionMissing`."""
+    """Return a space for which the caller has the permission. Raises `SpaceNotFound`, `PermissionMissing`."""
     principal.require_in(space_id, permission, SpaceNotFound(space_id))
-    found = await repository.find_space(session, space_id, tenant_id=principal.tenant_id, lock=lock)
-    if found is None:
+    space = await repository.find_space(session, space_id, tenant_id=principal.tenant_id, lock=lock)
+    if space is None:
         raise SpaceNotFound(space_id)
-    return found
+    return space
 
 
 async def get_space_named(session: AsyncSession, principal: Principal, name: str) -> Space:
-    """The one space of that name among those that the caller sees. Raises `SpaceNotFound`, `AmbiguousSpace`."""
-    found = await _named(session, principal, name)
-    if not found:
+    """Return the caller's only space with that name. Raises `SpaceNotFound`, `AmbiguousSpace`."""
+    matches = await _named(session, principal, name)
+    if not matches:
         raise SpaceNotFound(name)
-    if len(found) > 1:
-        raise AmbiguousSpace(name, [space.id for space in found])
-    return found[0]
+    if len(matches) > 1:
+        raise AmbiguousSpace(name, [space.id for space in matches])
+    return matches[0]
 
 
 async def read_space(session: AsyncSession, principal: Principal, space_id: str) -> SeenSpace:
-    """A space with the caller's role in it. Raises `SpaceNotFound`."""
+    """Return a space with the caller's role in it. Raises `SpaceNotFound`."""
     return await _seen(session, principal, await get_space(session, principal, space_id))
 
 
 async def create_space(
     session: AsyncSession, principal: Principal, *, name: str, owner_user_id: str | None = None
 ) -> SeenSpace:
-    """A new space, owned by the caller, or by somebody else where a command names them.
+    """Create a space owned by the caller, or by another user when a command names one.
 
-    Raises `SpaceNameTaken`, `TooManySpaces`, or `UserNotFound` when the owner is not of the tenant.
+    Raises `SpaceNameTaken`, `TooManySpaces`, or `UserNotFound` when the owner is not in the tenant.
     """
     owner = owner_user_id or principal.user_id
     if await accounts.find_user(session, owner, tenant_id=principal.tenant_id) is None:
         raise UserNotFound(owner)
     if not principal.access.admin:
-        made = await repository.count_made_by(session, owner, tenant_id=principal.tenant_id)
-        if made >= MOST_SPACES:
+        count = await repository.count_made_by(session, owner, tenant_id=principal.tenant_id)
+        if count >= MOST_SPACES:
             raise TooManySpaces(MOST_SPACES)
     if await _named(session, principal, name):
         raise SpaceNameTaken(name)
@@ -136,7 +137,7 @@ async def create_space(
 
 
 async def rename_space(session: AsyncSession, principal: Principal, space_id: str, *, name: str) -> SeenSpace:
-    """Give a space another name. Raises `SpaceNotFound`, `PermissionMissing`, `SpaceNameTaken`."""
+    """Rename a space. Raises `SpaceNotFound`, `PermissionMissing`, `SpaceNameTaken`."""
     space = await get_space(session, principal, space_id, permission=Permission.SPACES_MANAGE, lock=True)
     if space.name != name:
         if await _named(session, principal, name):
@@ -148,27 +149,28 @@ async def rename_space(session: AsyncSession, principal: Principal, space_id: st
 
 
 async def delete_space(session: AsyncSession, principal: Principal, space_id: str) -> None:
-    """Remove a space with its assistants and MCP servers.
+    """Delete a space with its assistants and MCP servers.
 
-    Raises `SpaceInUse` when a flow is in it, or one that was deleted: those are kept as evidence.
+    Raises `SpaceInUse` when it has a flow, or a deleted one: those are kept as evidence.
     """
     space = await get_space(session, principal, space_id, permission=Permission.SPACES_MANAGE, lock=True)
     if space_id == DEFAULT_SPACE_ID:
         raise SpaceInUse(
-            f"The space '{space.name}' is the first of this installation; new flows go there when nobody signs in.",
+            f"The space '{space.name}' is the first one of this installation; it is the default space of "
+            "new flows when nobody is signed in.",
             remedy="Rename it.",
         )
     if await repository.has_flows(session, space_id, tenant_id=principal.tenant_id):
         raise SpaceInUse(
-            f"Flows are in the space '{space.name}', or were: deleted flows are kept as evidence of their runs.",
-            remedy="Remove its members instead; then only admins of your organisation see it.",
+            f"The space '{space.name}' contains flows, or deleted flows that are kept as evidence of their runs.",
+            remedy="Remove its members instead; then only admins of your organisation can view it.",
         )
     await repository.delete_space(session, space_id, tenant_id=principal.tenant_id)
     await record_space(session, principal, space, "space.deleted", before={"name": space.name})
 
 
 async def _named(session: AsyncSession, principal: Principal, name: str) -> Sequence[Space]:
-    """Among those that the caller sees: a name that only a hidden space has is free, or it would tell of that space."""
+    """Check only spaces that the caller can view: a conflict with a hidden space would reveal that it exists."""
     return await repository.find_spaces_named(
         session, name, tenant_id=principal.tenant_id, space_ids=principal.visible_spaces
     )
@@ -183,7 +185,7 @@ async def record_space(
     before: Mapping[str, object] | None = None,
     after: Mapping[str, object] | None = None,
 ) -> None:
-    """Write a change of a space, or of its members, into the audit log."""
+    """Record a change of a space, or of its members, in the audit log."""
     await record(
         session,
         principal,
@@ -198,8 +200,8 @@ async def record_space(
 
 
 async def _seen(session: AsyncSession, principal: Principal, space: Space) -> SeenSpace:
-    found = await repository.find_member(session, space.id, principal.user_id, tenant_id=principal.tenant_id)
-    return SeenSpace(space, Role(found.role) if found is not None else None)
+    member = await repository.find_member(session, space.id, principal.user_id, tenant_id=principal.tenant_id)
+    return SeenSpace(space, Role(member.role) if member is not None else None)
 
 
 async def _require_there(session: AsyncSession, principal: Principal, space_id: str, *, lock: bool = False) -> None:

@@ -1,1 +1,1 @@
-"""Tenants: made and looked at by whoever keeps the installation, on the command line."""
+"""Tenants: administered by the operator on the command line."""

@@ -1,18 +1,18 @@
-"""What can go wrong with tenants."""
+"""Errors of tenants."""
 
 from headgate.foundation.errors import Conflict, NotFound
 
 
 class TenantNotFound(NotFound):
-    """No tenant of that name or id."""
+    """No tenant has that name or id."""
 
     code = "tenant_not_found"
     title = "Tenant not found"
 
-    def __init__(self, wanted: str) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__(
-            f"There is no tenant '{wanted}'.",
-            remedy="List them with `headgate tenants list`, make one with `headgate tenants create`.",
+            f"There is no tenant '{name}'.",
+            remedy="List tenants with `headgate tenants list`, create one with `headgate tenants create`.",
         )
 
 
@@ -23,4 +23,4 @@ class TenantNameTaken(Conflict):
     title = "Name taken"
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"There is a tenant called '{name}' already.", remedy="Choose another name.")
+        super().__init__(f"A tenant named '{name}' already exists.", remedy="Choose another name.")

@@ -1,4 +1,4 @@
-"""Every query on tenants themselves: only the command line asks them."""
+"""Queries on tenants: only used by the command line."""
 
 from collections.abc import Sequence
 
@@ -9,20 +9,20 @@ from headgate.features.accounts.tables import Tenant, User
 
 
 async def list_tenants(session: AsyncSession) -> Sequence[tuple[Tenant, int]]:
-    """Every tenant, oldest first, and how many people it has."""
-    people = func.count(User.email)
-    query = select(Tenant, people).outerjoin(User, User.tenant_id == Tenant.id).group_by(Tenant.id)
+    """Return every tenant, oldest first, with the number of its users."""
+    user_count = func.count(User.email)
+    query = select(Tenant, user_count).outerjoin(User, User.tenant_id == Tenant.id).group_by(Tenant.id)
     rows = (await session.execute(query.order_by(Tenant.created_at, Tenant.id))).all()
     return [(tenant, count) for tenant, count in rows]
 
 
-async def find_tenant_called(session: AsyncSession, wanted: str) -> Tenant | None:
-    """The tenant of that id or name, upper and lower case alike."""
-    query = select(Tenant).where(or_(Tenant.id == wanted, func.lower(Tenant.name) == wanted.lower()))
+async def find_tenant_called(session: AsyncSession, name: str) -> Tenant | None:
+    """Return the tenant with that id or name, regardless of case."""
+    query = select(Tenant).where(or_(Tenant.id == name, func.lower(Tenant.name) == name.lower()))
     return (await session.execute(query.order_by(Tenant.id).limit(1))).scalar_one_or_none()
 
 
 async def find_operator(session: AsyncSession, *, tenant_id: str) -> User | None:
-    """Whom commands act as in a tenant: the user who cannot sign in."""
+    """Return the user of commands in a tenant: the user who cannot sign in."""
     query = select(User).where(User.tenant_id == tenant_id, User.email.is_(None), User.sso_subject.is_(None))
     return (await session.execute(query.order_by(User.id).limit(1))).scalar_one_or_none()

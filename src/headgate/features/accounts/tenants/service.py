@@ -1,4 +1,4 @@
-"""Making tenants, and acting in one as whoever keeps the installation."""
+"""Creating tenants, and acting in one as the operator."""
 
 from collections.abc import Sequence
 
@@ -15,12 +15,12 @@ from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
 
 OPERATOR = "local"
-"""The name of whom commands act as; as in the tenant that is there from the start."""
+"""The name of the user of commands, as in the first tenant."""
 FIRST_SPACE = "General"
 
 
 async def create_tenant(session: AsyncSession, actor: Actor, *, name: str) -> Tenant:
-    """A new organisation with one space and nobody who can sign in. Raises `TenantNameTaken`."""
+    """Create an organisation with one space and no user who can sign in. Raises `TenantNameTaken`."""
     if await repository.find_tenant_called(session, name) is not None:
         raise TenantNameTaken(name)
     tenant = Tenant(id=new_id(), name=name, created_at=now())
@@ -39,35 +39,35 @@ async def create_tenant(session: AsyncSession, actor: Actor, *, name: str) -> Te
 
 
 async def rename_tenant(session: AsyncSession, actor: Actor, *, tenant: str, name: str) -> Tenant:
-    """Call an organisation otherwise. Raises `TenantNotFound`, `TenantNameTaken`."""
-    found = await repository.find_tenant_called(session, tenant)
-    if found is None:
+    """Rename an organisation. Raises `TenantNotFound`, `TenantNameTaken`."""
+    row = await repository.find_tenant_called(session, tenant)
+    if row is None:
         raise TenantNotFound(tenant)
-    other = await repository.find_tenant_called(session, name)
-    if other is not None and other.id != found.id:
+    other_tenant = await repository.find_tenant_called(session, name)
+    if other_tenant is not None and other_tenant.id != row.id:
         raise TenantNameTaken(name)
-    before, found.name = found.name, name
+    before, row.name = row.name, name
     await session.flush()
-    operator = await get_operator(session, actor, tenant=found.id)
+    operator = await get_operator(session, actor, tenant=row.id)
     await record(
-        session, operator, "tenant.renamed", id=found.id, name=name, before={"name": before}, after={"name": name}
+        session, operator, "tenant.renamed", id=row.id, name=name, before={"name": before}, after={"name": name}
     )
-    return found
+    return row
 
 
 async def list_tenants(session: AsyncSession) -> Sequence[tuple[Tenant, int]]:
-    """Every tenant, oldest first, and how many people it has."""
+    """Return every tenant, oldest first, with the number of its users."""
     return await repository.list_tenants(session)
 
 
 async def get_operator(session: AsyncSession, actor: Actor, *, tenant: str) -> Principal:
-    """Whoever keeps the installation, acting in the tenant of that name or id. Raises `TenantNotFound`."""
-    found = await repository.find_tenant_called(session, tenant)
-    if found is None:
+    """Return the operator's principal in the tenant with that name or id. Raises `TenantNotFound`."""
+    row = await repository.find_tenant_called(session, tenant)
+    if row is None:
         raise TenantNotFound(tenant)
-    user = await repository.find_operator(session, tenant_id=found.id)
+    user = await repository.find_operator(session, tenant_id=row.id)
     if user is None:
-        return Principal(tenant_id=found.id, user_id="", space_id="", access=Access(admin=True), actor=actor)
+        return Principal(tenant_id=row.id, user_id="", space_id="", access=Access(admin=True), actor=actor)
     return _operator(user, actor)
 
 

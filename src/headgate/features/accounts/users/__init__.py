@@ -1,1 +1,1 @@
-"""People of a tenant: who there is, what they may do in the tenant, whether they may come in."""
+"""Users of a tenant: listing, roles, activation."""

@@ -1,4 +1,4 @@
-"""Deleting users: their flows and runs remain, their personal data is deleted."""
+"""Deletes users: their flows and runs remain, their personal data is deleted."""
 
 import re
 
@@ -35,7 +35,9 @@ async def delete_user(session: AsyncSession, principal: Principal, user_id: str)
 
     Raises `UserNotFound`, `LastAdmin`, `SignsInNowhere`.
     """
-    await directory.hold_directory(session, tenant_id=principal.tenant_id)  # before users, as its own changes do
+    await directory.hold_directory(
+        session, tenant_id=principal.tenant_id
+    )  # before users, in the same order as its own changes
     admins = await repository.lock_admins(session, tenant_id=principal.tenant_id)
     user = await repository.lock_user(session, user_id, tenant_id=principal.tenant_id) if is_id(user_id) else None
     if user is None:
@@ -66,15 +68,15 @@ def _forget(user: User) -> None:
 
 
 async def _leave_spaces(session: AsyncSession, principal: Principal, user: User) -> None:
-    """End the memberships, keep an owner in each space, and remove the name from the spaces that the user created."""
-    heir = await accounts.find_user(session, principal.user_id, tenant_id=user.tenant_id)
+    """End the memberships, keep an owner in each space, and remove the name from spaces that the user created."""
+    successor = await accounts.find_user(session, principal.user_id, tenant_id=user.tenant_id)
     for member in await spaces.memberships_of(session, user.id, tenant_id=user.tenant_id):
         space_id = member.space_id
-        owned = member.role == Role.OWNER.value
-        if owned and heir is not None and heir.id != user.id:
-            others = await spaces.other_owners(session, space_id, user.id, tenant_id=user.tenant_id)
-            if not others:
-                await _make_owner(session, space_id, heir)
+        is_owner = member.role == Role.OWNER.value
+        if is_owner and successor is not None and successor.id != user.id:
+            owner_count = await spaces.other_owners(session, space_id, user.id, tenant_id=user.tenant_id)
+            if not owner_count:
+                await _make_owner(session, space_id, successor)
         await spaces.remove_member(session, member)
     for space in await spaces.spaces_made_by(session, user.id, tenant_id=user.tenant_id):
         if _names_user(space.name, user):
@@ -83,7 +85,7 @@ async def _leave_spaces(session: AsyncSession, principal: Principal, user: User)
 
 
 def _names_user(space_name: str, user: User) -> bool:
-    """Whether the name of a space contains the name or address of a user, as whole words."""
+    """Return whether the name of a space contains the name or address of a user, as whole words."""
     return any(
         re.search(rf"(?<!\w){re.escape(text)}(?!\w)", space_name, re.IGNORECASE)
         for text in (user.name, user.email)
@@ -91,10 +93,10 @@ def _names_user(space_name: str, user: User) -> bool:
     )
 
 
-async def _make_owner(session: AsyncSession, space_id: str, heir: User) -> None:
-    member = await spaces.find_member(session, space_id, heir.id, tenant_id=heir.tenant_id)
+async def _make_owner(session: AsyncSession, space_id: str, successor: User) -> None:
+    member = await spaces.find_member(session, space_id, successor.id, tenant_id=successor.tenant_id)
     if member is not None:
         member.assign(Role.OWNER)
         return
-    owner = SpaceMember(space_id=space_id, user_id=heir.id, tenant_id=heir.tenant_id, role=Role.OWNER.value)
+    owner = SpaceMember(space_id=space_id, user_id=successor.id, tenant_id=successor.tenant_id, role=Role.OWNER.value)
     await spaces.add_member(session, owner)

@@ -1,36 +1,36 @@
-"""What can go wrong with people."""
+"""Errors of users."""
 
 from headgate.foundation.errors import Conflict, NotFound
 
 
 class UserNotFound(NotFound):
-    """Nobody of the tenant."""
+    """The tenant has no such user."""
 
     code = "user_not_found"
-    title = "Person not found"
+    title = "User not found"
 
-    def __init__(self, who: str) -> None:
+    def __init__(self, user: str) -> None:
         super().__init__(
-            f"There is nobody '{who[:254]}' in your organisation.",
-            remedy="`headgate users list`, or GET /api/v1/users, shows who there is.",
+            f"There is no user '{user[:254]}' in your organisation.",
+            remedy="`headgate users list` or GET /api/v1/users lists the users.",
         )
 
 
 class EmailTaken(Conflict):
-    """The tenant has somebody of that address."""
+    """The tenant already has a user with that address."""
 
     code = "email_taken"
     title = "Address taken"
 
     def __init__(self, email: str) -> None:
         super().__init__(
-            f"{email} is in your organisation already.",
-            remedy="`headgate users reset` makes them a link to set a new password.",
+            f"{email} is already a user of your organisation.",
+            remedy="`headgate users reset` creates a link to set a new password.",
         )
 
 
 class LastAdmin(Conflict):
-    """Nobody would be left who can let people in."""
+    """Nobody would remain who can manage users."""
 
     code = "last_admin"
     title = "Last admin"
@@ -38,18 +38,18 @@ class LastAdmin(Conflict):
     def __init__(self, name: str) -> None:
         super().__init__(
             f"{name} is the only admin who can sign in; nothing was changed.",
-            remedy="Make somebody else an admin first.",
+            remedy="Make another user an admin first.",
         )
 
 
 class SignsInNowhere(Conflict):
-    """The local user of auto-login has no way to sign in, and needs none."""
+    """The local user of auto-login cannot sign in, and does not need to."""
 
     code = "signs_in_nowhere"
-    title = "Not a person who signs in"
+    title = "System account"
 
     def __init__(self) -> None:
         super().__init__(
-            "This is who commands and auto-login act as; it cannot sign in, and only its name can be changed.",
-            remedy="Make an account for a person.",
+            "Commands and auto-login use this account; it cannot sign in, and only its name can be changed.",
+            remedy="Create an account for the user.",
         )

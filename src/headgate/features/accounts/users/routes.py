@@ -1,4 +1,4 @@
-"""HTTP routes of people."""
+"""HTTP routes of users."""
 
 from typing import Annotated
 
@@ -17,36 +17,38 @@ from headgate.foundation.settings import Settings
 
 router = APIRouter(prefix="/users", tags=["people"])
 VIEW, MANAGE = needs(Permission.PEOPLE_VIEW), needs(Permission.PEOPLE_MANAGE)
-Search = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$", description="Part of a name or address.")]
+Search = Annotated[
+    str | None, Query(max_length=200, pattern=r"^[^\x00]*$", description=("Part of a name or e-mail address."))
+]
 
 
 @router.get("", summary="List people", responses=problems(401, 403), dependencies=[VIEW])
 async def list_users(
     session: ReadSession, caller: Caller, search: Search = None, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[UserOut]:
-    """Everybody of your organisation, in the order they came."""
+    """List the users of your organisation, in order of creation."""
     rows = await service.list_users(session, caller, search=search, limit=limit + 1, after=parse_cursor(cursor))
-    kept, following = page_of(rows, limit, "id")
-    return Page(items=[user_out(row) for row in kept], next_cursor=following)
+    page, following = page_of(rows, limit, "id")
+    return Page(items=[user_out(row) for row in page], next_cursor=following)
 
 
 @router.post("", status_code=201, summary="Invite a person", responses=problems(401, 403, 409), dependencies=[MANAGE])
 async def invite_user(body: UserIn, request: Request, session: WriteSession, caller: Caller) -> Invited:
-    """A new person with a space of their own, and a link to set their password, which is shown this once."""
+    """Create a user with a space, and a link to set the password, which is shown only once."""
     settings: Settings = request.app.state.settings
-    user, link = await service.invite_user(session, caller, settings.accounts, wanted=body)
+    user, link = await service.invite_user(session, caller, settings.accounts, user_in=body)
     return Invited(**user_out(user).model_dump(), link=_link_out(link, request, settings))
 
 
 @router.get("/{user_id}", summary="Read a person", responses=problems(401, 403, 404), dependencies=[VIEW])
 async def read_user(user_id: str, session: ReadSession, caller: Caller) -> UserOut:
-    """A person of your organisation."""
+    """A user of your organisation."""
     return user_out(await service.get_user(session, caller, user_id))
 
 
 @router.patch("/{user_id}", summary="Change a person", responses=problems(401, 403, 404, 409), dependencies=[MANAGE])
 async def update_user(user_id: str, body: UserPatch, session: WriteSession, caller: Caller) -> UserOut:
-    """Name, role in the organisation, and whether they may come in. The last admin who can sign in stays one."""
+    """Change name, role in the organisation, or active state. The last admin who can sign in stays one."""
     return user_out(await service.update_user(session, caller, user_id, patch=body))
 
 
@@ -58,19 +60,19 @@ async def update_user(user_id: str, body: UserPatch, session: WriteSession, call
     dependencies=[MANAGE],
 )
 async def delete_user(user_id: str, session: WriteSession, caller: Caller) -> None:
-    """Name, address, credentials, sessions and keys go; history keeps the id. Flows and runs stay in their spaces."""
+    """Delete name, address, credentials, sessions and keys; history keeps the id. Flows and runs remain."""
     await deletion.delete_user(session, caller, user_id)
 
 
 @router.post(
     "/{user_id}/password-link",
     status_code=201,
-    summary="Make a link to set a password",
+    summary="Create a link to set a password",
     responses=problems(401, 403, 404, 409),
     dependencies=[MANAGE],
 )
 async def create_password_link(user_id: str, request: Request, session: WriteSession, caller: Caller) -> LinkOut:
-    """For somebody who forgot theirs. Links that were made before stop working."""
+    """Create a link for a forgotten password. Earlier links become invalid."""
     settings: Settings = request.app.state.settings
     link = await service.create_password_link(session, caller, settings.accounts, user_id)
     return _link_out(link, request, settings)
@@ -83,7 +85,7 @@ async def create_password_link(user_id: str, request: Request, session: WriteSes
     dependencies=[MANAGE],
 )
 async def list_sessions(user_id: str, request: Request, session: ReadSession, caller: Caller) -> Sessions:
-    """Where a user is signed in, the most recently used first."""
+    """List a user's sessions, most recently used first."""
     settings: Settings = request.app.state.settings
     user = await service.get_user(session, caller, user_id)
     rows = await sessions.list_sessions_of(session, caller, settings.accounts, user)
@@ -97,13 +99,13 @@ async def list_sessions(user_id: str, request: Request, session: ReadSession, ca
     dependencies=[MANAGE],
 )
 async def end_sessions(user_id: str, session: WriteSession, caller: Caller) -> SessionsEnded:
-    """Sign a user out everywhere. They can sign in again; their API keys keep working."""
+    """End all sessions of a user. The user can sign in again; API keys keep working."""
     user = await service.get_user(session, caller, user_id)
     return SessionsEnded(ended=await sessions.end_sessions_of(session, caller, user))
 
 
 def user_out(user: User) -> UserOut:
-    """A person as the API shows them."""
+    """Return a user in the form of the API."""
     return UserOut.model_validate(
         {name: getattr(user, name) for name in UserOut.model_fields if name != "can_sign_in"}
         | {"can_sign_in": user.active and (user.password_hash is not None or user.sso_subject is not None)}

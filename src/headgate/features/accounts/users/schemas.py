@@ -1,4 +1,4 @@
-"""What the API says and takes about people."""
+"""API schemas of users."""
 
 import re
 from datetime import datetime
@@ -14,9 +14,9 @@ _ADDRESS = r"^[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+$"
 
 
 def _address(value: object) -> object:
-    """Say what is wrong in place of the pattern."""
+    """Return an error that describes the fault instead of the pattern."""
     if isinstance(value, str) and not re.match(_ADDRESS, value.strip()):
-        raise ValueError("that is no e-mail address, such as anna@example.org")
+        raise ValueError("not a valid e-mail address such as anna@example.org")
     return value
 
 
@@ -25,49 +25,52 @@ Email = Annotated[
     StringConstraints(strip_whitespace=True, to_lower=True, max_length=254, pattern=_ADDRESS),
     BeforeValidator(_address),
 ]
-"""An e-mail address in lower case. Whether letters arrive there is for the admin to know."""
+"""An e-mail address in lower case. Whether it receives mail is not checked."""
 PersonName = Annotated[Name, Field(max_length=200)]
 
 
 class UserIn(BaseModel):
-    """Somebody to invite."""
+    """A user to invite."""
 
     model_config = ConfigDict(extra="forbid")
 
     email: Email
-    name: PersonName | None = Field(default=None, description="Without one they are called by their address.")
+    name: PersonName | None = Field(default=None, description="Without a name, the e-mail address is shown.")
     role: TenantRole = TenantRole.MEMBER
 
 
 class UserPatch(BaseModel):
-    """What to change of a person."""
+    """Changes of a user."""
 
     model_config = ConfigDict(extra="forbid")
 
     name: PersonName | None = None
     role: TenantRole | None = None
     active: bool | None = Field(
-        default=None, description="False shuts them out: their sessions end, their keys do nothing. History keeps them."
+        default=None,
+        description=(
+            "False deactivates the user: their sessions end and their keys stop working. History keeps their name."
+        ),
     )
 
 
 class UserOut(Person):
-    """A person of the tenant."""
+    """A user of the tenant."""
 
     active: bool
-    can_sign_in: bool = Field(description="Whether they have set a password or came through single sign-on.")
+    can_sign_in: bool = Field(description="Whether they have set a password or signed in through single sign-on.")
     created_at: datetime
     last_sign_in_at: datetime | None
 
 
 class LinkOut(BaseModel):
-    """A one-time link to set a password, shown this once."""
+    """A one-time link to set a password, shown only once."""
 
-    url: str = Field(description="Give it to the person over a channel that you trust. It works once.")
+    url: str = Field(description="Send it to the user over a trusted channel. It works once.")
     expires_at: datetime
 
 
 class Invited(UserOut):
-    """A new person, and the link to invite them with."""
+    """A new user, and the invitation link."""
 
     link: LinkOut

@@ -1,4 +1,4 @@
-"""Inviting users, changing their role, shutting them out."""
+"""Inviting users, changing their role, deactivating them."""
 
 from collections.abc import Sequence
 
@@ -27,44 +27,44 @@ from headgate.foundation.settings import AccountSettings
 async def list_users(
     session: AsyncSession, principal: Principal, *, search: str | None = None, limit: int = 50, after: str | None = None
 ) -> Sequence[User]:
-    """People of the caller's tenant, in the order they came."""
+    """Return users of the caller's tenant, in order of creation."""
     return await repository.list_users(session, tenant_id=principal.tenant_id, search=search, limit=limit, after=after)
 
 
 async def get_user(session: AsyncSession, principal: Principal, user_id: str) -> User:
-    """A person of the caller's tenant. Raises `UserNotFound`."""
-    found = await accounts.find_user(session, user_id, tenant_id=principal.tenant_id) if is_id(user_id) else None
-    if found is None:
+    """Return a user of the caller's tenant. Raises `UserNotFound`."""
+    user = await accounts.find_user(session, user_id, tenant_id=principal.tenant_id) if is_id(user_id) else None
+    if user is None:
         raise UserNotFound(user_id)
-    return found
+    return user
 
 
 async def get_user_of_address(session: AsyncSession, principal: Principal, email: str) -> User:
-    """The person of an e-mail address. Raises `UserNotFound`."""
-    found = await repository.find_by_email(session, email.strip().lower(), tenant_id=principal.tenant_id)
-    if found is None:
+    """Return the user with an e-mail address. Raises `UserNotFound`."""
+    user = await repository.find_by_email(session, email.strip().lower(), tenant_id=principal.tenant_id)
+    if user is None:
         raise UserNotFound(email)
-    return found
+    return user
 
 
-async def create_user(session: AsyncSession, principal: Principal, *, wanted: UserIn) -> User:
-    """A new person, with a space of their own. They cannot sign in until they have set a password.
+async def create_user(session: AsyncSession, principal: Principal, *, user_in: UserIn) -> User:
+    """Create a user with a space. The user cannot sign in before a password is set.
 
     Raises `EmailTaken`.
     """
     user = User(
         id=new_id(),
         tenant_id=principal.tenant_id,
-        name=wanted.name or wanted.email.partition("@")[0],
-        email=wanted.email,
-        role=wanted.role.value,
+        name=user_in.name or user_in.email.partition("@")[0],
+        email=user_in.email,
+        role=user_in.role.value,
         active=True,
         created_at=now(),
     )
     try:
         await repository.add_user(session, user)
     except IntegrityError as error:
-        raise EmailTaken(wanted.email) from error
+        raise EmailTaken(user_in.email) from error
     user.home_space_id = await _personal_space(session, principal, user)
     await session.flush()
     await record(
@@ -80,15 +80,15 @@ async def create_user(session: AsyncSession, principal: Principal, *, wanted: Us
 
 
 async def invite_user(
-    session: AsyncSession, principal: Principal, settings: AccountSettings, *, wanted: UserIn
+    session: AsyncSession, principal: Principal, settings: AccountSettings, *, user_in: UserIn
 ) -> tuple[User, NewLink]:
-    """A new person, and the link with which they set their password. Raises `EmailTaken`."""
-    user = await create_user(session, principal, wanted=wanted)
+    """Create a user, and the link to set the password. Raises `EmailTaken`."""
+    user = await create_user(session, principal, user_in=user_in)
     return user, await create_link(session, principal, user, settings)
 
 
 async def update_user(session: AsyncSession, principal: Principal, user_id: str, *, patch: UserPatch) -> User:
-    """Change a person's name or role, shut them out or let them in again.
+    """Change a user's name or role, deactivate or reactivate the user.
 
     Raises `UserNotFound`, `LastAdmin`, `SignsInNowhere`.
     """
@@ -102,7 +102,7 @@ async def update_user(session: AsyncSession, principal: Principal, user_id: str,
         raise SignsInNowhere
     for name, value in changes.items():
         setattr(user, name, value)
-    if [one.id for one in admins] == [user.id] and not (user.active and user.role == TenantRole.ADMIN.value):
+    if [admin.id for admin in admins] == [user.id] and not (user.active and user.role == TenantRole.ADMIN.value):
         raise LastAdmin(name_of(user))
     if shown(user) == before:
         return user
@@ -129,7 +129,7 @@ async def update_user(session: AsyncSession, principal: Principal, user_id: str,
 async def create_password_link(
     session: AsyncSession, principal: Principal, settings: AccountSettings, user_id: str
 ) -> NewLink:
-    """A link that sets a new password; older ones stop working, also one that is made at the same moment.
+    """Create a link that sets a new password; older and concurrent ones become invalid.
 
     Raises `UserNotFound`, `SignsInNowhere`.
     """
@@ -141,9 +141,9 @@ async def create_password_link(
     return await create_link(session, principal, user, settings)
 
 
-async def set_password(session: AsyncSession, principal: Principal, user: User, *, kept: str) -> None:
-    """Keep the hash of a password that a command was given for somebody. All their sessions and links end."""
-    user.password_hash = kept
+async def set_password(session: AsyncSession, principal: Principal, user: User, *, password_hash: str) -> None:
+    """Store the hash of a password from a command. All sessions and links of the user end."""
+    user.password_hash = password_hash
     await delete_links(session, tenant_id=user.tenant_id, user_id=user.id)
     await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id)
     await session.flush()
@@ -151,7 +151,7 @@ async def set_password(session: AsyncSession, principal: Principal, user: User, 
 
 
 def shown(user: User) -> dict[str, str | bool | None]:
-    """What the audit log keeps of a person."""
+    """Return a user's values for the audit log."""
     return {"email": user.email, "name": user.name, "role": user.role, "active": user.active}
 
 

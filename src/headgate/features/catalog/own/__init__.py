@@ -1,1 +1,1 @@
-"""Components that people or the assistant wrote: their code, checked once in the sandbox, known by its content."""
+"""Custom components written by users or the assistant: checked once in the sandbox, identified by content."""

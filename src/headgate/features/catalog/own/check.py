@@ -1,4 +1,4 @@
-"""From code to a component: scanned, described by itself in the sandbox, and tried once with samples."""
+"""Turns code into a component: scanned, described in the sandbox, and tried once with samples."""
 
 import ast
 from collections.abc import Mapping, Sequence
@@ -26,18 +26,18 @@ from headgate.sdk.crossing import DESCRIBE, PRODUCE
 from headgate.sdk.reserved import reserved_names
 
 SECONDS = 10.0
-"""For the description, and for the trial."""
+"""Timeout of the description, and of the trial."""
 _EXCUSED: Final = frozenset(
     {"ComponentError", "Invalid", "ValueError", "ValidationError", "JSONDecodeError", "UnicodeDecodeError"}
 )
-"""Exceptions with which code complains of what it was given; a sample is not what its author had in mind."""
+"""Exceptions for invalid input; a sample may not be what the author expected."""
 
 
 class CodeRunners(Protocol):
     """The sandbox."""
 
     def runner(self, tenant_id: str) -> AbstractContextManager[CodeRunner]:
-        """A runner for one check for a tenant."""
+        """Return a runner for one check of a tenant."""
         ...
 
 
@@ -45,9 +45,9 @@ class ComponentChecker:
     """Checks code that is to become a component.
 
     Args:
-        sandbox: Where it runs.
-        registry: The components that are there already; their names are taken.
-        seconds: How long the description may take, and the trial.
+        sandbox: Runs the code.
+        registry: The existing components; their names are reserved.
+        seconds: Timeout of the description, and of the trial.
     """
 
     def __init__(self, sandbox: CodeRunners, registry: Registry, *, seconds: float = SECONDS) -> None:
@@ -56,12 +56,12 @@ class ComponentChecker:
         self._registry = registry
 
     async def check(self, tenant_id: str, code: str) -> CheckedComponent:
-        """What the code is, when it passes.
+        """Return the component when the code passes.
 
-        Raises `ComponentNotMade`; its `findings` are `{"code", "message", "remedy", "line"}`, every fault that was
-        seen. Raises `SandboxUnavailable` or `SandboxBusy` where the sandbox cannot be had.
+        Raises `ComponentNotMade`; its `findings` are `{"code", "message", "remedy", "line"}`, one for every fault.
+        Raises `SandboxUnavailable` or `SandboxBusy` when the sandbox is not available.
         """
-        await run_in_flow_thread(_refuse_scanned, code)  # reading much of it takes a while
+        await run_in_flow_thread(_refuse_scanned, code)  # analysing large code takes a while
         manifest = await run_in_flow_thread(derive_manifest, code)
         quiet = Manifest(imports=manifest.imports)
         with self._sandbox.runner(tenant_id) as runner:
@@ -71,17 +71,17 @@ class ComponentChecker:
 
     async def _described(self, runner: CodeRunner, code: str, quiet: Manifest, manifest: Manifest) -> Template:
         try:
-            found = await runner.call_host(code, DESCRIBE, {}, manifest=quiet, timeout_seconds=self._seconds)
-            template = read_description(found, code, manifest)
+            description = await runner.call_host(code, DESCRIBE, {}, manifest=quiet, timeout_seconds=self._seconds)
+            template = read_description(description, code, manifest)
         except (Invalid, TooLarge) as error:
             raise _not_made("description_failed", error, _line_of(error, code)) from error
         name = template.type.casefold()
-        taken = next((one for one in self._registry.types() if one.casefold() == name), None)
-        if taken is not None:  # a name that differs in its capitals alone passes for the other
+        same_name = next((type_ for type_ in self._registry.types() if type_.casefold() == name), None)
+        if same_name is not None:  # a name that only differs in case could be mistaken for the other
             raise _refused(
                 "reserved_name",
-                f"a component '{taken}' came with the installation",
-                "Give the class another name, which says what it does.",
+                f"a component '{same_name}' is already installed",
+                "Give the class another name that describes what it does.",
                 _class_line(code, template.type),
             )
         return template
@@ -89,11 +89,11 @@ class ComponentChecker:
     async def _tried(
         self, runner: CodeRunner, code: str, quiet: Manifest, manifest: Manifest, template: Template
     ) -> str:
-        """Have it give all its outputs once; why not, or what came of it, where that is no fault of the code."""
+        """Produce all outputs once; return why it was not tried, or a failure that is not a fault of the code."""
         if manifest.hosts:
-            return f"Not tried: it asks for the network ({listed(manifest.hosts)})."
+            return f"Not tried: it requires network access ({listed(manifest.hosts)})."
         if manifest.files:
-            return "Not tried: it works with files."
+            return "Not tried: it uses files."
         values = sample_values(template)
         if values is None:
             return "Not tried: a field has no sample value."
@@ -106,7 +106,7 @@ class ComponentChecker:
             await runner.call_host(code, PRODUCE, arguments, manifest=quiet, timeout_seconds=self._seconds)
         except CodeFailed as error:
             if error.extra.get("exception") in _EXCUSED:
-                return f"Tried with samples, which it does not take: {error.detail}"
+                return f"The trial run with sample values failed: {error.detail}"
             raise _not_made("trial_failed", error, _line_of(error, code)) from error
         except (Invalid, TooLarge) as error:
             raise _not_made("trial_failed", error, _class_line(code, template.type)) from error
@@ -114,22 +114,22 @@ class ComponentChecker:
 
 
 def _refuse_scanned(code: str) -> None:
-    """Raise what reading the code alone tells against it."""
-    findings: list[dict[str, Any]] = [asdict(one) for one in scan_component(code)]
-    if not any(one["code"] == "syntax_error" for one in findings):
-        findings += [asdict(one) | {"code": "reserved_name"} for one in reserved_names(code)]
+    """Raise the findings of the static analysis."""
+    findings: list[dict[str, Any]] = [asdict(finding) for finding in scan_component(code)]
+    if not any(finding["code"] == "syntax_error" for finding in findings):
+        findings += [asdict(reserved) | {"code": "reserved_name"} for reserved in reserved_names(code)]
     if findings:
-        raise made_of(sorted(findings, key=lambda one: (one["line"], one["column"])))
+        raise made_of(sorted(findings, key=lambda finding: (finding["line"], finding["column"])))
 
 
 def made_of(findings: Sequence[Mapping[str, JsonValue]]) -> ComponentNotMade:
-    """The error that tells of these findings."""
+    """Return the error with these findings."""
     first, others = findings[0], len(findings) - 1
     more = f" ({others} more)" if others else ""
     return ComponentNotMade(
         f"Line {first['line']}: {first['message']}{more}",
         remedy=str(first["remedy"]),
-        findings=[dict(one) for one in findings],
+        findings=[dict(finding) for finding in findings],
     )
 
 
@@ -142,12 +142,12 @@ def _not_made(code: str, error: Invalid | TooLarge, line: int) -> ComponentNotMa
 
 
 def _line_of(error: Invalid | TooLarge, code: str) -> int:
-    """The line that the code itself failed in, else the one of the class."""
+    """Return the line where the code failed, else that of the class."""
     line = error.extra.get("line")
     return line if isinstance(line, int) and not isinstance(error, NotPlausible) else _class_line(code, "")
 
 
 def _class_line(code: str, name: str) -> int:
     classes = [node for node in ast.parse(code).body if isinstance(node, ast.ClassDef)]
-    found = next((node for node in classes if node.name == name), classes[-1] if classes else None)
-    return found.lineno if found is not None else 1
+    match = next((node for node in classes if node.name == name), classes[-1] if classes else None)
+    return match.lineno if match is not None else 1

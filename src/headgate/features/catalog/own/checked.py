@@ -1,4 +1,4 @@
-"""An own component that was checked: what was found out about its code, which stays true as long as the code does."""
+"""A checked custom component: facts about its code, which stay valid as long as the code is unchanged."""
 
 import hashlib
 from dataclasses import dataclass
@@ -10,35 +10,35 @@ from headgate.graph.template import Template
 
 @dataclass(frozen=True, slots=True)
 class CheckedComponent:
-    """Code that passed the scan and showed its template in the sandbox."""
+    """Code that passed the scan and returned its template in the sandbox."""
 
     code: str
     template: Template
     manifest: Manifest
     note: str = ""
-    """Why it was not tried, or what came of it; empty when it gave its outputs. Not kept."""
+    """Why it was not tried, or its failure; empty when it produced its outputs. Not stored."""
 
     @property
     def type(self) -> str:
-        """The class name, which is the node's type."""
+        """Return the class name, which is the node's type."""
         return self.template.type
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Names of its fields that take a secret; it reads no others."""
+        """Return names of its secret fields; it reads no other secrets."""
         return tuple(field.name for field in self.template.fields if field.carries_secret)
 
     @property
     def reach(self) -> dict[str, JsonValue]:
-        """Everything that the code may reach: hosts, secrets, files and modules."""
+        """Return the access of the code: hosts, secrets, files and modules."""
         return self.manifest.as_json() | {"secrets": list(self.secrets)}
 
     @property
     def code_hash(self) -> str:
-        """What the code is known by."""
+        """Return the identifying hash of the code."""
         return code_hash(self.code)
 
 
 def code_hash(code: str) -> str:
-    """SHA-256 of the source as UTF-8, in hex. Line endings and blanks at the end, which travel badly, do not count."""
+    """Return SHA-256 of the source as UTF-8, in hexadecimal. Line endings and trailing blanks are normalised."""
     return hashlib.sha256(code.replace("\r\n", "\n").rstrip().encode()).hexdigest()

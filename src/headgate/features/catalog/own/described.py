@@ -1,4 +1,4 @@
-"""Reads what the sandbox said about a component. It came from where foreign code runs, so it may be anything."""
+"""Parses the sandbox's description of a component. It is untrusted, since custom code ran there."""
 
 import ast
 import re
@@ -17,40 +17,42 @@ from headgate.graph.template import Template
 MOST_FIELDS = 60
 MOST_OUTPUTS = 30
 MOST_BYTES = 200_000
-"""Of the whole template as JSON."""
+"""Maximum size of the template as JSON."""
 LONGEST_NAME = 200
-"""Of labels, options and the like, in characters."""
+"""Maximum characters of labels, options and similar."""
 LONGEST_TEXT = 8_000
-"""Of descriptions: whoever searches reads them, models too."""
+"""Maximum characters of descriptions: users and models read them."""
 _HIDDEN = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
 )
-"""What people do not see and models and terminals read: controls, turned writing, letters of Unicode's tags."""
+"""Characters that users do not see and models and terminals read: controls, direction changes, Unicode tags."""
 _NAME = re.compile(PORT_PATTERN)
 _TYPE = re.compile(TYPE_PATTERN)
 
 
 class NotPlausible(Invalid):
-    """What came back is no template of this code."""
+    """The description is not a template of this code."""
 
     code = "not_plausible"
-    title = "No usable description"
+    title = "Invalid component description"
 
 
 def read_description(described: JsonValue, code: str, manifest: Manifest) -> Template:
-    """The template, with what only reading the code tells: whether it sends anything out, and reads the run's input.
+    """Return the template, with facts from static analysis: whether it sends data out, and reads the run's input.
 
     Raises `NotPlausible`.
     """
     if not isinstance(described, dict) or len(orjson.dumps(described)) > MOST_BYTES:
-        raise NotPlausible("The component describes itself at too great a length.", remedy="Shorten its texts.")
+        raise NotPlausible("The description of the component is too long.", remedy="Shorten its texts.")
     try:
         template = Template.model_validate(described.get("template"))
     except ValidationError as error:
-        raise NotPlausible("The component does not describe itself properly.", remedy="Correct its fields.") from error
+        raise NotPlausible("The description of the component is not valid.", remedy="Correct its fields.") from error
     tree = ast.parse(code)
     if template.type not in {node.name for node in tree.body if isinstance(node, ast.ClassDef)}:
-        raise NotPlausible(f"The code defines no class '{template.type}' at its top.", remedy="Write the class there.")
+        raise NotPlausible(
+            f"The code defines no class '{template.type}' at module level.", remedy="Define the class there."
+        )
     _require_names(template)
     _require_texts(template)
     names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
@@ -64,62 +66,64 @@ def read_description(described: JsonValue, code: str, manifest: Manifest) -> Tem
 def _require_names(template: Template) -> None:
     if not _TYPE.fullmatch(template.type):
         raise NotPlausible(
-            f"'{template.type}' is no name for a component.",
-            remedy="Begin with a capital letter; use letters and digits, 64 at most.",
+            f"'{template.type}' is not a valid component name.",
+            remedy="Start with a capital letter and use at most 64 letters and digits.",
         )
     if len(template.fields) > MOST_FIELDS or len(template.outputs) > MOST_OUTPUTS:
         raise NotPlausible(
-            f"{template.type} has more than {MOST_FIELDS} fields or {MOST_OUTPUTS} outputs.", remedy="Make two of it."
+            f"{template.type} has more than {MOST_FIELDS} fields or {MOST_OUTPUTS} outputs.",
+            remedy=("Split it into two components."),
         )
-    fields, outputs = [one.name for one in template.fields], [one.name for one in template.outputs]
-    wrong = next((name for name in (*fields, *outputs) if not _NAME.fullmatch(name)), None)
-    if wrong is not None:
+    fields, outputs = [field.name for field in template.fields], [field.name for field in template.outputs]
+    invalid = next((name for name in (*fields, *outputs) if not _NAME.fullmatch(name)), None)
+    if invalid is not None:
         raise NotPlausible(
-            f"'{wrong[:80]}' is no name for a field or an output.",
-            remedy="Use small letters, digits and underscores, a letter first, 64 at most.",
+            f"'{invalid[:80]}' is not a valid name of a field or output.",
+            remedy="Use at most 64 lower-case letters, digits and underscores, starting with a letter.",
         )
     if len(set(fields)) < len(fields) or len(set(outputs)) < len(outputs):
-        raise NotPlausible(f"{template.type} has two fields or outputs of one name.", remedy="Rename one.")
-    configures = {one.type for one in template.outputs} & CONFIGURATION_TYPES
-    if configures or not template.outputs or any(one.takes_configuration for one in template.fields):
-        raise NotPlausible(f"{template.type} is not a component that own code can be.", remedy="See its docs.")
+        raise NotPlausible(f"{template.type} has two fields or outputs with the same name.", remedy="Rename one.")
+    configures = {output.type for output in template.outputs} & CONFIGURATION_TYPES
+    if configures or not template.outputs or any(field.takes_configuration for field in template.fields):
+        raise NotPlausible(f"{template.type} cannot be a custom component.", remedy="See its documentation.")
 
 
 def _require_texts(template: Template) -> None:
-    """Raise `NotPlausible` for a text that is too long to be read, or that says what nobody sees."""
-    for where, text in _texts(template):
-        most = LONGEST_TEXT if where in {"description", "help"} else LONGEST_NAME
-        if len(text) > most:
+    """Raise `NotPlausible` for a text that is too long, or contains invisible characters."""
+    for kind, text in _texts(template):
+        limit = LONGEST_TEXT if kind in {"description", "help"} else LONGEST_NAME
+        if len(text) > limit:
             raise NotPlausible(
-                f"{template.type}: a {where} has {len(text)} characters; {most} are allowed.", remedy="Shorten it."
+                f"{template.type}: a {kind} has {len(text)} characters; at most {limit} are allowed.",
+                remedy="Shorten it.",
             )
     values = template.model_dump(mode="json")
     try:
         plain_json(values)
     except ValueError as error:
         raise NotPlausible(f"{template.type}: {error}.", remedy="Correct its texts and defaults.") from error
-    hidden = next((found for text in _strings(values) if (found := _HIDDEN.search(text))), None)
+    hidden = next((match for text in _strings(values) if (match := _HIDDEN.search(text))), None)
     if hidden is not None:
         raise NotPlausible(
-            f"{template.type}: its texts hold the character U+{ord(hidden[0]):04X}, which nobody sees.",
-            remedy="Take it out of the docstring, the labels, the help and the defaults.",
+            f"{template.type}: its texts contain the invisible character U+{ord(hidden[0]):04X}.",
+            remedy="Remove it from the docstring, labels, help texts and defaults.",
         )
 
 
 def _strings(value: JsonValue) -> Iterator[str]:
-    """Every text in a value, names of members too."""
+    """Yield every text in a value, including member names."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | dict):
-        for one in (*value, *value.values()) if isinstance(value, dict) else value:
-            yield from _strings(one)
+        for item in (*value, *value.values()) if isinstance(value, dict) else value:
+            yield from _strings(item)
 
 
 def _texts(template: Template) -> Iterator[tuple[str, str]]:
-    """What people and models read of it: what each text is, and the text."""
+    """Yield what users and models read of it: kind of text, and text."""
     yield from (("label", template.label), ("category", template.category), ("icon", template.icon))
     yield "description", template.description
-    yield from (("keyword", word) for word in template.keywords)
+    yield from (("keyword", keyword) for keyword in template.keywords)
     for field in template.fields:
         yield from (("label", field.label), ("help", field.help))
         yield from (("option", option) for option in field.options)

@@ -1,4 +1,4 @@
-"""What keeps own code from becoming a component, and from running."""
+"""Errors of checking and running custom code."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -8,21 +8,21 @@ from headgate.sandbox.reading.scan import Finding
 
 
 class ComponentNotMade(Invalid):
-    """Code did not pass its checks; `findings` in `extra` holds every fault with its line."""
+    """The code did not pass its checks; `findings` in `extra` contains every fault with its line."""
 
     code = "component_not_made"
-    title = "Component not made"
+    title = "Component not created"
 
 
 class ComponentNotPossible(ComponentNotMade):
-    """The model says that no component can do what was asked, and why; nothing is tried again."""
+    """The model states that no component can do this, and why; there is no retry."""
 
     code = "component_not_possible"
     title = "Component not possible"
 
 
 class UnsafeCode(Invalid):
-    """A node's code holds what the sandbox would refuse; nothing ran. `findings` in `extra` holds all, with lines."""
+    """A node's code contains something that the sandbox refuses; nothing ran. Carries `findings` with lines."""
 
     code = "unsafe_code"
     title = "Unsafe component code"
@@ -33,6 +33,6 @@ class UnsafeCode(Invalid):
             "Refused to run: unsafe component code detected — "
             f"node '{node_id}' ({type_}), line {first.line}: {first.message}",
             remedy=first.remedy,
-            findings=[asdict(one) for one in findings],
+            findings=[asdict(finding) for finding in findings],
             node=node_id,
         )

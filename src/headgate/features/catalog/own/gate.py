@@ -1,4 +1,4 @@
-"""The gate before a run: the code of every node is read again, wherever it came from (seed 000, ADR-MCP-040, 041)."""
+"""Scan before a run: the code of every node is scanned again, regardless of its source (seed 000, ADR-MCP-040, 041)."""
 
 from headgate.features.catalog.own.errors import UnsafeCode
 from headgate.foundation.errors import TooLarge
@@ -9,14 +9,14 @@ from headgate.graph.template import Catalog
 from headgate.sandbox.reading.scan import scan_component
 
 MOST_CHARACTERS = 500_000
-"""Of own code in one flow."""
+"""Maximum custom code in one flow."""
 
 
 def refuse_unsafe(flow: Flow) -> None:
-    """Raise `UnsafeCode` naming node and line when the scan finds anything in a node's code. Nothing is executed.
+    """Raise `UnsafeCode` with node and line for any finding in a node's code. Nothing is executed.
 
-    Code that was checked once is scanned again: the rules may have grown since. A component that came with the
-    installation never carries code, so there is nothing of it to exempt.
+    Checked code is scanned again: the rules may have been extended since. Built-in components never contain code, so
+    there is nothing to exempt.
     """
     require_readable(flow)
     read: set[str] = set()
@@ -30,16 +30,16 @@ def refuse_unsafe(flow: Flow) -> None:
 
 
 def require_readable(flow: Flow) -> None:
-    """Raise `TooLarge` for more code than can be read in a moment, in all nodes together."""
+    """Raise `TooLarge` for more code, in all nodes together, than can be analysed quickly."""
     size = sum(len(code) for code in {node.code for node in flow.nodes if node.code is not None})
     if size > MOST_CHARACTERS:
         raise TooLarge(
-            f"The flow carries {size} characters of own code; {MOST_CHARACTERS} are allowed.",
-            remedy="Make two flows of it.",
+            f"The flow contains {size} characters of custom code; {MOST_CHARACTERS} are allowed.",
+            remedy="Split it into two flows.",
         )
 
 
 def require_checked(flow: Flow, catalog: Catalog) -> None:
-    """Raise `UnsafeCode`, or `FlowInvalid` when a node has code that was not checked here or is not its own."""
+    """Raise `UnsafeCode`, or `FlowInvalid` when a node has unchecked code or code of another component."""
     refuse_unsafe(flow)
     raise_if_any([*own_code_issues(flow, catalog), *unchecked_issues(flow, catalog)])

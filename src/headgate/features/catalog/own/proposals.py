@@ -1,7 +1,7 @@
-"""Proposals of components: what was checked and shown, and is stored only when its user accepts it.
+"""Component proposals: checked and shown, and stored only when the user accepts them.
 
 Nothing of a proposal is stored. Its id is a tag over the user, the code and the time, so that any server of the
-installation can tell whether this code was shown to this user.
+installation can verify whether this code was shown to this user.
 """
 
 import time
@@ -29,30 +29,32 @@ class ComponentNotProposed(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class ProposedComponent:
-    """A component that passed its checks and waits for its user."""
+    """A component that passed its checks and waits for acceptance."""
 
     checked: CheckedComponent
     id: str
     expires_at: datetime
     attempts: int = 1
-    """How often it was written until it passed."""
+    """Number of attempts until it passed."""
 
 
-def propose(box: SecretBox, principal: Principal, checked: CheckedComponent, attempts: int = 1) -> ProposedComponent:
-    """A proposal of code that passed its checks."""
+def propose(
+    secret_box: SecretBox, principal: Principal, checked: CheckedComponent, attempts: int = 1
+) -> ProposedComponent:
+    """Return a proposal for code that passed its checks."""
     at = int(time.time())
-    id_ = f"{at:x}-{box.tag(_PURPOSE, _statement(principal, checked.code, at))}"
+    id_ = f"{at:x}-{secret_box.tag(_PURPOSE, _statement(principal, checked.code, at))}"
     return ProposedComponent(checked, id_, datetime.fromtimestamp(at + SECONDS, UTC), attempts)
 
 
-def require_proposed(box: SecretBox, principal: Principal, proposal_id: str, code: str) -> None:
-    """Raise `ComponentNotProposed` unless exactly this code was proposed to this user, not too long ago."""
+def require_proposed(secret_box: SecretBox, principal: Principal, proposal_id: str, code: str) -> None:
+    """Raise `ComponentNotProposed` unless exactly this code was recently proposed to this user."""
     time_part, _, tag = proposal_id.partition("-")
     at = int(time_part, 16) if time_part.isalnum() and time_part.isascii() and _is_hex(time_part) else 0
-    if not box.is_tag(_PURPOSE, _statement(principal, code, at), tag):
+    if not secret_box.is_tag(_PURPOSE, _statement(principal, code, at), tag):
         raise ComponentNotProposed(
-            "This code was not proposed to you: it differs from the code that was checked, or the id is another one.",
-            remedy="Propose the code as it is now, and save it with the id of that proposal.",
+            "This code does not match the proposal: it differs from the checked code, or the proposal id is wrong.",
+            remedy="Propose the current code, and save it with the id of that proposal.",
         )
     if at + SECONDS < time.time():
         raise ComponentNotProposed(
@@ -65,4 +67,4 @@ def _statement(principal: Principal, code: str, at: int) -> str:
 
 
 def _is_hex(text: str) -> bool:
-    return len(text) <= 12 and all(letter in "0123456789abcdef" for letter in text)
+    return len(text) <= 12 and all(character in "0123456789abcdef" for character in text)

@@ -1,4 +1,4 @@
-"""Every query on own components. The tenant is always required."""
+"""Queries on custom components. The tenant is always required."""
 
 from collections.abc import Collection, Sequence
 
@@ -10,7 +10,7 @@ from headgate.foundation.database import insert_into, now
 
 
 async def list_components(session: AsyncSession, hashes: Collection[str], *, tenant_id: str) -> Sequence[OwnComponent]:
-    """What is known of the code with these hashes, in one query."""
+    """Return the stored components with these code hashes, in one query."""
     query = select(OwnComponent).where(OwnComponent.tenant_id == tenant_id, OwnComponent.code_hash.in_(hashes))
     return (await session.execute(query)).scalars().all()
 
@@ -24,7 +24,7 @@ async def add_component(
     template: dict[str, object],
     manifest: dict[str, object],
 ) -> bool:
-    """Write down what was found about a piece of code; whether it was not known before. A known row stays as it is."""
+    """Store the facts about code; returns whether it was new. An existing row stays unchanged."""
     values = {
         "tenant_id": tenant_id,
         "code_hash": code_hash,

@@ -1,4 +1,4 @@
-"""HTTP route that checks code which is to become a component."""
+"""HTTP route that checks code for a component."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
-from headgate.features.catalog.own.door import Checker
+from headgate.features.catalog.own.checker import Checker
 from headgate.features.catalog.own.errors import ComponentNotMade
 from headgate.features.catalog.own.schemas import ComponentCheckIn, ComponentCheckOut
 from headgate.features.catalog.own.service import check_code
@@ -26,9 +26,9 @@ Data = Annotated[Database, Depends(get_database)]
     dependencies=[needs(Permission.FLOWS_EDIT)],
 )
 async def check(body: ComponentCheckIn, database: Data, checker: Checker, caller: Caller) -> ComponentCheckOut:
-    """Scan code, let it describe itself in the sandbox, and try it once with samples.
+    """Scan code, describe it in the sandbox, and try it once with samples.
 
-    Code that passes is known from then on: flows may have it in a node of its class.
+    Code that passes is stored: flows may then use it in a node of its class.
     """
     try:
         return ComponentCheckOut.of(await check_code(database, checker, caller, body.code))

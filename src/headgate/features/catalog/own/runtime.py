@@ -1,4 +1,4 @@
-"""An own component as a step: its class here has no code, and has the sandbox give its outputs in one call."""
+"""A custom component as a step: its proxy class has no code, and requests its outputs from the sandbox in one call."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -20,20 +20,20 @@ from headgate.sdk.coerce import decode
 from headgate.sdk.crossing import PRODUCE, pack
 
 MOST_SECONDS = 300.0
-"""Of one call; HEADGATE_SANDBOX__TIMEOUT_SECONDS may allow less."""
+"""Timeout of one call; HEADGATE_SANDBOX__TIMEOUT_SECONDS may be lower."""
 MOST_FILE_BYTES = 8 << 20
-"""Of all the files that one call is given: they travel as text among its arguments."""
+"""Maximum total size of the files in one call: they are passed as text in its arguments."""
 
 
 class SecretKept(Forbidden):
-    """An own component may not have the value of a variable."""
+    """A custom component may not receive the value of a variable."""
 
     code = "secret_kept"
-    title = "The variable is not given"
+    title = "Variable not provided"
 
 
 class _Made(BaseModel):
-    """A file that the component made."""
+    """A file that the component created."""
 
     id: str
     name: str
@@ -52,7 +52,7 @@ class _Output(BaseModel):
 
 
 class _Answer(BaseModel):
-    """What `hosting.produce` gives; it came out of the sandbox, so it may be anything."""
+    """The result of `hosting.produce`, untrusted because it comes from the sandbox."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -63,7 +63,7 @@ class _Answer(BaseModel):
 
 
 class OwnComponent(Component):
-    """Base of the classes that stand for own code; see `component_class`."""
+    """Base of the proxy classes of custom code; see `component_class`."""
 
     checked: ClassVar[CheckedComponent]
 
@@ -73,38 +73,40 @@ class OwnComponent(Component):
 
     @classmethod
     def create(cls, values: Mapping[str, Any], *, node_id: str = "") -> Self:
-        """Take the values as they are: the class itself judges them in the sandbox. Raises `ComponentError`."""
+        """Accept the values unchanged: the class itself validates them in the sandbox. Raises `ComponentError`."""
         for field in cls.checked.template.fields:
             if field.required and values.get(field.name) is None:
-                who = f"{node_id} ({cls.checked.type})" if node_id else cls.checked.type
+                subject = f"{node_id} ({cls.checked.type})" if node_id else cls.checked.type
                 remedy = f"Set '{field.name}' or connect something to it."
-                raise ComponentError(f"{who}: field '{field.name}' is empty.", remedy=remedy, field=field.name)
-        made = cls()
-        made._values = dict(values)
-        return made
+                raise ComponentError(f"{subject}: field '{field.name}' is empty.", remedy=remedy, field=field.name)
+        instance = cls()
+        instance._values = dict(values)
+        return instance
 
     @classmethod
     def template(cls, params: Mapping[str, JsonValue] | None = None) -> Template:  # noqa: ARG003 - the same for all
-        """As the sandbox found it."""
+        """Return the template from the sandbox."""
         return cls.checked.template
 
     @classmethod
     def tool_schema(cls) -> dict[str, JsonValue]:
-        """JSON Schema of the arguments that an agent gives."""
+        """Return JSON Schema of the tool arguments."""
         return tool_schema(cls.checked.template)
 
     def expect_outputs(self, names: Sequence[str]) -> None:
-        """Remember what is wanted, to ask for all of it at once."""
+        """Store the requested outputs, to request all of them at once."""
         self._wanted = tuple(names)
 
     async def produce(self, name: str) -> Any:  # noqa: ANN401 - any port value
-        """The value of one output, or `NOT_TAKEN`. The first call has the sandbox make all that are wanted."""
+        """Return the value of one output, or `NOT_TAKEN`. The first call requests all outputs from the sandbox."""
         output = self.checked.template.output(name)
         if output is None:
             raise ComponentError(f"{self.checked.type} has no output '{name}'.")
         if name not in self._given:
-            wanted = dict.fromkeys((*self._wanted, name))
-            self._given |= await self._work([one for one in wanted if one not in self._given])
+            requested = dict.fromkeys((*self._wanted, name))
+            self._given |= await self._work(
+                [output_name for output_name in requested if output_name not in self._given]
+            )
         found = self._given[name]
         return NOT_TAKEN if found.not_taken and output.branch else decode(found.value, PortType(output.type))
 
@@ -126,56 +128,56 @@ class OwnComponent(Component):
         except HeadgateError as error:
             self._refuse_secrets([error.detail, error.remedy, error.extra], secrets)
             raise
-        answer = self._read(raw, names)
+        result = self._read(raw, names)
         self._refuse_secrets(raw, secrets)
-        for line in answer.log:
+        for line in result.log:
             ctx.log(line.message, **line.details)
-        for token in answer.tokens:
+        for token in result.tokens:
             await ctx.emit(token)
-        return await _stored(answer, ctx)
+        return await _stored(result, ctx)
 
     async def _files(self) -> dict[str, JsonValue]:
-        """The content of every file that the component was given, in base64 by id."""
-        given = [file for value in self._values.values() for file in _files_in(value)]
+        """Return the content of every input file, in base64 by id."""
+        files = [file for value in self._values.values() for file in _files_in(value)]
         if self.checked.template.reads_input:
-            given += _files_in(self.ctx.input.files)
-        found: dict[str, JsonValue] = {}
+            files += _files_in(self.ctx.input.files)
+        contents: dict[str, JsonValue] = {}
         size = 0
-        for file in given:
-            if file.id in found:
+        for file in files:
+            if file.id in contents:
                 continue
             content = await self.ctx.files.read(file)
             size += len(content)
             if size > MOST_FILE_BYTES:
                 raise TooLarge(
-                    f"{self.checked.type} is given more than {MOST_FILE_BYTES} bytes of files.",
-                    remedy="Read them with ReadFile, and give it their text.",
+                    f"{self.checked.type} receives more than {MOST_FILE_BYTES} bytes of files.",
+                    remedy="Read the files with ReadFile and pass their text.",
                 )
-            found[file.id] = base64.b64encode(content).decode()
-        return found
+            contents[file.id] = base64.b64encode(content).decode()
+        return contents
 
     def _read(self, raw: JsonValue, names: Sequence[str]) -> _Answer:
         try:
-            answer = _Answer.model_validate(raw)
+            result = _Answer.model_validate(raw)
         except ValidationError:
-            answer = None
-        if answer is None or set(answer.outputs) != set(names):
-            raise ComponentError(f"{self.checked.type} gave no usable answer.", remedy="Correct its code.")
-        return answer
+            result = None
+        if result is None or set(result.outputs) != set(names):
+            raise ComponentError(f"{self.checked.type} returned an invalid response.", remedy="Correct its code.")
+        return result
 
     def _refuse_secrets(self, raw: JsonValue, secrets: Mapping[str, str]) -> None:
-        """Raise when the answer or an error shows a secret: both are stored, shown and handed on."""
+        """Raise when the result or an error contains a secret: both are stored, shown and passed on."""
         said = orjson.dumps(raw).decode()
         for name, value in secrets.items():
             if is_recognisable(value) and orjson.dumps(value).decode()[1:-1] in said:
                 raise SecretKept(
-                    f"{self.checked.type} gave the secret of its field '{name}' out again; its answer was dropped.",
-                    remedy="Correct its code: a secret goes to the server it is for and nowhere else.",
+                    f"{self.checked.type} returned the secret of its field '{name}'; its response was discarded.",
+                    remedy="Correct its code: send a secret only to its server.",
                 ) from None
 
 
 def component_class(checked: CheckedComponent) -> type[Component]:
-    """The class that stands for a piece of checked code."""
+    """Return the proxy class of checked code."""
 
     class Made(OwnComponent):
         pass
@@ -187,25 +189,25 @@ def component_class(checked: CheckedComponent) -> type[Component]:
 
 
 async def _secrets(checked: CheckedComponent, values: Mapping[str, Any], ctx: RunContext) -> dict[str, str]:
-    """The values that secret fields refer to, where all hosts of the component may have them.
+    """Return the values of secret fields, when all hosts of the component may receive them.
 
-    Code can always say a secret in other words, so it gets none that it could not send where it belongs anyway: the
-    operator must have opened the hosts to own code. Raises `ComponentError` for a value that is no reference,
-    `SecretKept`, `VariableKept`, `NotFound`.
+    Code can always encode a secret, so it gets none that it could not legitimately send to its hosts: the operator must
+    have allowed the hosts for custom code. Raises `ComponentError` for a value that is not a reference, `SecretKept`,
+    `VariableKept`, `NotFound`.
     """
     references = _references(checked, values)
-    named = [one.name for one in references.values()]
+    names = [reference.name for reference in references.values()]
     hosts = checked.manifest.hosts
-    if named and (not hosts or any("*" in host for host in hosts)):
+    if names and (not hosts or any("*" in host for host in hosts)):
         asks = f"the hosts {listed(hosts)}" if hosts else "no host"
         raise SecretKept(
-            f"{checked.type} asks for {asks}, so it is not given the variable {listed(named)}.",
-            remedy="Name each server that the secret goes to: hosts = ('api.example.org',).",
+            f"{checked.type} requests access to {asks}, so it does not receive the variable {listed(names)}.",
+            remedy="Declare each server that the secret is sent to: hosts = ('api.example.org',).",
         )
-    if named and not ctx.code.opens(checked.manifest):
+    if names and not ctx.code.opens(checked.manifest):
         raise SecretKept(
-            f"Own code may not reach {listed(hosts)} here, so it is not given the variable {listed(named)}.",
-            remedy="Whoever runs this installation opens hosts to own code: HEADGATE_SANDBOX__HOSTS.",
+            f"Custom code has no access to {listed(hosts)} here, so it does not receive the variable {listed(names)}.",
+            remedy="The operator opens hosts to custom code with HEADGATE_SANDBOX__HOSTS.",
         )
     found: dict[str, str] = {}
     for name, reference in references.items():
@@ -222,7 +224,7 @@ def _references(checked: CheckedComponent, values: Mapping[str, Any]) -> dict[st
             references[field.name] = value
         elif value not in (None, ""):
             raise ComponentError(
-                f"{checked.type}: field '{field.name}' takes a secret that the saved flow refers to, never a value.",
+                f"{checked.type}: field '{field.name}' takes a reference to a secret, never a value.",
                 remedy=f"Set it to {EXPECTED}.",
                 field=field.name,
             )
@@ -230,12 +232,12 @@ def _references(checked: CheckedComponent, values: Mapping[str, Any]) -> dict[st
 
 
 def _input(ctx: RunContext) -> dict[str, JsonValue]:
-    given = ctx.input
+    run_input = ctx.input
     return {
-        "text": given.text,
-        "form_data": dict(given.form_data),
-        "files": [file.model_dump(mode="json") for file in given.files],
-        "history": [message.model_dump(mode="json") for message in given.history],
+        "text": run_input.text,
+        "form_data": dict(run_input.form_data),
+        "files": [file.model_dump(mode="json") for file in run_input.files],
+        "history": [message.model_dump(mode="json") for message in run_input.history],
     }
 
 
@@ -247,25 +249,28 @@ def _files_in(value: object) -> list[File]:
     return [file for item in value for file in _files_in(item)] if isinstance(value, list | tuple) else []
 
 
-async def _stored(answer: _Answer, ctx: RunContext) -> dict[str, _Output]:
-    """The outputs with the files that the component made stored as artifacts of the step."""
+async def _stored(result: _Answer, ctx: RunContext) -> dict[str, _Output]:
+    """Return the outputs, with created files stored as artifacts of the step."""
     saved: dict[str, JsonValue] = {}
-    for made in answer.files:
+    for made_file in result.files:
         try:
-            content = base64.b64decode(made.content, validate=True)
+            content = base64.b64decode(made_file.content, validate=True)
         except ValueError as error:
-            raise ComponentError(f"The file '{made.name[:200]}' did not arrive whole.", remedy="Try again.") from error
-        file = await ctx.files.save(made.name, content, made.media_type)
-        saved[made.id] = file.model_dump(mode="json")
+            raise ComponentError(
+                f"The file '{made_file.name[:200]}' was not received completely.", remedy="Try again."
+            ) from error
+        file = await ctx.files.save(made_file.name, content, made_file.media_type)
+        saved[made_file.id] = file.model_dump(mode="json")
     if not saved:
-        return answer.outputs
+        return result.outputs
     return {
-        name: one.model_copy(update={"value": _with_files(one.value, saved)}) for name, one in answer.outputs.items()
+        name: output.model_copy(update={"value": _with_files(output.value, saved)})
+        for name, output in result.outputs.items()
     }
 
 
 def _with_files(value: JsonValue, saved: Mapping[str, JsonValue]) -> JsonValue:
-    """The value with each reference to a new file led to the artifact that it became."""
+    """Return the value with each reference to a new file replaced by the stored artifact."""
     if isinstance(value, list):
         return [_with_files(item, saved) for item in value]
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Values to try a component with: for each required field one of its kind."""
+"""Sample values for trying a component: one for each required field."""
 
 from pydantic import JsonValue
 
@@ -21,7 +21,7 @@ _NONE = frozenset({FieldKind.FILE, FieldKind.SECRET, FieldKind.MODEL, FieldKind.
 
 
 def sample_values(template: Template) -> dict[str, JsonValue] | None:
-    """A packed value for each field that has no default; None where a field's kind has no sample: a file, a secret."""
+    """Return a packed value for each required field; None when a field's kind has no sample: a file, a secret."""
     required = [field for field in template.fields if field.required]
     if any(field.kind in _NONE for field in required):
         return None

@@ -1,4 +1,4 @@
-"""What the API says of code that was checked."""
+"""API schemas of code checks."""
 
 from typing import Any, Self
 
@@ -18,34 +18,34 @@ class ComponentCheckIn(BaseModel):
 
 
 class ManifestOut(BaseModel):
-    """What the code may reach: found by reading it, and enforced when it runs."""
+    """Access of the code: derived from its source, and enforced when it runs."""
 
     imports: list[str] = Field(description="Modules that it imports.")
-    hosts: list[str] = Field(description="Hosts that it asks for; the operator must allow them as well.")
-    files: bool = Field(description="Whether it works with files.")
+    hosts: list[str] = Field(description="Hosts that it connects to; the operator must allow them as well.")
+    files: bool = Field(description="Whether it uses files.")
 
 
 class ComponentCheckOut(BaseModel):
-    """What a check found."""
+    """Result of a check."""
 
-    ok: bool = Field(description="Whether flows may have this code in a node.")
+    ok: bool = Field(description="Whether flows may use this code in a node.")
     type: str = Field(default="", description="The class name, which is the node's type.")
     template: Template | None = None
     manifest: ManifestOut | None = None
-    note: str = Field(default="", description="Why it was not tried with samples, or what came of it.")
+    note: str = Field(default="", description="Why it was not tried with sample values, or the outcome.")
     findings: list[dict[str, Any]] = Field(
-        default_factory=list, description="Each fault: `code`, `message`, `remedy`, `line`, `column`."
+        default_factory=list, description="Each problem: `code`, `message`, `remedy`, `line`, `column`."
     )
 
     @classmethod
-    def of(cls, made: CheckedComponent) -> Self:
-        """What is said of code that passed."""
-        manifest = ManifestOut.model_validate(made.manifest.as_json())
-        return cls(ok=True, type=made.type, template=made.template, manifest=manifest, note=made.note)
+    def of(cls, component: CheckedComponent) -> Self:
+        """Return the result for code that passed."""
+        manifest = ManifestOut.model_validate(component.manifest.as_json())
+        return cls(ok=True, type=component.type, template=component.template, manifest=manifest, note=component.note)
 
     @classmethod
     def of_faults(cls, error: ComponentNotMade) -> Self:
-        """What is said of code that did not."""
-        found = error.extra.get("findings")
-        listed = found if isinstance(found, list) else []
-        return cls(ok=False, findings=[dict(one) for one in listed if isinstance(one, dict)])
+        """Return the result for code that did not pass."""
+        faults = error.extra.get("findings")
+        items = faults if isinstance(faults, list) else []
+        return cls(ok=False, findings=[dict(item) for item in items if isinstance(item, dict)])

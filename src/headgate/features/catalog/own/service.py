@@ -1,4 +1,4 @@
-"""Checking code that somebody hands in, for the organisation they are in."""
+"""Checks submitted code for the caller's organisation."""
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
@@ -11,13 +11,13 @@ from headgate.foundation.database import Database
 async def check_code(
     database: Database, checker: ComponentChecker, principal: Principal, code: str
 ) -> CheckedComponent:
-    """Check code; what passes is known in the organisation from then on.
+    """Check code; code that passes is stored for the organisation.
 
-    Who may edit flows of any space may. It takes the database and not a session: no transaction is open while the
-    sandbox works. Raises `ComponentNotMade`, `PermissionMissing`, `SandboxUnavailable`, `SandboxBusy`.
+    Requires edit permission in any space. Takes the database and not a session: no transaction is open while the
+    sandbox runs. Raises `ComponentNotMade`, `PermissionMissing`, `SandboxUnavailable`, `SandboxBusy`.
     """
     principal.require_somewhere(Permission.FLOWS_EDIT)
-    made = await checker.check(principal.tenant_id, code)
+    component = await checker.check(principal.tenant_id, code)
     async with database.writing() as session:
-        await keep_component(session, principal, made)
-    return made
+        await keep_component(session, principal, component)
+    return component

@@ -1,4 +1,4 @@
-"""Keeps what was found out about own code, and gives each flow the catalog that knows its own components."""
+"""Stores facts about custom code, and provides each flow with a catalog of its custom components."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,48 +22,54 @@ else:
     repository = lazy_module("headgate.features.catalog.own.repository")
 
 
-async def keep_component(session: AsyncSession, principal: Principal, made: CheckedComponent) -> bool:
-    """Write down a component that passed its check; whether its code was new here. What is known never changes."""
-    manifest = made.manifest.as_json()
+async def keep_component(session: AsyncSession, principal: Principal, component: CheckedComponent) -> bool:
+    """Store a component that passed its check; returns whether its code was new. Stored components never change."""
+    manifest = component.manifest.as_json()
     is_new = await repository.add_component(
         session,
         tenant_id=principal.tenant_id,
-        code_hash=made.code_hash,
-        type_=made.type,
-        template=made.template.model_dump(mode="json"),
+        code_hash=component.code_hash,
+        type_=component.type,
+        template=component.template.model_dump(mode="json"),
         manifest=dict(manifest),
     )
     if is_new:
-        told = {"type": made.type, "code": made.code_hash, "manifest": manifest}
+        audit_values = {"type": component.type, "code": component.code_hash, "manifest": manifest}
         await record(
-            session, principal, "component.checked", id=made.code_hash, name=made.type, after=told, payload=told
+            session,
+            principal,
+            "component.checked",
+            id=component.code_hash,
+            name=component.type,
+            after=audit_values,
+            payload=audit_values,
         )
     return is_new
 
 
 async def known_components(session: AsyncSession, codes: Sequence[str], *, tenant_id: str) -> list[CheckedComponent]:
-    """Those of these sources that the tenant has had checked, in their order; one query."""
+    """Return the tenant's checked components among these sources, in their order; one query."""
     by_hash = {code_hash(code): code for code in codes}
     rows = await repository.list_components(session, by_hash, tenant_id=tenant_id) if by_hash else ()
-    found = {
+    components = {
         row.code_hash: CheckedComponent(
             by_hash[row.code_hash], Template.model_validate(row.template), _manifest(row.manifest)
         )
         for row in rows
     }
-    return [found[key] for key in by_hash if key in found]
+    return [components[key] for key in by_hash if key in components]
 
 
 @dataclass(frozen=True, slots=True)
 class OwnComponents:
-    """What the tenants of an installation have had checked; a `registry.OwnSource`."""
+    """The checked components of all tenants; a `registry.OwnSource`."""
 
     database: Database
 
     async def over(
         self, base: Registry, codes: Sequence[str], *, tenant_id: str, session: AsyncSession | None
     ) -> "overlay.FlowCatalog":
-        """The registry with those of these sources that are known beside its components."""
+        """Return the registry with the checked components among these sources."""
         if session is not None:
             return overlay.FlowCatalog(base, await known_components(session, codes, tenant_id=tenant_id))
         async with self.database.reading() as reading:

@@ -1,4 +1,4 @@
-"""What is known of own code, by tenant and content. Rows never change: versions of flows rely on them."""
+"""Facts about custom code, by tenant and content. Rows never change: versions of flows rely on them."""
 
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from headgate.foundation.database import Json, Row, Timestamp, now
 
 
 class OwnComponent(Row):
-    """The template and the manifest of one piece of code, as the sandbox found them."""
+    """Template and manifest of one piece of code, from the sandbox."""
 
     __tablename__ = "own_components"
 

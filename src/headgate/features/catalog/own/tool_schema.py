@@ -1,4 +1,4 @@
-"""The arguments that an agent gives an own component: JSON Schema made from its template."""
+"""Tool arguments of a custom component: JSON Schema derived from its template."""
 
 from pydantic import JsonValue
 
@@ -22,11 +22,11 @@ _KINDS: dict[FieldKind, dict[str, JsonValue]] = {
     FieldKind.FILE: _OBJECT | {"properties": {"id": {"type": "string"}, "name": {"type": "string"}}},
     FieldKind.MESSAGE: _OBJECT | {"properties": {"text": {"type": "string"}}, "required": ["text"]},
 }
-"""Every other kind is text."""
+"""All other kinds are text."""
 
 
 def tool_schema(template: Template) -> dict[str, JsonValue]:
-    """An object with one property for each field that an agent fills."""
+    """Return an object schema with one property for each field that an agent fills."""
     fields = [field for field in template.fields if field.tool_mode]
     return {
         "type": "object",
@@ -37,11 +37,11 @@ def tool_schema(template: Template) -> dict[str, JsonValue]:
 
 
 def _property(field: FieldTemplate) -> dict[str, JsonValue]:
-    one: dict[str, JsonValue] = dict(field.schema_ or _KINDS.get(field.kind, {"type": "string"}))
+    item_schema: dict[str, JsonValue] = dict(field.schema_ or _KINDS.get(field.kind, {"type": "string"}))
     if field.options and field.kind is FieldKind.SELECT:
-        one["enum"] = list(field.options)
+        item_schema["enum"] = list(field.options)
     elif field.options:
-        one["items"] = {"type": "string", "enum": list(field.options)}
-    found: dict[str, JsonValue] = {"type": "array", "items": one} if field.many else one
-    found |= {"title": field.label, "description": field.help}
-    return found if field.required else found | {"default": field.default}
+        item_schema["items"] = {"type": "string", "enum": list(field.options)}
+    schema: dict[str, JsonValue] = {"type": "array", "items": item_schema} if field.many else item_schema
+    schema |= {"title": field.label, "description": field.help}
+    return schema if field.required else schema | {"default": field.default}

@@ -1,1 +1,1 @@
-"""Is a flow ready to run? The one check behind every entry point (ADR 0025)."""
+"""Readiness: whether a flow can run. One check for every entry point (ADR 0025)."""

@@ -1,4 +1,4 @@
-"""The answer of the readiness check."""
+"""Result of the readiness check."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,23 +13,24 @@ NeedState = Literal["ready", "missing", "unknown"]
 
 
 class Need(BaseModel):
-    """Something outside the flow that its steps use."""
+    """An external requirement of a flow's steps."""
 
     model_config = ConfigDict(frozen=True)
 
     kind: NeedKind
     name: str
-    """Of a host: name and port; empty when it is known only from data. Of a file: the form field, or empty. Of a model:
-    empty for the default model for steps, where no installation says which that is."""
+    """For a host: name and port; empty when it depends on data. For a file: the form field, or empty. For a model:
+    empty for the default model for steps when there is no installation to look it up.
+    """
     state: NeedState
-    """`unknown`: it cannot be known before the run, as with hosts, or there is no installation to look in."""
+    """`unknown`: it is not known before the run, as for hosts, or there is no installation."""
     nodes: tuple[str, ...]
     """Ids of the nodes that use it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """Whether a flow can run: what prevents it, what is most likely not meant, and what it uses from outside."""
+    """Whether a flow can run: errors, warnings, and external requirements."""
 
     errors: tuple[Issue, ...]
     warnings: tuple[Issue, ...] = ()
@@ -37,7 +38,7 @@ class Readiness:
 
     @property
     def ready(self) -> bool:
-        """Whether a start is accepted."""
+        """Return whether a run can be started."""
         return not self.errors
 
     @property
@@ -45,23 +46,23 @@ class Readiness:
         """Errors, then warnings."""
         return (*self.errors, *self.warnings)
 
-    def as_json(self, most: int | None = None) -> dict[str, JsonValue]:
-        """The answer as a JSON object, `most` issues of it."""
+    def as_json(self, limit: int | None = None) -> dict[str, JsonValue]:
+        """Return the result as a JSON object, with up to `most` issues."""
         issues: list[JsonValue] = [issue.as_json() for issue in self.issues]
         needs: list[JsonValue] = [need.model_dump(mode="json") for need in self.needs]
-        return {"runnable": self.ready, "issues": issues[:most], "needs": needs}
+        return {"runnable": self.ready, "issues": issues[:limit], "needs": needs}
 
     def require(self) -> None:
-        """Raise `FlowInvalid` with every error when there is one."""
+        """Raise `FlowInvalid` with every error, if there is one."""
         raise_if_any(self.errors)
 
 
-def gathered(found: Iterable[Need]) -> tuple[Need, ...]:
-    """Needs of the same thing as one, in the order in which they were first found."""
-    whole: dict[tuple[NeedKind, str], list[Need]] = {}
-    for need in found:
-        whole.setdefault((need.kind, need.name), []).append(need)
-    return tuple(_joined(same) for same in whole.values())
+def gathered(needs: Iterable[Need]) -> tuple[Need, ...]:
+    """Merge needs of the same thing, in order of first occurrence."""
+    groups: dict[tuple[NeedKind, str], list[Need]] = {}
+    for need in needs:
+        groups.setdefault((need.kind, need.name), []).append(need)
+    return tuple(_joined(same) for same in groups.values())
 
 
 def _joined(same: Sequence[Need]) -> Need:

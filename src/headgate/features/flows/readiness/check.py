@@ -1,4 +1,4 @@
-"""The readiness check: one function, no input or output, no waiting."""
+"""The readiness check: one synchronous function without I/O."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
 from headgate.foundation.settings import OutgoingSettings
 from headgate.graph.classification import classify
 from headgate.graph.issues import Issue, IssueCode
-from headgate.graph.links import NO_DEFAULTS, effective, empty_models, link, link_issues, linked_names
+from headgate.graph.links import NO_DEFAULTS, effective, empty_models, flow_link_issues, link, link_issues, linked_names
 from headgate.graph.model import Flow
 from headgate.graph.template import Catalog
 from headgate.graph.tool_names import mcp_nodes, mcp_server
@@ -24,21 +24,34 @@ from headgate.graph.widget import widget_issues
 from headgate.graph.wiring import Wiring, wire
 
 _INTERNAL_TOO = AddressPolicy.of(OutgoingSettings.model_construct(), OPERATOR_NETWORKS)
-"""Where no installation says which internal networks are open, only what is open nowhere is refused."""
+"""Without an installation, the allowed internal networks are unknown: only forbidden addresses are refused."""
+_OF_EXECUTION = frozenset(
+    {
+        *(IssueCode.MISSING_VALUE, IssueCode.HIDDEN_VALUE, IssueCode.MISSING_FORM, IssueCode.TEXT_FILES_ONLY),
+        *(IssueCode.MODEL_NOT_USABLE, IssueCode.MODEL_UNKNOWN, IssueCode.MODEL_CANNOT, IssueCode.MCP_SERVER),
+        *(
+            IssueCode.VARIABLE_NOT_FOUND,
+            IssueCode.VARIABLE_KEPT,
+            IssueCode.ADDRESS,
+            IssueCode.EXPRESSION,
+            IssueCode.ORPHAN,
+        ),
+    }
+)
+"""Faults that only matter when a step is executed: a disabled one is not."""
 
 
 def check(flow: Flow, catalog: Catalog, environment: Environment | None = None, *, frozen: bool = False) -> Readiness:
-    """Whether a flow can run.
+    """Return whether a flow can run.
 
     Args:
-        flow: The flow, as a draft holds it or as a version froze it.
+        flow: The flow, as a draft or a frozen version.
         catalog: The components of the flow.
-        environment: What its space offers. None where there is no installation to look in: what the flow needs from
-            outside is then listed as unknown.
-        frozen: Whether the flow is a version as it runs: what its shared assistants and the default model gave is in
-            it, and they themselves are neither read nor needed.
+        environment: The environment of its space. None without an installation: external requirements are then unknown.
+        frozen: Whether the flow is a frozen version: it contains the values of shared assistants and of the default
+            model, which are not needed themselves.
     """
-    defaults = environment.defaults if environment is not None and not frozen else NO_DEFAULTS
+    defaults = environment.defaults_of(flow, catalog) if environment is not None and not frozen else NO_DEFAULTS
     linked = effective(link(flow, catalog, defaults))
     wiring = wire(linked, catalog)
     models, variables = model_findings(wiring, environment), variable_findings(wiring, environment)
@@ -56,6 +69,8 @@ def check(flow: Flow, catalog: Catalog, environment: Environment | None = None, 
         *files.issues,
         *check_advice(linked, catalog),
     ]
+    disabled = {node.id for node in flow.nodes if node.policy.disabled != "no"}
+    issues = [issue for issue in issues if issue.node not in disabled or issue.code not in _OF_EXECUTION]
     needs = [*models.needs, *variables.needs, *files.needs, *_other_needs(wiring, environment)]
     if not frozen:
         needs.extend(_assistant_needs(flow, catalog, environment))
@@ -64,14 +79,15 @@ def check(flow: Flow, catalog: Catalog, environment: Environment | None = None, 
     return Readiness(
         errors=tuple(issue for issue in issues if issue.severity == "error"),
         warnings=tuple(issue for issue in issues if issue.severity == "warning"),
-        needs=gathered(needs),
+        needs=gathered([need for need in needs if not need.nodes or not disabled.issuperset(need.nodes)]),
     )
 
 
 def _language_issues(flow: Flow, linked: Flow, catalog: Catalog, environment: Environment | None) -> Iterator[Issue]:
-    """What the language has against a flow. A value that an unknown assistant or default may give is not missing."""
+    """Return issues of the flow language. A value that an unknown assistant or default may provide is not missing."""
     if environment is not None:
         yield from link_issues(flow, catalog, environment.assistants)
+        yield from flow_link_issues(flow, catalog, environment.defaults_of(flow, catalog).flows)
         yield from check_runnable(linked, catalog)
         return
     assistants, models = linked_names(flow, catalog), empty_models(flow, catalog)
@@ -82,9 +98,9 @@ def _language_issues(flow: Flow, linked: Flow, catalog: Catalog, environment: En
 
 
 def _class_issues(flow: Flow, catalog: Catalog, environment: Environment | None) -> Iterator[Issue]:
-    known = environment.classification if environment is not None else None
-    if known is not None:
-        yield from classify(flow, catalog, known.scheme, known.classes.of).issues
+    classification = environment.classification if environment is not None else None
+    if classification is not None:
+        yield from classify(flow, catalog, classification.scheme, classification.classes.of).issues
 
 
 def _assistant_needs(flow: Flow, catalog: Catalog, environment: Environment | None) -> Iterator[Need]:
@@ -94,7 +110,7 @@ def _assistant_needs(flow: Flow, catalog: Catalog, environment: Environment | No
 
 
 def _default_needs(flow: Flow, catalog: Catalog) -> Iterator[Need]:
-    """The default model for steps, where no installation says whether there is one."""
+    """Return the need of the default model for steps, when there is no installation."""
     assistants = linked_names(flow, catalog)
     for node_id, _field in empty_models(flow, catalog):
         if node_id not in assistants:
@@ -102,12 +118,12 @@ def _default_needs(flow: Flow, catalog: Catalog) -> Iterator[Need]:
 
 
 def _other_needs(wiring: Wiring, environment: Environment | None) -> Iterator[Need]:
-    """MCP servers, and the hosts that steps reach."""
+    """Return needs of MCP servers and hosts."""
     for node in mcp_nodes(wiring.flow.nodes):
         server = mcp_server(node)
         if server:
-            known = environment.servers.get(server) if environment is not None else None
-            usable = "ready" if known is not None and known.enabled else "missing"
+            known_server = environment.servers.get(server) if environment is not None else None
+            usable = "ready" if known_server is not None and known_server.enabled else "missing"
             yield Need(kind="mcp_server", name=server, state=usable if environment else "unknown", nodes=(node.id,))
     for key, node in wiring.nodes.items():
         template = wiring.templates[key]

@@ -1,4 +1,4 @@
-"""What an installation's libraries have against the values of a flow: code, documents, addresses, expressions."""
+"""Checks of a flow's values with the installation's libraries: code, documents, URLs, expressions."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -21,7 +21,7 @@ from headgate.sandbox.documents.maker import is_installed
 from headgate.sandbox.reading.scan import Finding, scan_code, scan_component
 
 CODE_FIELDS = {"Python": ("source", "run")}
-"""Components that hold code: the field it is in, and the function that is called."""
+"""Components with code: its field, and the called function."""
 _OF_SYNTAX: dict[Syntax, IssueCode] = {"url": IssueCode.ADDRESS}
 _LOCAL = IPv4Address("127.0.0.1")
 _scan_code = lru_cache(maxsize=256)(scan_code)
@@ -29,7 +29,7 @@ _scan_component = lru_cache(maxsize=256)(scan_component)
 
 
 def document_issues(flow: Flow) -> Iterator[Issue]:
-    """Steps that make documents where the packages for it are not installed."""
+    """Return steps that make documents when the packages for it are not installed."""
     makers = [node for node in flow.nodes if node.policy.makes_document]
     if makers and not is_installed():
         missing = DocumentsNotInstalled()
@@ -44,14 +44,14 @@ def document_issues(flow: Flow) -> Iterator[Issue]:
 
 
 def code_issues(flow: Flow) -> Iterator[Issue]:
-    """What the sandbox would refuse in the code of a flow's nodes, without running any of it.
+    """Return what the sandbox would refuse in the code of a flow's nodes, without running any of it.
 
-    Of more than `MOST_CHARACTERS` nothing is read: a run refuses it too.
+    More than `MOST_CHARACTERS` are not analysed: a run refuses them too.
     """
     size = sum(len(code) for code in _codes(flow))
     if size > MOST_CHARACTERS:
-        message = f"the flow carries {size} characters of code; {MOST_CHARACTERS} are allowed."
-        yield Issue(IssueCode.INVALID_VALUE, message, "Make two flows of it.")
+        message = f"the flow contains {size} characters of code; {MOST_CHARACTERS} are allowed."
+        yield Issue(IssueCode.INVALID_VALUE, message, "Split it into two flows.")
         return
     for node in flow.nodes:
         field, function = CODE_FIELDS.get(node.type, ("", ""))
@@ -63,7 +63,7 @@ def code_issues(flow: Flow) -> Iterator[Issue]:
 
 
 def value_issues(wiring: Wiring, addresses: AddressPolicy) -> Iterator[Issue]:
-    """Addresses that are never fetched, headers that are never sent, and expressions that do not parse."""
+    """Return URLs that are never fetched, headers that are never sent, and expressions that do not parse."""
     for key, node in wiring.nodes.items():
         template = wiring.templates[key]
         for field in template.fields if template is not None else ():
@@ -99,28 +99,28 @@ def _text_issues(
     if field.syntax == "url":
         yield from _address_issues(node, field.name, text, addresses)
     elif "{{" not in text or not field.interpolate:
-        tables = sum(one.edge.input == "table" for one in wiring.data_into(node.id)) or 1
-        fault = syntax_fault(field.syntax, text, who=named(node), tables=tables)
+        tables = sum(wire.edge.input == "table" for wire in wiring.data_into(node.id)) or 1
+        fault = syntax_fault(field.syntax, text, subject=named(node), tables=tables)
         if fault is not None:
             yield _issue(IssueCode.EXPRESSION, fault, node, field.name)
 
 
 def _address_issues(node: Node, field: str, url: str, addresses: AddressPolicy) -> Iterator[Issue]:
-    """An address as far as it is written down: of `http://{{host}}/` the scheme."""
+    """Check the literal part of a URL: for `http://{{host}}/` the scheme."""
     begin = url.strip().partition("{{")[0]
     if "{{" in url:
-        scheme, separator, rest = begin.partition("://")
+        scheme, separator, tail = begin.partition("://")
         if not separator:
             return
-        url = f"{begin}example.org" if not rest else begin if "/" in rest else f"{scheme}://example.org"
-    fault: HeadgateError | None = syntax_fault("url", url, who=named(node))
+        url = f"{begin}example.org" if not tail else begin if "/" in tail else f"{scheme}://example.org"
+    fault: HeadgateError | None = syntax_fault("url", url, subject=named(node))
     fault = fault or _literal_fault(url, addresses)
     if fault is not None:
         yield _issue(IssueCode.ADDRESS, fault, node, field)
 
 
 def _literal_fault(url: str, addresses: AddressPolicy) -> HeadgateError | None:
-    """Why an address that is written as numbers may not be reached. Names are resolved only when they are fetched."""
+    """Return why a literal IP address may not be reached. Names are only resolved when they are fetched."""
     try:
         target = parse_target(url if "://" in url else f"https://{url}")
     except HeadgateError as error:
@@ -131,12 +131,12 @@ def _literal_fault(url: str, addresses: AddressPolicy) -> HeadgateError | None:
 
 def _header_issues(node: Node, field: str, headers: object) -> Iterator[Issue]:
     for name in headers if isinstance(headers, dict) else ():
-        fault = header_fault(str(name), who=named(node))
+        fault = header_fault(str(name), subject=named(node))
         if fault is not None:
             yield _issue(IssueCode.INVALID_VALUE, fault, node, field)
 
 
 def _issue(code: IssueCode, fault: HeadgateError, node: Node, field: str) -> Issue:
-    who = named(node)
-    told = fault.detail if who in fault.detail else f"'{field}' of {who}: {fault.detail}"
-    return Issue(code, sentence(told), fault.remedy, node.id, field)
+    subject = named(node)
+    detail = fault.detail if subject in fault.detail else f"'{field}' of {subject}: {fault.detail}"
+    return Issue(code, sentence(detail), fault.remedy, node.id, field)

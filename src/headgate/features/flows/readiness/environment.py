@@ -1,11 +1,12 @@
-"""What an installation offers the flows of one space, read at one moment."""
+"""A snapshot of what an installation provides to the flows of one space."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.assistants import service as assistants
+from headgate.features.flows.called import PublishedFlows, published_flows
 from headgate.features.mcptools.publishing import KnownServer, known_servers
 from headgate.features.models.classes import ModelClasses, TenantClasses
 from headgate.features.models.local.models import LocalModels
@@ -14,12 +15,14 @@ from headgate.features.models.setup.space import LoadedModels, SpaceModels
 from headgate.foundation.database import Database
 from headgate.foundation.guarded_http.addresses import AddressPolicy
 from headgate.graph.classification import Scheme
-from headgate.graph.links import SharedAssistant, StepDefaults
+from headgate.graph.links import SharedAssistant, StepDefaults, flow_references
+from headgate.graph.model import Flow
+from headgate.graph.template import Catalog
 
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """The security classes of an organisation."""
+    """The classification scheme of an organisation."""
 
     scheme: Scheme
     classes: TenantClasses
@@ -27,23 +30,29 @@ class Classification:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What flows of a space may use: any number of flows and edits is checked against it without another query."""
+    """A snapshot of what flows of a space may use: flows and edits are checked against it without further queries."""
 
     variables: LoadedModels
-    """Variables, model servers and what is known of models."""
+    """Variables, model servers and facts about models."""
     servers: Mapping[str, KnownServer]
     """MCP servers by name."""
     assistants: Mapping[str, SharedAssistant]
     """Shared assistants by name."""
     local: LocalModels
     addresses: AddressPolicy
+    flows: PublishedFlows
+    """Published flows of the organisation."""
     classification: Classification | None
-    """None where classes are switched off."""
+    """None when classification is disabled."""
 
     @property
     def defaults(self) -> StepDefaults:
-        """What steps get that set nothing themselves."""
+        """Return the default values of steps, without flows that they run."""
         return StepDefaults(self.assistants, default_step_model(self.variables.of))
+
+    def defaults_of(self, flow: Flow, catalog: Catalog) -> StepDefaults:
+        """Return the default values of a flow's steps, and the flows that they run."""
+        return replace(self.defaults, flows=self.flows.named(flow_references(flow, catalog).values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +67,10 @@ class Environments:
     addresses: AddressPolicy
 
     async def of(self, tenant_id: str, space_id: str, session: AsyncSession | None = None) -> Environment:
-        """The environment of a space, in at most eight queries and without network."""
+        """Return the environment of a space, in at most nine queries and without network."""
         if session is None:
-            async with self.database.reading() as own:
-                return await self.of(tenant_id, space_id, own)
+            async with self.database.reading() as own_session:
+                return await self.of(tenant_id, space_id, own_session)
         classes = self.classes
         classification = (
             Classification(classes.scheme, await classes.of_tenant(tenant_id, session)) if classes.enabled else None
@@ -72,5 +81,6 @@ class Environments:
             assistants=await assistants.shared_in(session, tenant_id=tenant_id, space_id=space_id),
             local=self.local,
             addresses=self.addresses,
+            flows=await published_flows(session, tenant_id=tenant_id, space_id=space_id),
             classification=classification,
         )

@@ -1,4 +1,4 @@
-"""The files that a flow reads: those that a run is started with, and those that an agent's file tools can read."""
+"""Files of a flow: run inputs, and files that an agent's file tools can read."""
 
 import re
 from collections.abc import Iterator
@@ -21,14 +21,14 @@ _BINARY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found of the files of a flow."""
+    """Findings about the files of a flow."""
 
     issues: tuple[Issue, ...]
     needs: tuple[Need, ...]
 
 
 def file_findings(wiring: Wiring) -> Findings:
-    """The files that a run needs, and warnings of file tools that are asked for what they cannot do."""
+    """Return the files that a run needs, and warnings about unsuitable use of file tools."""
     return Findings(tuple(_text_only_issues(wiring)), tuple(_file_needs(wiring)))
 
 
@@ -46,9 +46,9 @@ def _file_needs(wiring: Wiring) -> Iterator[Need]:
 
 
 def _text_only_issues(wiring: Wiring) -> Iterator[Issue]:
-    """Steps that are told of a binary file and have only the workspace's tools, which read and write text."""
+    """Return steps that mention a binary file and only have the workspace's tools, which handle text."""
     for key in wiring.steps:
-        attached = [wiring.nodes[one.edge.source] for one in wiring.attachments(key)]
+        attached = [wiring.nodes[attachment.edge.source] for attachment in wiring.attachments(key)]
         if not any(node.type == FILE_TOOLS for node in attached):
             continue
         node = wiring.nodes[key]
@@ -56,8 +56,8 @@ def _text_only_issues(wiring: Wiring) -> Iterator[Issue]:
         if match is not None:
             yield Issue(
                 IssueCode.TEXT_FILES_ONLY,
-                f"{named(node)} mentions '{match[0][:80]}', and the tools of WorkspaceFiles read and write text only.",
-                "Read such a file with FileInput and ReadFile; make one with MakeDocument or SaveFile.",
+                f"{named(node)} refers to '{match[0][:80]}', but the tools of WorkspaceFiles read and write text only.",
+                "Read such a file with FileInput and ReadFile; create one with MakeDocument or SaveFile.",
                 key,
                 severity="warning",
             )

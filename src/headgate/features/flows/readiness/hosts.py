@@ -1,4 +1,4 @@
-"""The servers that a node would reach, as far as its own values tell. Pure."""
+"""The servers that a node would reach, as far as its own values show. Pure."""
 
 from urllib.parse import urlsplit
 
@@ -10,7 +10,7 @@ _HTTP = frozenset({InputSource.HTTP_GET, InputSource.HTTP_POST})
 
 
 def calls_of(node: Node) -> dict[str, HttpCall]:
-    """The requests that a node's policy makes, by the member that holds them."""
+    """Return the requests of a node's policy, by member."""
     policy = node.policy
     calls: dict[str, HttpCall] = {}
     if policy.input_source in _HTTP and policy.input_config is not None:
@@ -21,17 +21,17 @@ def calls_of(node: Node) -> dict[str, HttpCall]:
 
 
 def hosts_of_node(node: Node, template: Template) -> tuple[str, ...]:
-    """Of own code those that its manifest names; of a component that reaches out the one of its address."""
+    """Return the hosts in the manifest of custom code; for a component that sends, the host of its URL."""
     if node.code is not None:
         return derive_manifest(node.code).hosts
     if not template.outside or template.field("url") is None:
         return ()
-    written = node.params.get("url")
-    return (host_of(written) if isinstance(written, str) else "",)
+    url = node.params.get("url")
+    return (host_of(url) if isinstance(url, str) else "",)
 
 
 def host_of(url: str) -> str:
-    """The host of an address as it is written; empty where a value decides it."""
+    """Return the host of a literal URL; empty when it depends on a value."""
     text = url.strip()
     try:
         host = urlsplit(text if "://" in text else f"https://{text}").netloc.rpartition("@")[2]

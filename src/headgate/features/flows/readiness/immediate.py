@@ -1,4 +1,4 @@
-"""Runs a coroutine that waits for nothing: checks are part of edits, which are not asynchronous."""
+"""Runs a coroutine that does not wait: checks are part of edits, which are synchronous."""
 
 from collections.abc import Coroutine
 from typing import Any, TypeVar
@@ -7,7 +7,7 @@ T = TypeVar("T")
 
 
 def at_once(coroutine: Coroutine[Any, Any, T]) -> T | None:
-    """The result of a coroutine that does not wait, as when variables are loaded; None when it would wait."""
+    """Return the result of a coroutine that does not wait; None when it would wait."""
     try:
         coroutine.send(None)
     except StopIteration as done:

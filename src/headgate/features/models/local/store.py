@@ -21,14 +21,14 @@ _NAME = re.compile(r"^[a-z0-9][a-z0-9._-]{0,99}$")
 
 @dataclass(frozen=True, slots=True)
 class LocalModel:
-    """A model on this machine, or one that can be pulled."""
+    """A model on this machine, or one that can be downloaded."""
 
     name: str
     label: str
     size: int
     """Bytes."""
     path: Path | None
-    """Where it is; None when it has not been pulled."""
+    """Its file; None when it has not been downloaded."""
     licence: str = ""
     partial: int = 0
     """Bytes already there of a pull that was interrupted."""
@@ -40,12 +40,12 @@ class LocalModel:
 
 
 def default_models_dir() -> Path:
-    """Where models are kept unless told otherwise: the user's cache folder, for they can be fetched again."""
+    """Return the default model folder: the user's cache folder, since models can be downloaded again."""
     return user_cache_path("headgate", appauthor=False) / "models"
 
 
 def list_local(models_dir: Path) -> list[LocalModel]:
-    """Models that can be pulled, whether they are there or not, then those that were added from files."""
+    """Return downloadable models, present or not, then those added from files."""
     known = [
         LocalModel(
             name=weights.name,
@@ -67,17 +67,17 @@ def list_local(models_dir: Path) -> list[LocalModel]:
 
 
 def find_local(models_dir: Path, name: str) -> Path:
-    """The file of a model that is ready. Raises `LocalModelMissing` saying how to get it."""
+    """Return the file of a model that is ready. Raises `LocalModelMissing` with instructions."""
     models = list_local(models_dir)
     path = next((model.path for model in models if model.name == name), None)
     if path is not None:
         return path
     if name in WEIGHTS:
-        remedy = f"Fetch it with: headgate models pull {name} ({WEIGHTS[name].size / 1e9:.1f} GB)"
+        remedy = f"Download it with: headgate models pull {name} ({WEIGHTS[name].size / 1000000000.0:.1f} GB)"
     else:
         close = nearest(name, [model.name for model in models])
         remedy = f"Did you mean '{close}'?" if close else "See: headgate models local"
-    raise LocalModelMissing(f"The local model '{name}' is not on this machine.", remedy=remedy)
+    raise LocalModelMissing(f"The local model '{name}' is not installed on this machine.", remedy=remedy)
 
 
 def use_file(models_dir: Path, path: Path, name: str) -> LocalModel:
@@ -86,8 +86,12 @@ def use_file(models_dir: Path, path: Path, name: str) -> LocalModel:
     Raises `BadModelFile` when it is no GGUF file or the name will not do, `Unavailable` when the disk is full.
     """
     if not _NAME.match(name) or name in WEIGHTS:
-        why = "belongs to a model that can be pulled" if name in WEIGHTS else "may have a-z, 0-9, '.', '_' and '-' only"
-        raise BadModelFile(f"'{name}' cannot be the name of a local model: it {why}.", remedy="Choose another name.")
+        why = (
+            "belongs to a model that can be pulled"
+            if name in WEIGHTS
+            else ("may contain a-z, 0-9, '.', '_' and '-' only")
+        )
+        raise BadModelFile(f"'{name}' is not a valid name of a local model: it {why}.", remedy="Choose another name.")
     check_gguf(path)
     models_dir.mkdir(parents=True, exist_ok=True)
     target = models_dir / f"{name}.gguf"
@@ -120,7 +124,7 @@ def check_gguf(path: Path) -> None:
 
 
 def require_space(folder: Path, needed: int) -> None:
-    """Raise `Unavailable` when a folder's disk has no room for `needed` more bytes and a little to live on."""
+    """Raise `Unavailable` when a folder's disk lacks space for `needed` more bytes and a reserve."""
     spare = 200_000_000
     free = shutil.disk_usage(folder).free
     if free < needed + spare:
@@ -133,7 +137,7 @@ def require_space(folder: Path, needed: int) -> None:
 
 
 def partial_path(models_dir: Path, name: str) -> Path:
-    """Where a pull collects its bytes until they are complete and verified."""
+    """Return where a pull collects its bytes until they are complete and verified."""
     return models_dir / f".{name}.partial"
 
 

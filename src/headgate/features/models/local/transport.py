@@ -11,7 +11,7 @@ import httpx2
 from headgate.features.models.local.server import Endpoint, LocalModelServer
 
 PLACEHOLDER_URL = "http://local.headgate.invalid/v1"
-"""Base URL given to the client library; the real address is known when a call is made, and may change between calls."""
+"""Base URL for the client library; the real address is determined at each call, and may change between calls."""
 _POLL_SECONDS = 0.05
 
 
@@ -69,7 +69,7 @@ class AsyncLocalTransport(httpx2.AsyncBaseTransport):
             try:
                 endpoint = await asyncio.shield(starting)
             except asyncio.CancelledError:
-                starting.add_done_callback(self._give_back)  # the thread goes on and may still get the model
+                starting.add_done_callback(self._give_back)  # the thread continues and may still acquire the model
                 raise
             if endpoint is not None:
                 return endpoint
@@ -84,7 +84,7 @@ class AsyncLocalTransport(httpx2.AsyncBaseTransport):
 
 
 class _Held(httpx2.SyncByteStream):
-    """An answer that gives the model back when it is closed."""
+    """A response that releases the model when it is closed."""
 
     def __init__(self, inner: httpx2.SyncByteStream, server: LocalModelServer, endpoint: Endpoint) -> None:
         self._inner = inner
@@ -102,7 +102,7 @@ class _Held(httpx2.SyncByteStream):
 
 
 class _AsyncHeld(httpx2.AsyncByteStream):
-    """The same for asynchronous clients."""
+    """The response for asynchronous clients."""
 
     def __init__(self, inner: httpx2.AsyncByteStream, server: LocalModelServer, endpoint: Endpoint) -> None:
         self._inner = inner

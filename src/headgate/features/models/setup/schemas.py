@@ -1,4 +1,4 @@
-"""What the API says and takes about what is set up for models. No answer holds a key or a header's value."""
+"""API schemas of the model setup. No response contains a key or a header's value."""
 
 from datetime import datetime
 from typing import Any
@@ -14,23 +14,29 @@ MOST_FALLBACKS = 8
 
 
 class ModelServerIn(BaseModel):
-    """A model server. One that has the same name is replaced."""
+    """A model server. It replaces one with the same name."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
-    kind: ServerKind = Field(default="openai", description="The protocol it speaks.")
+    kind: ServerKind = Field(default="openai", description="The API that the server offers.")
     address: str = Field(
         max_length=2000,
-        description="Where it listens: for `openai` the address before `/models`, which most servers have at `/v1`.",
+        description="Base URL: for `openai` the part before `/models`, which most servers have at `/v1`.",
         examples=["http://localhost:8000/v1"],
     )
     key: SecretStr | SavedSecret | None = Field(
         default=None,
-        description='Its key, kept encrypted, or the variable that it is in: `{"secret": "VLLM_KEY"}`. Left out, a '
-        "server that stays at its address keeps its key; an empty text removes it.",
+        description=(
+            'Its key, stored encrypted, or a reference to a variable: `{"secret": '
+            '"VLLM_KEY"}`. When omitted, a server with an unchanged URL keeps its key; an empty '
+            "string removes it."
+        ),
     )
     headers: dict[str, SecretStr | SavedSecret] | None = Field(
-        default=None, description="Further headers of each request, as `key`. Left out, they stay like the key."
+        default=None,
+        description=(
+            "Additional headers of each request, in the format of `key`. When omitted, they are kept like the key."
+        ),
     )
 
 
@@ -40,10 +46,10 @@ class ModelServerOut(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
     name: str = Field(description="Its models are `NAME/model`.")
-    space_id: str | None = Field(description="The space whose flows may use it; null: every space.")
+    space_id: str | None = Field(description="Space whose flows may use it; null: every space.")
     kind: ServerKind
     address: str
-    secret_names: list[str] = Field(description="What it is sent in confidence: `key`, and the names of headers.")
+    secret_names: list[str] = Field(description="Names of its stored credentials: `key`, and names of headers.")
     updated_at: datetime
 
     @field_validator("address")
@@ -74,24 +80,24 @@ class ModelServersOut(BaseModel):
 
 
 class ServerTestIn(BaseModel):
-    """What to test."""
+    """The server to test."""
 
     model_config = ConfigDict(extra="forbid")
 
     model: str | None = Field(
-        default=None, min_length=1, max_length=200, description="The model that is to answer; by default its first."
+        default=None, min_length=1, max_length=200, description="The model to test; default: its first."
     )
 
 
 class ServerTestOut(BaseModel):
-    """What a server answered: its list of models, and one short completion."""
+    """A server's response: its list of models, and one short completion."""
 
     ok: bool
     models: list[str] = Field(description="The models that it lists.")
     list_ms: int
-    model: str | None = Field(description="The model that was asked for one word; null where there was none to ask.")
+    model: str | None = Field(description="The model that was tested; null when there was none.")
     answer_ms: int | None
-    code: str | None = Field(description="Why it failed, for programs; null when it worked.")
+    code: str | None = Field(description="Error code; null when the test succeeded.")
     detail: str
     remedy: str
 
@@ -104,13 +110,15 @@ class RoleModelIn(BaseModel):
     model: str = Field(description="`provider/name` or `server/name`; `offline` for the assistant's offline builder.")
     params: dict[str, JsonValue] = Field(
         default_factory=dict,
-        description="`temperature`, `max_tokens`, `timeout_seconds`, `tool_shim`, `reasoning_effort` and the like, as "
-        "the model's provider takes them.",
+        description=(
+            "`temperature`, `max_tokens`, `timeout_seconds`, `tool_shim`, `reasoning_effort` and "
+            "others, as the model's provider accepts them."
+        ),
     )
 
 
 class RoleIn(BaseModel):
-    """The models of a role: one, or for `fallback` several in the order they are asked."""
+    """The models of a role: one, or for `fallback` several in order."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -118,7 +126,7 @@ class RoleIn(BaseModel):
 
 
 class RolesOut(BaseModel):
-    """Which model has which role, and whether it can answer."""
+    """The models of roles, and whether they are usable."""
 
     items: list[RoleReadiness]
 
@@ -131,13 +139,13 @@ class LocalModelOut(BaseModel):
     size: int = Field(description="Bytes.")
     licence: str
     ready: bool
-    done: int = Field(description="Bytes that are here of one that is not complete.")
+    done: int = Field(description="Bytes downloaded so far of an incomplete model.")
     fetching: bool
-    detail: str = Field(description="What the fetch is doing, or why it failed.")
+    detail: str = Field(description="Status of the download, or why it failed.")
     remedy: str
     failed: bool
 
 
 def as_facts(values: dict[str, Any]) -> dict[str, Any]:
-    """Facts as they are stored: those that are set."""
+    """Return facts in stored form: only those that are set."""
     return {name: value for name, value in values.items() if value is not None}

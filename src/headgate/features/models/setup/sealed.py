@@ -15,7 +15,7 @@ Secret = str | SecretReference
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """What a server is sent with each request, as it is stored."""
+    """A server's secrets for each request, in stored form."""
 
     key: Secret | None = None
     headers: Mapping[str, Secret] = field(default_factory=dict)
@@ -52,7 +52,7 @@ def references_of(box: SecretBox, sealed: bytes | None) -> dict[str, SecretRefer
 
 
 def unseal(box: SecretBox, sealed: bytes | None) -> Sealed:
-    """The key and headers again. Raises `Unavailable` when the secret key is another one."""
+    """Return the key and headers again. Raises `Unavailable` when the secret key is another one."""
     if sealed is None:
         return Sealed()
     stored = orjson.loads(box.decrypt(sealed).get_secret_value())

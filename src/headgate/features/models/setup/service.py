@@ -59,7 +59,7 @@ async def put_server(
             session, tenant_id=principal.tenant_id, space_ids=set() if owner is None else {owner}
         )
         if sum(one.space_id == owner for one in known) >= MAX_SERVERS:
-            raise BadModelServer(f"There are {MAX_SERVERS} model servers already.", remedy="Remove one first.")
+            raise BadModelServer(f"There are already {MAX_SERVERS} model servers.", remedy="Remove one first.")
     before = _described(row)
     sealed = _sealed(name, wanted, address, row, box)
     saved = await repository.save_server(
@@ -123,17 +123,19 @@ async def require_manager(session: AsyncSession, principal: Principal) -> None:
 async def put_facts(
     session: AsyncSession, principal: Principal, keys: KeySource, *, provider: str, name: str, facts: ModelFacts
 ) -> ModelFactsRow:
-    """Say what a model is called, can do and costs, or hide it; a model that no list has is added.
+    """Set name, capabilities and costs of a model, or hide it; a model that no list has is added.
 
     Raises `PermissionMissing`, `UnknownProvider`, `BadModelSettings`.
     """
     principal.require(Permission.MODELS_MANAGE)
     owner = (await provider_of(provider, keys)).id
     if not name.strip() or len(name) > 200 or not name.isprintable():
-        raise BadModelSettings("A model's name has 1 to 200 characters.", remedy="Write it as its server lists it.")
+        raise BadModelSettings(
+            "A model's name has 1 to 200 characters.", remedy=("Write the name as listed by its server.")
+        )
     row = await repository.find_facts(session, tenant_id=principal.tenant_id, provider=owner, name=name)
     if row is None and len(await repository.list_facts(session, tenant_id=principal.tenant_id)) >= MAX_FACTS:
-        raise BadModelSettings(f"{MAX_FACTS} models are described already.", remedy="Reset some of them first.")
+        raise BadModelSettings(f"{MAX_FACTS} models are already described.", remedy="Reset some of them first.")
     before = None if row is None else row.facts
     after = as_facts(facts.model_dump())
     saved = await repository.put_facts(session, tenant_id=principal.tenant_id, provider=owner, name=name, facts=after)
@@ -143,14 +145,14 @@ async def put_facts(
 
 
 async def delete_facts(session: AsyncSession, principal: Principal, *, provider: str, name: str) -> None:
-    """Forget what was said of a model; one that was added is no longer offered. Raises `NotSetUp`."""
+    """Delete the facts about a model; an added model is removed. Raises `NotSetUp`."""
     principal.require(Permission.MODELS_MANAGE)
     known = known_provider(provider)
     owner = provider if known is None else known.id
     row = await repository.find_facts(session, tenant_id=principal.tenant_id, provider=owner[:64], name=name)
     model = f"{owner}/{name}"
     if row is None:
-        raise NotSetUp(f"Nothing is set for the model {model[:200]}.")
+        raise NotSetUp(f"There are no settings for the model {model[:200]}.")
     before = row.facts
     await repository.delete_facts(session, tenant_id=principal.tenant_id, provider=owner, name=name)
     await record(session, principal, "model.reset", id=model, name=model, before=before)
@@ -163,7 +165,7 @@ async def put_role(
     principal.require(Permission.MODELS_MANAGE)
     if role is not ModelRole.FALLBACK and len(wanted.models) != 1:
         raise BadModelSettings(
-            f"The role '{role}' has one model.", remedy="Put the others into the role 'fallback', in their order."
+            f"The role '{role}' takes one model.", remedy="Put the other models in the role 'fallback', in order."
         )
     models = [(await _checked_model(role, one, keys)).model_dump(mode="json") for one in wanted.models]
     row = await repository.find_role(session, tenant_id=principal.tenant_id, role=role)
@@ -195,7 +197,7 @@ async def delete_role(session: AsyncSession, principal: Principal, *, role: Mode
 async def _checked_model(role: ModelRole, wanted: RoleModelIn, keys: KeySource) -> Model:
     if wanted.model.strip() in {OFFLINE.name, str(OFFLINE)}:
         if role is not ModelRole.ASSISTANT:
-            raise BadModelSettings("Only the assistant can work offline.", remedy="Choose a language model.")
+            raise BadModelSettings("Only the assistant supports offline mode.", remedy="Choose a language model.")
         return OFFLINE
     try:
         model = Model.model_validate(wanted.model.strip())
@@ -212,31 +214,33 @@ async def _checked_model(role: ModelRole, wanted: RoleModelIn, keys: KeySource) 
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise BadModelServer(
-            f"{name[:70]!r} is no name for a model server.",
-            remedy="Use up to 64 small letters, digits, - and _, a letter first.",
+            f"{name[:70]!r} is not a valid name of a model server.",
+            remedy="Use at most 64 lower-case letters, digits, - and _, starting with a letter.",
         )
     if known_provider(name) is not None or name == OFFLINE.provider:
-        raise BadModelServer(f"'{name}' is the name of a model provider.", remedy=f"Choose another: my-{name}.")
+        raise BadModelServer(
+            f"'{name}' is the name of a model provider.", remedy=(f"Choose another name, such as my-{name}.")
+        )
 
 
 def _checked_address(address: str) -> str:
-    """An address of a server without a trailing slash. Raises `BadUrl`, `BadModelServer`."""
+    """Return an address of a server without a trailing slash. Raises `BadUrl`, `BadModelServer`."""
     target = parse_target(address.strip())
     if "?" in target.url or "#" in target.url:
         raise BadModelServer(
-            "The address of a model server has no query.", remedy="Give keys as the key or as a header."
+            "The URL of a model server must not have a query.", remedy="Send keys as the key or as a header."
         )
     return target.url.rstrip("/")
 
 
 def _sealed(name: str, wanted: ModelServerIn, address: str, row: ModelServerRow | None, box: SecretBox) -> Sealed:
-    """The key and headers to store. Those that are left out stay while the server stays at its address."""
+    """Return the key and headers to store. Omitted ones stay while the server's address is unchanged."""
     stored = unseal(box, row.sealed) if row is not None else Sealed()
     kept = row is not None and origin_of(row.address) == origin_of(address)
     if not kept and stored.names and (wanted.key is None or wanted.headers is None):
         raise BadModelServer(
-            f"The key and headers of '{name}' were given for another address.",
-            remedy="Give them again with the new address, or give none: an empty key and headers {}.",
+            f"The key and headers of '{name}' were stored for another URL.",
+            remedy="Send them again with the new URL, or send none: an empty key and headers {}.",
         )
     key = stored.key if wanted.key is None else _plain(wanted.key)
     headers = stored.headers if wanted.headers is None else _checked_headers(name, wanted.headers)
@@ -248,7 +252,7 @@ def _sealed(name: str, wanted: ModelServerIn, address: str, row: ModelServerRow 
 def _checked_headers(name: str, headers: Mapping[str, SecretStr | SecretReference]) -> dict[str, Secret]:
     plain = {header: _plain(value) for header, value in headers.items()}
     if len(plain) > _MAX_HEADERS or any(isinstance(one, str) and len(one) > _LONGEST for one in plain.values()):
-        raise BadModelServer(f"The server '{name}' has more, or longer, headers than are stored.")
+        raise BadModelServer(f"The server '{name}' has too many or too long headers.")
     check_headers({header: value if isinstance(value, str) else "" for header, value in plain.items()})
     return plain
 
@@ -258,7 +262,7 @@ def _plain(value: SecretStr | SecretReference) -> Secret:
 
 
 def _described(row: ModelServerRow | None) -> dict[str, object] | None:
-    """A server as the audit log may know it: never its key or the value of a header."""
+    """Return a server's values for the audit log: never its key or the value of a header."""
     if row is None:
         return None
     return {
@@ -273,7 +277,7 @@ def _described(row: ModelServerRow | None) -> dict[str, object] | None:
 async def _owner(
     session: AsyncSession, principal: Principal, space_id: str | None, *, organisation: bool
 ) -> str | None:
-    """The space whose servers the caller may change; None for the organisation."""
+    """Return the space whose servers the caller may change; None for the organisation."""
     if organisation:
         principal.require(Permission.VARIABLES_MANAGE)
         return None

@@ -1,4 +1,4 @@
-"""What the models of one space need: its variables, and what is set up for it. The `KeySource` of a running server."""
+"""Models of one space: its variables and setup. The `KeySource` of a running server."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -54,14 +54,14 @@ class SpaceModels(Variables):
         return self._open_to
 
     async def setup(self) -> ModelSetup:
-        """What is set up for the space; a server of the space comes before the organisation's of the same name."""
+        """Return the setup of the space; a server of the space has precedence over the organisation's."""
         async with self._reading:
             if self._setup is None:
                 self._setup = await self._read()
             return self._setup
 
     async def access(self, server: ModelServer) -> ServerAccess:
-        """The key and headers of a server, with the values of the variables that they name."""
+        """Return the key and headers of a server, with the values of the variables that they name."""
         sealed = unseal(self._box, server.sealed)
         if sealed.holds_text:
             owner: Source = "organisation" if server.space_id is None else "space"
@@ -75,7 +75,7 @@ class SpaceModels(Variables):
         return await self.loaded()
 
     async def loaded(self, session: AsyncSession | None = None) -> "LoadedModels":
-        """Variables and what is set up, as they are now. For checks: nothing is noted as read."""
+        """Return a snapshot of variables and setup, for checks: no read is recorded."""
         if session is None:
             async with self._database.reading() as own:
                 return await self.loaded(own)
@@ -86,7 +86,7 @@ class SpaceModels(Variables):
         return models
 
     async def step_model(self, session: AsyncSession) -> JsonValue:
-        """The default model for steps, as a model field holds it; None where none is chosen."""
+        """Return the default model for steps, as in a model field; None when there is none."""
         return default_step_model(await self._read(session))
 
     async def _read(self, session: AsyncSession | None = None) -> ModelSetup:
@@ -104,7 +104,7 @@ class SpaceModels(Variables):
         )
 
     def _chosen(self, row: ModelRoleRow) -> RoleChoice:
-        """A stored choice; parameters of variables apply where it sets none."""
+        """Return a stored choice; parameters of variables apply where it sets none."""
         role = ModelRole(row.role)
         models = tuple(Model.model_validate(one) for one in row.models)
         return RoleChoice(models, "settings", self._roles.get(role, RoleChoice()).params)
@@ -120,11 +120,11 @@ class LoadedModels(LoadedVariables):
         return self
 
     async def setup(self) -> ModelSetup:
-        """What is set up for the space."""
+        """Return the setup of the space."""
         return self.of
 
     async def access(self, server: ModelServer) -> ServerAccess:
-        """Nothing. Raises what a request to the server would raise: `Forbidden`, `KeyMissing`."""
+        """Raise what a request to the server would raise: `Forbidden`, `KeyMissing`."""
         for name, reference in references_of(self._box, server.sealed).items():
             await _filled(self, server, name, reference)
         return ServerAccess()
@@ -138,7 +138,7 @@ async def _filled(keys: KeySource, server: ModelServer, name: str, value: Secret
     secret = await keys.key_for(value.name, server.address, bound=value.name in PROVIDER_VARIABLES)
     if secret is None:
         raise KeyMissing(
-            f"The model server '{server.name}' takes its {name} from the variable {value.name}, which is not set.",
+            f"The model server '{server.name}' reads its {name} from the variable {value.name}, which is not set.",
             remedy=f"Set it with `headgate variables set {value.name}`, or change the server.",
             variable=value.name,
         )
@@ -146,6 +146,6 @@ async def _filled(keys: KeySource, server: ModelServer, name: str, value: Secret
 
 
 def server_of(row: ModelServerRow, networks: Sequence[Network]) -> ModelServer:
-    """A stored server."""
+    """Return a stored server."""
     kind: ServerKind = "ollama" if row.kind == "ollama" else "openai"
     return ModelServer(row.name, kind, row.address, row.space_id, row.sealed, tuple(networks))

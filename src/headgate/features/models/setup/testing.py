@@ -17,7 +17,7 @@ MOST_LISTED = 500
 async def try_server(
     keys: KeySource, *, web: GuardedWeb, name: str, model: str | None = None, local: LocalModels | None = None
 ) -> ServerTestOut:
-    """Ask a server for its models and one of them for a word. Raises `UnknownProvider`; a failure is in the answer."""
+    """Request a server's models, and one word from one of them. Raises `UnknownProvider`; failures are results."""
     provider = await provider_of(name, keys)
     began = time.monotonic()
     listing = await list_offered(provider, keys, refresh=True)
@@ -43,18 +43,22 @@ async def try_server(
 
 def _without_model(provider: Provider, listing: Listing, list_ms: int) -> ServerTestOut:
     if listing.names is None:
-        detail = "The server answers and does not list its models."
+        detail = "The server responds but does not list its models."
         return _failed(list_ms, detail, f"{_hint(provider)} Or test it with the name of one of its models.".strip())
-    fetch = "Fetch one there, for example: ollama pull qwen3" if provider.kind == "ollama" else "Load a model there."
-    return _failed(list_ms, "The server answers and has no chat model.", fetch)
+    fetch = (
+        "Download one on that server, for example: ollama pull qwen3"
+        if provider.kind == "ollama"
+        else ("Load a model on that server.")
+    )
+    return _failed(list_ms, "The server responds but has no chat model.", fetch)
 
 
 def _hint(provider: Provider) -> str:
     """Most servers have OpenAI's protocol at /v1."""
     address = provider.server.address if provider.server is not None else ""
     if provider.kind == "ollama":
-        return "Give the address without /v1." if address.endswith("/v1") else ""
-    return "" if "/v1" in address else f"Many servers answer at {address}/v1: try that address."
+        return "Give the URL without /v1." if address.endswith("/v1") else ""
+    return "" if "/v1" in address else f"Many servers use {address}/v1: try that URL."
 
 
 def _failed(list_ms: int, detail: str, remedy: str) -> ServerTestOut:

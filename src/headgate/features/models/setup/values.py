@@ -1,4 +1,4 @@
-"""What is set up, as the rest of the models feature reads it. Nothing here knows a database."""
+"""Setup values for the rest of the models feature, independent of the database."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,34 +32,32 @@ class ModelServer:
 
 @dataclass(frozen=True, slots=True)
 class ServerAccess:
-    """What a server is sent with each request."""
+    """A server's key and headers."""
 
     key: SecretStr | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 class ModelFacts(BaseModel):
-    """What an organisation says of a model. A member that is not set keeps what the catalogue and the server say."""
+    """An organisation's facts about a model. Unset members keep the values of the catalogue and the server."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     label: str | None = Field(default=None, min_length=1, max_length=200, description="Name shown to users.")
-    description: str | None = Field(default=None, max_length=1000, description="What it is for.")
-    hidden: bool = Field(
-        default=False, description="Whether it is no longer offered. Steps that name it continue to run."
-    )
-    price_in: float | None = Field(default=None, ge=0, le=100_000, description="US dollars a million prompt tokens.")
-    price_out: float | None = Field(default=None, ge=0, le=100_000, description="US dollars a million answer tokens.")
-    context_window: int | None = Field(default=None, ge=256, description="Longest prompt, in tokens.")
-    max_output: int | None = Field(default=None, ge=1, description="Longest answer, in tokens.")
+    description: str | None = Field(default=None, max_length=1000, description="Purpose of the model.")
+    hidden: bool = Field(default=False, description="Whether it is hidden. Steps that use it keep running.")
+    price_in: float | None = Field(default=None, ge=0, le=100_000, description="US dollars per million prompt tokens.")
+    price_out: float | None = Field(default=None, ge=0, le=100_000, description="US dollars per million output tokens.")
+    context_window: int | None = Field(default=None, ge=256, description="Maximum length of a prompt, in tokens.")
+    max_output: int | None = Field(default=None, ge=1, description="Maximum length of an answer, in tokens.")
     tools: Literal["native", "shim", "none"] | None = Field(
-        default=None, description="How it calls tools: by itself, through a JSON schema, or not at all."
+        default=None, description="How it calls tools: natively, through a JSON schema, or not at all."
     )
-    vision: bool | None = Field(default=None, description="Whether it takes images.")
+    vision: bool | None = Field(default=None, description="Whether it accepts images.")
 
 
 class ModelRole(StrEnum):
-    """What a model is chosen for."""
+    """The role of a model."""
 
     DEFAULT = "default"
     ASSISTANT = "assistant"
@@ -69,19 +67,19 @@ class ModelRole(StrEnum):
 
 
 OFFLINE = Model(provider="offline", name="offline")
-"""Stands for the offline builder, which is no language model, where the assistant's model is chosen."""
+"""Represents the offline builder, which is no language model, in the choice of the assistant's model."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoleChoice:
-    """What is chosen for a role."""
+    """The choice for a role."""
 
     models: tuple[Model, ...] = ()
     """Empty where only parameters are set. One for every role but `fallback`."""
     source: str = ""
-    """Where the models were chosen: `settings`, or the name of a variable."""
+    """Source of the choice: `settings`, or the name of a variable."""
     params: Mapping[str, JsonValue] = field(default_factory=lambda: MappingProxyType({}))
-    """Parameters of whichever model it is, as far as its provider takes them; those of the model come before them."""
+    """Parameters for any model of the role, as far as its provider accepts them; the model's own have precedence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +92,7 @@ class ModelSetup:
     roles: Mapping[ModelRole, RoleChoice] = field(default_factory=lambda: MappingProxyType({}))
 
     def with_facts(self, facts: Mapping[tuple[str, str], ModelFacts]) -> "ModelSetup":
-        """The same with other facts."""
+        """Return the same with other facts."""
         return replace(self, facts=facts)
 
 

@@ -1,1 +1,1 @@
-"""Published flows as chat models of the OpenAI API: what speaks to a model there speaks to a flow here."""
+"""OpenAI-compatible chat completions: published flows served as chat models."""

@@ -1,4 +1,4 @@
-"""OpenAI's error shape, and who a request is of where nobody has to sign in."""
+"""OpenAI's error format, and authentication where sign-in is not required."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
@@ -20,19 +20,19 @@ _TYPES = {401: "authentication_error", 403: "permission_error", 404: "invalid_re
 
 
 async def allow_placeholder(request: Request) -> None:
-    """With auto-login a key that is none of ours counts as none: clients of OpenAI always send one."""
+    """With auto-login, treat an unknown key as no key: OpenAI clients always send one."""
     if not isinstance(request.app.state.identity, LocalIdentity):
         return
-    sent = keys_of(request)
-    if sent and not any(secret.is_key(one) for one in sent):
+    keys = keys_of(request)
+    if keys and not any(secret.is_key(key) for key in keys):
         request.state.principal = replace(LOCAL, actor=replace(LOCAL.actor, address=address_of(request)))
 
 
 class OpenAIRoute(APIRoute):
-    """A route whose errors are told as OpenAI tells them."""
+    """A route that reports errors in OpenAI's format."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler with its errors in that shape."""
+        """Return the handler with its errors converted to that format."""
         handle = super().get_route_handler()
 
         async def handled(request: Request) -> Response:
@@ -40,10 +40,12 @@ class OpenAIRoute(APIRoute):
                 return await handle(request)
             except RequestValidationError as error:
                 first = error.errors()[0]
-                # Pydantic names kinds of a union in brackets: the inside of this program, and no place of the body.
-                where = ".".join(str(part) for part in first["loc"][1:] if "[" not in str(part))
-                message = f"{where}: {str(first['msg']).removeprefix('Value error, ')}." if where else first["msg"]
-                body = error_body(400, message, code="invalid_value", param=where or None)
+                # Pydantic puts the kinds of a union in brackets: an internal detail, not a location in the body.
+                location = ".".join(str(part) for part in first["loc"][1:] if "[" not in str(part))
+                message = (
+                    f"{location}: {str(first['msg']).removeprefix('Value error, ')}." if location else first["msg"]
+                )
+                body = error_body(400, message, code="invalid_value", param=location or None)
                 return JSONResponse(body, status_code=400)
             except HTTPException as error:
                 return JSONResponse(error_body(400, str(error.detail), code="invalid_body"), status_code=400)
@@ -54,7 +56,7 @@ class OpenAIRoute(APIRoute):
 
 
 def refused(error: HeadgateError) -> Response:
-    """The answer for an error."""
+    """Return the response for an error."""
     status = 400 if error.status == 422 else error.status
     headers: dict[str, str] = {}
     if (retry := error.extra.get("retry_after_seconds")) is not None:
@@ -63,6 +65,6 @@ def refused(error: HeadgateError) -> Response:
 
 
 def error_body(status: int, message: str, *, code: str, param: str | None = None) -> dict[str, Any]:
-    """An error as OpenAI's clients read it."""
+    """Return an error in the format that OpenAI clients read."""
     type_ = _TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
     return {"error": {"message": message, "type": type_, "param": param, "code": code}}

@@ -1,4 +1,4 @@
-"""`/v1/chat/completions` and `/v1/models`: the addresses of the OpenAI API, outside of Headgate's own."""
+"""`/v1/chat/completions` and `/v1/models`: the endpoints of the OpenAI API, outside of Headgate's own API."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -22,7 +22,7 @@ from headgate.features.runs.completions.stream import Completion, failure_of
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.schemas import RunStart
 from headgate.features.runs.transitions import RunKey
-from headgate.features.runs.views.speaking import Speech
+from headgate.features.runs.views.public_output import PublicOutput
 from headgate.foundation.api import ReadSession, get_database
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
@@ -30,7 +30,7 @@ from headgate.foundation.sse import EventStream, while_allowed, with_heartbeat
 
 RUN_HEADER = "X-Headgate-Run-Id"
 LOOK_SECONDS = 0.5
-"""How often it is looked whether the client still waits."""
+"""Interval between checks for a client disconnect."""
 
 router = APIRouter(
     prefix="/v1",
@@ -45,15 +45,15 @@ _START = [needs(Permission.RUNS_START)]
 
 @router.get("/models", summary="List published flows as models", dependencies=_START)
 async def list_models(session: ReadSession, caller: Caller) -> ModelList:
-    """Every published flow that the caller may run."""
+    """List the published flows that the caller may run."""
     return ModelList(data=list(await service.list_models(session, caller)))
 
 
 @router.get("/models/{model:path}", summary="Read a published flow as a model", dependencies=_START)
 async def read_model(model: str, session: ReadSession, caller: Caller) -> ModelOut:
-    """A published flow, by id or name."""
-    found = await service.find_model(session, caller, model)
-    return service.model_of(found, by_name=model != found.id)
+    """Return a published flow by id or name."""
+    published = await service.find_model(session, caller, model)
+    return service.model_of(published, by_name=model != published.id)
 
 
 @router.post(
@@ -66,19 +66,19 @@ async def read_model(model: str, session: ReadSession, caller: Caller) -> ModelO
 async def complete(
     body: ChatRequest, request: Request, database: Rows, caller: Caller, again: CallerAgain, once: Once
 ) -> Response:
-    """Run the published version of the flow that `model` names, with the last message of the user as its text.
+    """Run the published version of the flow that `model` names, with the user's last message as its text.
 
-    The messages before it are the chat's history. The run is cancelled when the client goes away, unless
-    the request has an `Idempotency-Key`: then the client may ask for its result again.
+    Earlier messages become the chat history. The run is cancelled when the client disconnects, unless the request
+    has an `Idempotency-Key`: then the client may request its result again.
     """
     engine: ExecutionBackend = request.app.state.engine
     text, history = service.chat_of(body.messages)
     async with database.reading() as session:
         flow_id = (await service.find_model(session, caller, body.model)).id
-    wanted = RunStart(text=text, form_data=body.form_data, version="published")
+    start = RunStart(text=text, form_data=body.form_data, version="published")
 
     async def begin(key: StartKey | None) -> str:
-        return (await runs.start_run(database, engine, caller, flow_id, wanted, history=history, once=key)).run_id
+        return (await runs.start_run(database, engine, caller, flow_id, start, history=history, once=key)).run_id
 
     run_id = await once.begin(begin, may_read=partial(runs.get_run, engine, caller))
     key = await runs.key_of(engine, caller, run_id)
@@ -91,10 +91,10 @@ async def complete(
             await service.find_model(session, await again(), flow_id)
 
     if body.stream:
-        answer: Response = EventStream(
+        response: Response = EventStream(
             with_heartbeat(
                 completion.chunks(
-                    Speech(engine, caller, key),
+                    PublicOutput(engine, caller, key),
                     partial(runs.complete_text, engine, caller),
                     cancel,
                 ),
@@ -102,9 +102,9 @@ async def complete(
             )
         )
     else:
-        answer = await _response(request, engine, caller, completion, cancel)
-    answer.headers.update({RUN_HEADER: key.run_id, **headers_of(once)})
-    return answer
+        response = await _response(request, engine, caller, completion, cancel)
+    response.headers.update({RUN_HEADER: key.run_id, **headers_of(once)})
+    return response
 
 
 async def _response(
@@ -114,15 +114,15 @@ async def _response(
     completion: Completion,
     cancel: Callable[[], Awaitable[None]],
 ) -> Response:
-    over = asyncio.ensure_future(engine.wait(completion.run_id))
+    run_task = asyncio.ensure_future(engine.wait(completion.run_id))
     try:
-        while not over.done():
-            await asyncio.wait([over], timeout=LOOK_SECONDS)
-            if not over.done() and await request.is_disconnected():
+        while not run_task.done():
+            await asyncio.wait([run_task], timeout=LOOK_SECONDS)
+            if not run_task.done() and await request.is_disconnected():
                 await cancel()
                 return Response(status_code=499)
     finally:
-        over.cancel()
+        run_task.cancel()
     run = await runs.answer_of(engine, caller, completion.run_id)
     if run.status != "completed":
         return JSONResponse(failure_of(run), status_code=500)
@@ -135,7 +135,7 @@ async def _do_not_cancel() -> None:
 
 def _canceller(engine: ExecutionBackend, caller: Principal, key: RunKey) -> Callable[[], Awaitable[None]]:
     async def cancel() -> None:
-        with suppress(HeadgateError):  # one that is over stays as it is
+        with suppress(HeadgateError):  # a run that has ended stays as it is
             await runs.cancel_run(engine, caller, key.run_id)
 
     return cancel

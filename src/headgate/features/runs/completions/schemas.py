@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, as far as a flow can answer them. Members that are not named here are ignored."""
+"""Bodies of OpenAI's chat completions, as far as a flow supports them. Unknown members are ignored."""
 
 from typing import Annotated, Any, Literal
 
@@ -11,7 +11,7 @@ LONGEST = 1_000_000
 
 
 class ContentPart(BaseModel):
-    """A part of a message's content."""
+    """One part of a message's content."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -29,7 +29,7 @@ class ChatMessage(BaseModel):
 
 
 class StreamOptions(BaseModel):
-    """How a stream is told."""
+    """Options of a streamed response."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -37,7 +37,7 @@ class StreamOptions(BaseModel):
 
 
 class ChatRequest(BaseModel):
-    """What a client of the OpenAI API sends."""
+    """A chat completion request of an OpenAI client."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -46,7 +46,7 @@ class ChatRequest(BaseModel):
     stream: bool = False
     stream_options: StreamOptions | None = None
     n: int | None = Field(default=None, ge=1, le=1)
-    form_data: PlainObject = Field(default_factory=dict, description="Headgate's own: answers to the flow's form.")
+    form_data: PlainObject = Field(default_factory=dict, description="Headgate extension: answers to the flow's form.")
 
 
 class ModelOut(BaseModel):
@@ -69,16 +69,16 @@ Answer = dict[str, Any]
 
 
 class Refusal(BaseModel):
-    """What went wrong, as clients of OpenAI read it."""
+    """An error in OpenAI's format."""
 
     message: str
     type: str
     param: str | None
     code: str | None
-    """Stable: programs decide by this."""
+    """Stable code, for programs."""
 
 
 class ErrorOut(BaseModel):
-    """An answer that is no completion."""
+    """The response body of an error."""
 
     error: Refusal

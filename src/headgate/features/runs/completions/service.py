@@ -1,4 +1,4 @@
-"""From a chat to a run, and from a run to a completion."""
+"""Maps a chat to a run, and a run's result to a completion."""
 
 from collections.abc import Sequence
 
@@ -29,16 +29,16 @@ class ModelNotFound(NotFound):
 
     def __init__(self, model: str) -> None:
         super().__init__(
-            f"There is no published flow '{model[:200]}'.", remedy="GET /v1/models lists those that you may run."
+            f"There is no published flow '{model[:200]}'.", remedy="GET /v1/models lists the flows that you can run."
         )
 
 
 async def find_model(session: AsyncSession, principal: Principal, model: str) -> FlowRow:
-    """The published flow of that id or name, which the caller may run.
+    """Return the published flow of that id or name that the caller may run.
 
     Raises `ModelNotFound`, `PermissionMissing`, `AmbiguousFlow`.
     """
-    if "\x00" in model:  # PostgreSQL has no such text
+    if "\x00" in model:  # PostgreSQL cannot store such text
         raise ModelNotFound(model)
     try:
         flow_id = model if is_id(model) else (await get_flow_named(session, principal, model)).id
@@ -51,30 +51,32 @@ async def find_model(session: AsyncSession, principal: Principal, model: str) ->
 
 
 async def list_models(session: AsyncSession, principal: Principal) -> Sequence[ModelOut]:
-    """The published flows that the caller may run: by name, and by id where two have the same."""
+    """List the published flows that the caller may run: by name, and by id where two have the same name."""
     rows = await flows.list_published(
         session, tenant_id=principal.tenant_id, space_ids=principal.visible_spaces, limit=MOST_MODELS
     )
-    mine = [row for row in rows if principal.may(Permission.RUNS_START, row.space_id)]
-    names = [row.name for row in mine]
-    return [model_of(row, by_name=names.count(row.name) == 1) for row in mine]
+    permitted = [row for row in rows if principal.may(Permission.RUNS_START, row.space_id)]
+    names = [row.name for row in permitted]
+    return [model_of(row, by_name=names.count(row.name) == 1) for row in permitted]
 
 
 def model_of(row: FlowRow, *, by_name: bool) -> ModelOut:
-    """A flow as a model."""
+    """Return a flow as a model."""
     return ModelOut(id=row.name if by_name else row.id, created=microseconds(row.created_at) // 1_000_000)
 
 
 def chat_of(messages: Sequence[ChatMessage]) -> tuple[str, tuple[Message, ...]]:
-    """The last message of the user, and the chat before it. Raises `InputInvalid`.
+    """Return the user's last message and the chat before it. Raises `InputInvalid`.
 
-    What stands behind the last message of the user does not count: a flow answers once.
+    Messages after the user's last one are ignored: a flow answers once.
     """
-    last = next((place for place in reversed(range(len(messages))) if messages[place].role == "user"), None)
+    last = next((index for index in reversed(range(len(messages))) if messages[index].role == "user"), None)
     if last is None:
-        raise InputInvalid("No message is of role 'user'.", remedy="Send what the user says as the last message.")
-    before = [_message(one) for one in messages[:last] if one.role not in {"tool", "function"}]
-    return _text(messages[last]), tuple(message for message in before if message.text)
+        raise InputInvalid(
+            "The request has no message with role 'user'.", remedy="Send the user's text as the last message."
+        )
+    earlier = [_message(message) for message in messages[:last] if message.role not in {"tool", "function"}]
+    return _text(messages[last]), tuple(message for message in earlier if message.text)
 
 
 def _message(message: ChatMessage) -> Message:
@@ -88,15 +90,15 @@ def _text(message: ChatMessage) -> str:
     strange = next((part.type for part in message.content if part.type not in {"text", "input_text"}), None)
     if strange is not None:
         raise Invalid(
-            f"A message has a part of type '{strange}'; this address takes text.",
+            f"A message has a part of type '{strange}'; only text is supported.",
             remedy="Upload files to /api/v1/files and run the flow with their ids.",
         )
     return "\n".join(part.text for part in message.content)
 
 
 def usage_of(run: RunOut) -> Answer:
-    """Tokens of all the models that the run asked."""
-    asked = [step for step in run.steps if step.reused_from_run_id is None]
-    prompt = sum(step.tokens_input or 0 for step in asked)
-    answer = sum(step.tokens_output or 0 for step in asked)
-    return {"prompt_tokens": prompt, "completion_tokens": answer, "total_tokens": prompt + answer}
+    """Sum the tokens of all models that the run called."""
+    executed = [step for step in run.steps if step.reused_from_run_id is None]
+    prompt = sum(step.tokens_input or 0 for step in executed)
+    tokens_output = sum(step.tokens_output or 0 for step in executed)
+    return {"prompt_tokens": prompt, "completion_tokens": tokens_output, "total_tokens": prompt + tokens_output}

@@ -12,7 +12,7 @@ from headgate.features.runs.completions.answering import error_body
 from headgate.features.runs.completions.schemas import Answer
 from headgate.features.runs.completions.service import usage_of
 from headgate.features.runs.schemas import RunOut
-from headgate.features.runs.views.speaking import Speech
+from headgate.features.runs.views.public_output import PublicOutput
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.sse import SseEvent
 
@@ -21,7 +21,7 @@ DONE = b"data: [DONE]\n\n"
 
 @dataclass(frozen=True, slots=True)
 class Chunk(SseEvent):
-    """A chunk; OpenAI's events have neither ids nor kinds."""
+    """A chunk; OpenAI's events have neither ids nor types."""
 
     def as_sse(self) -> bytes:
         """The chunk as a server-sent event."""
@@ -30,7 +30,7 @@ class Chunk(SseEvent):
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One completion as it is told."""
+    """One completion, as a response or a stream."""
 
     run_id: str
     model: str
@@ -38,52 +38,52 @@ class Completion:
 
     @property
     def id(self) -> str:
-        """As OpenAI's begin."""
+        """The id, with OpenAI's prefix."""
         return f"chatcmpl-{self.run_id}"
 
     def response(self, run: RunOut, text: str) -> Answer:
-        """The response that is not a stream, with the complete text of the run's result."""
+        """Return the non-streamed response with the complete text of the run's result."""
         message: Answer = {"role": "assistant", "content": text, "refusal": None, "annotations": []}
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
-        told = {"id": self.id, "object": "chat.completion", "created": int(time.time()), "model": self.model}
-        return {**told, "choices": [choice], "usage": usage_of(run), "system_fingerprint": None}
+        members = {"id": self.id, "object": "chat.completion", "created": int(time.time()), "model": self.model}
+        return {**members, "choices": [choice], "usage": usage_of(run), "system_fingerprint": None}
 
     async def chunks(
         self,
-        speech: Speech,
+        public_output: PublicOutput,
         result: Callable[[RunOut], Awaitable[str]],
         cancel: Callable[[], Awaitable[object]],
     ) -> AsyncGenerator[SseEvent, None]:
-        """The chunks; `result` reads the complete text. The run is cancelled when the client goes away."""
-        ended = False
-        pieces = speech.pieces()
-        said, stale = "", False
+        """Yield the chunks; `result` reads the complete text. The run is cancelled when the client disconnects."""
+        sent_end = False
+        parts = public_output.pieces()
+        streamed, stale = "", False
         try:
             yield self._chunk({"role": "assistant", "content": ""})
-            async for piece in pieces:
-                if piece.kind == "text" and not stale:
-                    said += piece.text
-                    yield self._chunk({"content": piece.text})
-                elif piece.kind == "again":
-                    stale = True  # what was said cannot be taken back; the rest comes whole
-                elif piece.run is not None:
-                    ended = True
-                    for chunk in await self._ending(piece.run, said, result):
+            async for part in parts:
+                if part.kind == "text" and not stale:
+                    streamed += part.text
+                    yield self._chunk({"content": part.text})
+                elif part.kind == "again":
+                    stale = True  # streamed text cannot be retracted; the remainder is sent complete
+                elif part.run is not None:
+                    sent_end = True
+                    for chunk in await self._ending(part.run, streamed, result):
                         yield chunk
         finally:
             with CancelScope(shield=True):
-                await pieces.aclose()
-                if not ended:
+                await parts.aclose()
+                if not sent_end:
                     await cancel()
 
     async def _ending(self, run: RunOut, streamed: str, result: Callable[[RunOut], Awaitable[str]]) -> list[SseEvent]:
         if run.status != "completed":
             return [Chunk("", "error", failure_of(run))]
         try:
-            rest = rest_of(await result(run), streamed)
+            remainder = rest_of(await result(run), streamed)
         except HeadgateError as error:
             return [Chunk("", "error", error_body(error.status, str(error), code=error.code))]
-        chunks: list[SseEvent] = [self._chunk({"content": rest})] if rest else []
+        chunks: list[SseEvent] = [self._chunk({"content": remainder})] if remainder else []
         chunks.append(self._chunk({}, finish="stop"))
         if self.include_usage:
             chunks.append(Chunk("", "chunk", {**self._about(), "choices": [], "usage": usage_of(run)}))
@@ -105,7 +105,7 @@ class Completion:
 
 
 def rest_of(text: str, streamed: str) -> str:
-    """The part of the result to send after `streamed`, so that no text is sent twice.
+    """Return the part of the result to send after `streamed`, so that no text is sent twice.
 
     The streamed text may contain more than the result: white space around it, or text before the last answer. A result
     that differs, as after a failed attempt, is sent in full as a new paragraph.
@@ -119,9 +119,9 @@ def rest_of(text: str, streamed: str) -> str:
 
 
 def failure_of(run: RunOut) -> Answer:
-    """How a run that gave no result is told."""
+    """Return the error of a run without a result."""
     if run.status == "cancelled":
-        return error_body(500, f"The run {run.id} was stopped.", code="run_cancelled")
-    said = run.error.message if run.error is not None else f"it is still {run.status}"
+        return error_body(500, f"The run {run.id} was cancelled.", code="run_cancelled")
+    message = run.error.message if run.error is not None else f"it is still {run.status}"
     code = run.error.code if run.error is not None else "run_unfinished"
-    return error_body(500, f"The run {run.id} failed: {said}", code=code)
+    return error_body(500, f"The run {run.id} failed: {message}", code=code)

@@ -1,1 +1,1 @@
-"""Outputs sent to web addresses: rows with attempts of their own, sent again without running again."""
+"""Webhook deliveries of step outputs: rows with their own attempts, sent again without running the flow again."""

@@ -1,4 +1,4 @@
-"""One attempt at a delivery: the request made of its target and the step's output, and what came of it."""
+"""One delivery attempt: builds the request from the target and the step's output, and classifies the outcome."""
 
 import time
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from headgate.graph.ports import PortType
 from headgate.sdk.coerce import clean_text, decode, text_of
 
 SIGNING_VARIABLE = "WEBHOOK_SECRET"
-"""The variable whose value signs deliveries; without it they are not signed."""
+"""The variable whose value signs deliveries. Without it they are not signed."""
 WORTH_ANOTHER_TRY = frozenset({408, 409, 425, 429})
-"""Answers in the 400s that may change by themselves. The others mean that the receiver does not want it."""
+"""Client errors (4xx) that may be temporary. With any other one the receiver rejects the delivery."""
 STATUS_REFUSED = "delivery_refused"
 STATUS_FAILED = "receiver_failed"
 _JSON = "application/json"
@@ -27,20 +27,20 @@ _TEXT = "text/plain; charset=utf-8"
 
 
 class OnePost(Protocol):
-    """The guarded client, as far as deliveries need it."""
+    """The methods of the guarded HTTP client that deliveries use."""
 
     async def post_once(self, url: str, *, headers: dict[str, str], body: bytes, timeout_seconds: float) -> int:
-        """POST, not tried again; the status. Raises `UpstreamFailed`, `Forbidden` or `Invalid`."""
+        """Send one POST without retries and return the status. Raises `UpstreamFailed`, `Forbidden` or `Invalid`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an attempt came to."""
+    """Outcome of an attempt."""
 
     delivered: bool
     final: bool
-    """Whether trying again would come to the same."""
+    """Whether a retry would have the same outcome."""
     status: int | None = None
     code: str | None = None
     message: str | None = None
@@ -48,7 +48,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Makes attempts."""
+    """Makes delivery attempts."""
 
     http: OnePost
     secrets: Secrets
@@ -61,7 +61,7 @@ class Sender:
         origin: Origin,
         payload: str | None,
     ) -> Outcome:
-        """Send it once. Whatever goes wrong is the outcome; nothing is raised."""
+        """Send a delivery once. Errors are returned as the outcome; nothing is raised."""
         try:
             status = await self._send(target, delivery, origin, payload)
         except HeadgateError as error:
@@ -71,9 +71,13 @@ class Sender:
         if 200 <= status < 300:
             return Outcome(delivered=True, final=True, status=status)
         final = 400 <= status < 500 and status not in WORTH_ANOTHER_TRY
-        said = f"The receiver answered {status}."
+        description = f"The receiver answered {status}."
         return Outcome(
-            delivered=False, final=final, status=status, code=STATUS_REFUSED if final else STATUS_FAILED, message=said
+            delivered=False,
+            final=final,
+            status=status,
+            code=STATUS_REFUSED if final else STATUS_FAILED,
+            message=description,
         )
 
     async def _send(self, target: Target, delivery: Any, origin: Origin, payload: str | None) -> int:  # noqa: ANN401
@@ -101,11 +105,11 @@ class Sender:
             return None
 
     async def _body(self, target: Target, delivery: Any, payload: str | None) -> tuple[bytes, str]:  # noqa: ANN401
-        """The step's own body, else its main output: text, JSON, or a file's content."""
+        """Return the step's configured body, or its main output: text, JSON or the content of a file."""
         if target.body is not None:
             return target.body.encode(), _JSON if target.body.lstrip()[:1] in {"{", "["} else _TEXT
         if payload is None:
-            raise NotFound("The step's output is not kept any more, so there is nothing to deliver.")
+            raise NotFound("The step's output is no longer stored, so there is nothing to deliver.")
         stored = orjson.loads(payload)
         main = stored.get("main")
         if main is None:

@@ -1,4 +1,4 @@
-"""Every query on deliveries. Each of them names the tenant, but for the two that the worker makes for all tenants."""
+"""Queries on deliveries. Each requires a tenant, except the two that the worker runs across all tenants."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -25,7 +25,7 @@ _UNWANTED = exists().where(
         exists().where(FlowRow.id == flow_runs.c.flow_id, FlowRow.deleted_at.is_not(None)),
     ),
 )
-"""The run was cancelled, or its flow deleted."""
+"""Matches when the run was cancelled or its flow deleted."""
 QUEUE = Queue(webhook_deliveries)
 """The queue of due deliveries."""
 
@@ -33,7 +33,7 @@ QUEUE = Queue(webhook_deliveries)
 async def list_deliveries(
     session: AsyncSession, run_id: str, *, tenant_id: str, step_id: str | None = None
 ) -> Sequence[AnyRow]:
-    """The deliveries of a run, or of one of its steps, oldest first."""
+    """List the deliveries of a run, or of one of its steps, oldest first."""
     query = select(webhook_deliveries).where(_D.flow_run_id == run_id, _D.tenant_id == tenant_id)
     if step_id is not None:
         query = query.where(_D.step_id == step_id)
@@ -51,7 +51,7 @@ async def find_deliveries(
     before: str | None = None,
     limit: int,
 ) -> Sequence[AnyRow]:
-    """Deliveries of runs of flows in these spaces (None: all), newest first, each with `space_id` and `flow_name`."""
+    """List deliveries of flows in these spaces (None: all), newest first, each with `space_id` and `flow_name`."""
     query = (
         select(webhook_deliveries, FlowRow.space_id, FlowRow.name.label("flow_name"))
         .join(FlowRow, and_(FlowRow.id == _D.flow_id, FlowRow.tenant_id == _D.tenant_id))
@@ -70,16 +70,16 @@ async def find_deliveries(
 
 
 async def list_attempts(session: AsyncSession, delivery_ids: Collection[str], *, tenant_id: str) -> Sequence[AnyRow]:
-    """Attempts at deliveries, in order."""
+    """List the attempts at deliveries, in order."""
     query = select(webhook_delivery_attempts).where(_A.delivery_id.in_(delivery_ids), _A.tenant_id == tenant_id)
     return (await session.execute(query.order_by(_A.delivery_id, _A.attempt_no))).all()
 
 
 async def open_attempt(session: AsyncSession, job: Job, at: int, *, again: bool) -> bool:
-    """Store the start of an attempt, `again` under the same claim; False when there is nothing left to send.
+    """Store the start of an attempt, `again` under the same claim. Returns False when there is nothing left to send.
 
-    An attempt that a dead worker left open is closed. A delivery of a cancelled run or deleted flow is cancelled
-    instead. Raises `LeaseLost`.
+    An attempt that a dead worker left open is closed. If the run was cancelled or the flow deleted, the delivery is
+    cancelled instead. Raises `LeaseLost`.
     """
     unwanted = select(_D.id).where(_D.id == job.id, _UNWANTED)
     if (await session.execute(unwanted)).one_or_none() is not None:
@@ -90,15 +90,15 @@ async def open_attempt(session: AsyncSession, job: Job, at: int, *, again: bool)
     claimed = update(webhook_deliveries).where(QUEUE.held(job))
     await session.execute(claimed.values(status=DeliveryStatus.DELIVERING))
     open_attempts = update(webhook_delivery_attempts).where(_A.delivery_id == job.id, _A.finished_at.is_(None))
-    lost = "The worker died or was unreachable; it is unknown whether the receiver got the request."
-    await session.execute(open_attempts.values(finished_at=at, error_code=WORKER_LOST, error_message=lost))
+    message = "The worker died or lost its connection; it is unknown whether the receiver got the request."
+    await session.execute(open_attempts.values(finished_at=at, error_code=WORKER_LOST, error_message=message))
     opened = {"delivery_id": job.id, "tenant_id": job.row.tenant_id, "attempt_no": job.attempt, "started_at": at}
     await session.execute(insert(webhook_delivery_attempts).values(opened))
     return True
 
 
 async def find_output(session: AsyncSession, delivery: AnyRow) -> AnyRow | None:
-    """`version` and `output_payload` of the step that a delivery sends."""
+    """Return `version` and `output_payload` of the step that a delivery sends."""
     query = select(flow_step_results.c.version, flow_step_results.c.output_payload).where(
         flow_step_results.c.flow_run_id == delivery.flow_run_id,
         flow_step_results.c.step_id == delivery.step_id,
@@ -107,25 +107,25 @@ async def find_output(session: AsyncSession, delivery: AnyRow) -> AnyRow | None:
     return (await session.execute(query)).one_or_none()
 
 
-async def close_attempt(session: AsyncSession, job: Job, **ended: Any) -> None:  # noqa: ANN401 - columns
+async def close_attempt(session: AsyncSession, job: Job, **columns: Any) -> None:  # noqa: ANN401 - columns
     """Store the outcome of an attempt."""
-    mine = and_(_A.delivery_id == job.id, _A.attempt_no == job.attempt, _A.finished_at.is_(None))
-    await session.execute(update(webhook_delivery_attempts).where(mine).values(ended))
+    open_attempt = and_(_A.delivery_id == job.id, _A.attempt_no == job.attempt, _A.finished_at.is_(None))
+    await session.execute(update(webhook_delivery_attempts).where(open_attempt).values(columns))
 
 
 async def append_event(session: AsyncSession, job: Job, kind: str, data: Mapping[str, JsonValue], at: int) -> None:
-    """Append an event of an attempt to the event log of the run."""
+    """Append an event of an attempt to the run's event log."""
     count = update(flow_runs).where(flow_runs.c.id == job.row.flow_run_id, flow_runs.c.tenant_id == job.row.tenant_id)
     counted = await session.execute(
         count.values(last_event=flow_runs.c.last_event + 1).returning(flow_runs.c.last_event)
     )
     event = {"seq": counted.scalar_one(), "kind": kind, "step_id": job.row.step_id, "attempt": job.attempt, "at": at}
-    about = {"delivery_id": job.id, **data}
-    await session.execute(insert(flow_run_events).values(flow_run_id=job.row.flow_run_id, data=about, **event))
+    event_data = {"delivery_id": job.id, **data}
+    await session.execute(insert(flow_run_events).values(flow_run_id=job.row.flow_run_id, data=event_data, **event))
 
 
 async def update_claimed(session: AsyncSession, job: Job, **change: Any) -> bool:  # noqa: ANN401 - columns
-    """Change a delivery that is retried under the same claim; False when the claim is lost."""
+    """Update a delivery that is retried under the same claim. Returns False when the claim is lost."""
     result = await session.execute(update(webhook_deliveries).where(QUEUE.held(job)).values(change).returning(_D.id))
     return result.scalar_one_or_none() is not None
 
@@ -151,7 +151,7 @@ async def reopen(session: AsyncSession, delivery_ids: Collection[str], *, tenant
 
 
 async def hasten(session: AsyncSession, delivery_ids: Collection[str], *, tenant_id: str, at: int) -> None:
-    """Make deliveries that wait for a later attempt due now."""
+    """Make deliveries that wait for a later attempt due immediately."""
     waiting = and_(_D.status == DeliveryStatus.PENDING, _D.worker_id.is_(None))
-    mine = and_(_D.id.in_(delivery_ids), _D.tenant_id == tenant_id)
-    await session.execute(update(webhook_deliveries).where(mine, waiting).values(due_at=at))
+    condition = and_(_D.id.in_(delivery_ids), _D.tenant_id == tenant_id)
+    await session.execute(update(webhook_deliveries).where(condition, waiting).values(due_at=at))

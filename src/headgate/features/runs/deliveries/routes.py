@@ -40,7 +40,7 @@ Sending = Annotated[Deliveries, Depends(_deliveries)]
     dependencies=[needs(Permission.RUNS_VIEW)],
 )
 async def list_(run_id: str, session: ReadSession, caller: Caller) -> Page[DeliveryOut]:
-    """The deliveries of the run's steps to web addresses, sent and pending, with every attempt."""
+    """List the deliveries of the run's steps, sent and pending, with every attempt."""
     return Page(items=await service.list_deliveries(session, caller, run_id))
 
 
@@ -57,13 +57,15 @@ async def redeliver(run_id: str, delivery_id: str, database: Rows, caller: Calle
     return await _sent(database, caller, run_id, ids, sending)
 
 
-@router.post(_RUN + "/redeliver", summary="Deliver again what failed", responses=problems(404), dependencies=_START)
+@router.post(
+    _RUN + "/redeliver", summary="Retry failed deliveries of a run", responses=problems(404), dependencies=_START
+)
 async def redeliver_failed(
     run_id: str,
     database: Rows,
     caller: Caller,
     sending: Sending,
-    step_id: Annotated[str | None, Query(max_length=64, description="Only the deliveries of this step.")] = None,
+    step_id: Annotated[str | None, Query(max_length=64, description="Only deliveries of this step.")] = None,
 ) -> RedeliveredOut:
     """Send the failed deliveries of a run again, and the pending ones now. No step is executed."""
     async with database.writing() as session:
@@ -80,7 +82,7 @@ async def list_all(
     status: DeliveryState | None = None,
     flow_id: Annotated[str | None, Query(max_length=36)] = None,
 ) -> Page[DeliveryOut]:
-    """Deliveries of all runs that the caller has read access to, newest first."""
+    """List deliveries of all runs that the caller has read access to, newest first."""
     deliveries = await service.page_of_deliveries(
         session, caller, status=status, flow_id=flow_id, limit=limit + 1, before=parse_cursor(cursor)
     )
@@ -88,7 +90,9 @@ async def list_all(
     return Page(items=items, next_cursor=following)
 
 
-@router.post("/deliveries/redeliver", summary="Deliver again across runs", responses=problems(404), dependencies=_START)
+@router.post(
+    "/deliveries/redeliver", summary="Retry deliveries of several runs", responses=problems(404), dependencies=_START
+)
 async def redeliver_many(
     database: Rows, caller: Caller, sending: Sending, body: RedeliverIn | None = None
 ) -> RedeliveredMany:

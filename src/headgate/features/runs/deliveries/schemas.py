@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 MOST_REDELIVERED = 500
-"""Deliveries that one request sends again."""
+"""Most deliveries that one request sends again."""
 DeliveryId = Annotated[str, Field(max_length=36)]
 DeliveryState = Literal["pending", "delivering", "delivered", "failed", "cancelled"]
 
 
 class DeliveryError(BaseModel):
-    """Why an attempt did not deliver."""
+    """Why an attempt failed."""
 
     code: str
     message: str
@@ -29,14 +29,14 @@ class DeliveryAttemptOut(BaseModel):
 
 
 class DeliveryOut(BaseModel):
-    """The delivery of a step's output (output_mode http_post)."""
+    """The delivery of a step's output (`output_mode` `http_post`)."""
 
     id: str
     run_id: str
     flow_id: str
     step_id: str
     url: str
-    """The receiver; path and query are never shown, since they may be the secret."""
+    """The receiver. Path and query are never shown, since they may contain a secret."""
     status: DeliveryState
     webhook_delivered: bool
     webhook_error: DeliveryError | None
@@ -52,7 +52,7 @@ class DeliveryOut(BaseModel):
 
 
 class RedeliverIn(BaseModel):
-    """Which deliveries to send again: without ids and flow, all failed ones."""
+    """Selects the deliveries to send again: without ids and flow, all failed ones."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -61,12 +61,12 @@ class RedeliverIn(BaseModel):
 
 
 class RedeliveredMany(BaseModel):
-    """The deliveries that are sent again."""
+    """The deliveries that will be sent again."""
 
     ids: list[str]
 
 
 class RedeliveredOut(BaseModel):
-    """The result of a request to deliver again."""
+    """The outcome of a request to deliver again."""
 
-    deliveries: list[DeliveryOut] = Field(description="The deliveries that are sent again, in their current state.")
+    deliveries: list[DeliveryOut] = Field(description="The deliveries that are retried, in their current state.")

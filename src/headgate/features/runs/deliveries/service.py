@@ -1,4 +1,4 @@
-"""Reading deliveries and requesting them again. No step of a run is executed for it."""
+"""Lists deliveries and queues them again. No step of a run is executed."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -34,7 +34,7 @@ async def list_deliveries(
     step_id: str | None = None,
     permission: Permission = Permission.RUNS_VIEW,
 ) -> list[DeliveryOut]:
-    """The deliveries of a run with their attempts, oldest first. Raises `RunNotFound`, `PermissionMissing`."""
+    """List the deliveries of a run with their attempts, oldest first. Raises `RunNotFound`, `PermissionMissing`."""
     run = await find_run(session, principal, run_id, permission)
     return await _deliveries_of(session, run, step_id)
 
@@ -50,7 +50,7 @@ async def _with_attempts(session: AsyncSession, rows: Sequence[AnyRow], *, tenan
 
 
 async def redeliver(session: AsyncSession, principal: Principal, run_id: str, delivery_id: str) -> Sequence[str]:
-    """Queue one delivery again, delivered or failed. Returns the ids to send after the commit.
+    """Queue a delivered or failed delivery again. Returns the ids to send after the commit.
 
     Raises `RunNotFound`, `PermissionMissing`, `DeliveryNotFound`, or `NotRedeliverable` while it is being sent or when
     its run was cancelled.
@@ -69,7 +69,7 @@ async def redeliver(session: AsyncSession, principal: Principal, run_id: str, de
 
 
 async def redeliver_step(session: AsyncSession, principal: Principal, run_id: str, step_id: str) -> Sequence[str]:
-    """`redeliver` by the step's id. Raises `RunNotFound`, `DeliveryNotFound`, `NotRedeliverable`."""
+    """Queue the delivery of a step again. Raises `RunNotFound`, `DeliveryNotFound`, `NotRedeliverable`."""
     deliveries = await list_deliveries(session, principal, run_id, step_id=step_id, permission=Permission.RUNS_START)
     if not deliveries:
         raise DeliveryNotFound(run_id, step_id)
@@ -99,7 +99,7 @@ async def page_of_deliveries(
     limit: int = 50,
     before: str | None = None,
 ) -> list[DeliveryOut]:
-    """Deliveries of the runs that the caller has read access to, newest first, with their attempts."""
+    """Return a page of deliveries of runs that the caller has read access to, newest first, with their attempts."""
     rows = await repository.find_deliveries(
         session,
         tenant_id=principal.tenant_id,
@@ -113,7 +113,7 @@ async def page_of_deliveries(
 
 
 async def deliveries_of(session: AsyncSession, principal: Principal, ids: Sequence[str]) -> list[DeliveryOut]:
-    """The deliveries of these ids that the caller has read access to, newest first."""
+    """Return the deliveries of these ids that the caller has read access to, newest first."""
     if not ids:
         return []
     rows = await repository.find_deliveries(
@@ -144,10 +144,14 @@ async def redeliver_many(
     )
     if ids is not None:
         _require_all(principal, rows, ids)
-    mine = {row.id: row for row in rows if principal.may(Permission.RUNS_START, row.space_id)}
-    again = await repository.reopen(session, list(mine), tenant_id=principal.tenant_id, at=clock()) if mine else ()
+    permitted = {row.id: row for row in rows if principal.may(Permission.RUNS_START, row.space_id)}
+    again = (
+        await repository.reopen(session, list(permitted), tenant_id=principal.tenant_id, at=clock())
+        if permitted
+        else ()
+    )
     for delivery_id in again:
-        await _record(session, principal, mine[delivery_id], [_view(mine[delivery_id], ())])
+        await _record(session, principal, permitted[delivery_id], [_view(permitted[delivery_id], ())])
     return again
 
 

@@ -4,7 +4,7 @@
    │ ▲ ▲                      │ │  │    ├─► failed ╌╌╌╌╌┤
    │ ╎ └──── tried later ─────┘ └──┘    └─► cancelled   ╎
    │ └╌╌╌╌╌╌╌╌╌ a request to send it again ╌╌╌╌╌╌╌╌╌╌╌╌╌┘
-   └─► cancelled             again at once,
+      └─► cancelled             retried at once,
                              or recovered from a dead worker
 
 A delivery is cancelled when its run was, or its flow was deleted. Its outcome never changes the step's result.
@@ -14,7 +14,7 @@ from enum import StrEnum
 
 
 class DeliveryStatus(StrEnum):
-    """Where a delivery is."""
+    """Status of a delivery."""
 
     PENDING = "pending"
     DELIVERING = "delivering"
@@ -24,4 +24,4 @@ class DeliveryStatus(StrEnum):
 
 
 REDELIVERED = frozenset({DeliveryStatus.DELIVERED, DeliveryStatus.FAILED})
-"""States in which a delivery may be requested again."""
+"""Statuses in which a delivery may be sent again."""

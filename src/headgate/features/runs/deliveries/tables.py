@@ -1,4 +1,4 @@
-"""Deliveries of step outputs to web addresses, and the attempts at each. Times are microseconds in UTC."""
+"""Tables of deliveries of step outputs and their attempts. Times are microseconds in UTC."""
 
 from sqlalchemy import (
     BigInteger,
@@ -52,8 +52,8 @@ webhook_deliveries = Table(
     CheckConstraint("status IN ('pending', 'delivering', 'delivered', 'failed', 'cancelled')", name="status_known"),
     *job_indexes("webhook_deliveries"),
 )
-"""`target` is the sealed JSON of the address and headers; `url_shown` the address fit to be shown.
-`earlier_attempts` counts those made before the last request to deliver again, which began a new series of rounds."""
+"""`target` is the encrypted JSON of the URL and headers; `url_shown` is the URL without confidential parts.
+`earlier_attempts` counts those made before the last request to deliver again, which started a new series of rounds."""
 
 webhook_delivery_attempts = Table(
     "webhook_delivery_attempts",

@@ -1,4 +1,4 @@
-"""Where a step's output goes, and as what: worked out when the step is done, sealed, opened when it is sent."""
+"""The target of a delivery: resolved when the step is done, stored encrypted, decrypted when it is sent."""
 
 from collections.abc import Mapping
 
@@ -15,12 +15,12 @@ from headgate.graph.model import HttpCall
 from headgate.graph.secret_reference import SavedSecret, SecretReference
 
 NO_BODY = HttpCall(url="").body
-"""The body of a call that names none: the step's output is sent as it is."""
-NOT_AN_ADDRESS = "(not a web address)"
+"""The body of a call without one: the step's output is sent as it is."""
+NOT_AN_ADDRESS = "(not a URL)"
 
 
 class Header(BaseModel):
-    """A header: its text with `{{...}}` resolved, or the secret that the saved flow refers to."""
+    """A header: its text with `{{...}}` resolved, or the name of the secret that the saved flow refers to."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -30,7 +30,7 @@ class Header(BaseModel):
 
 
 class Target(BaseModel):
-    """An address with its headers; a body only where the step has one of its own."""
+    """URL and headers; a body only where the step configures one."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -38,12 +38,12 @@ class Target(BaseModel):
     headers: tuple[Header, ...] = ()
     body: str | None = None
     as_json: bool = False
-    """Whether the output is JSON although it is kept as text."""
+    """Whether the output is JSON although it is stored as text."""
     timeout_seconds: float = 30.0
 
 
 def resolve_target(call: HttpCall, context: Mapping[str, JsonValue], *, as_json: bool) -> Target:
-    """The target with every `{{...}}` put in. What does not resolve stays as it was written."""
+    """Return the target with every `{{...}}` resolved. Unresolvable ones stay as written."""
     return Target(
         url=interpolate(call.url, context).strip(),
         headers=tuple(_header(name, value, context) for name, value in call.headers.items()),
@@ -53,19 +53,19 @@ def resolve_target(call: HttpCall, context: Mapping[str, JsonValue], *, as_json:
     )
 
 
-def seal_delivery(target: Target, box: SecretBox, *, run_id: str, step_id: str) -> Delivery:
-    """The row's values. The address is shown without path and query: they may hold a secret of the receiver's."""
+def seal_delivery(target: Target, secret_box: SecretBox, *, run_id: str, step_id: str) -> Delivery:
+    """Return the column values of a delivery. The displayed URL omits path and query: they may contain a secret."""
     try:
-        shown = shown_url(target.url)
-    except HeadgateError:  # told when it is sent: a paid result does not fail for it
-        shown = NOT_AN_ADDRESS
-    sealed = box.encrypt(SecretStr(target.model_dump_json()))
-    return Delivery(new_id(), sealed, shown, delivery_key(run_id, step_id))
+        display_url = shown_url(target.url)
+    except HeadgateError:  # reported when it is sent: it must not fail a paid result
+        display_url = NOT_AN_ADDRESS
+    sealed = secret_box.encrypt(SecretStr(target.model_dump_json()))
+    return Delivery(new_id(), sealed, display_url, delivery_key(run_id, step_id))
 
 
-def open_target(sealed: bytes, box: SecretBox) -> Target:
-    """The target again. Raises `Unavailable` when the key is not the one that sealed it."""
-    return Target.model_validate_json(box.decrypt(sealed).get_secret_value())
+def open_target(sealed: bytes, secret_box: SecretBox) -> Target:
+    """Decrypt the target. Raises `Unavailable` when the key is not the one that encrypted it."""
+    return Target.model_validate_json(secret_box.decrypt(sealed).get_secret_value())
 
 
 def _header(name: str, value: str | SecretReference, context: Mapping[str, JsonValue]) -> Header:

@@ -1,1 +1,1 @@
-"""Carrying runs out: the port to a backend and the embedded one."""
+"""Execution of runs: the port to a backend, the embedded engine and the distributed one."""

@@ -1,4 +1,4 @@
-"""The port to whatever carries runs out: the embedded engine in the server, workers behind a queue elsewhere."""
+"""The port to the engine that executes runs: embedded in the server, or workers behind a queue."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,36 +10,43 @@ from headgate.features.runs.quotas.bounds import Bound
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.port import RunStore
-from headgate.features.runs.transitions import Cancelled, Part, Resumed, Reuse, RunKey
+from headgate.features.runs.transitions import Cancelled, Parent, Part, Resumed, Reuse, RunKey
 from headgate.foundation.events import EventFeed
 from headgate.sdk import RunInput
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """A run to start: pinned to a version, its input checked."""
+    """A run to start: pinned to a version, with checked input."""
 
     key: RunKey
     input: RunInput
     user_id: str | None = None
     session_id: str | None = None
     reuse: Reuse | None = None
-    """Results that the run takes over; it is queued with them settled, and only the remainder is carried out."""
+    """Results to reuse. The run is queued with them settled, and only the remainder is executed."""
     part: Part | None = None
-    """What of the flow is to be carried out; None: all of it. Not together with `reuse`."""
+    """Part of the flow to execute; None: all of it. Not together with `reuse`."""
     entry: Entry | None = None
-    """What the audit log says of its start: who began it. None for runs that nobody began."""
+    """Audit entry of the start. None for runs that no user started."""
     once: StartKey | None = None
     """The idempotency key of the request that starts it."""
     visitor: str | None = None
-    """Digest of the network address of a visitor who starts it."""
+    """Digest of the network address of the visitor who starts it."""
     bounds: tuple[Bound, ...] = ()
     """Quotas to check."""
+    parent: Parent | None = None
+    """The step that starts it, instead of a user."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether every step of the flow is to be carried out."""
+        """Whether every step of the flow is executed."""
         return self.reuse is None and self.part is None
+
+    @property
+    def parent_run_id(self) -> str | None:
+        """The run whose step starts it."""
+        return None if self.parent is None else self.parent.run_id
 
     @property
     def starter(self) -> str | None:
@@ -49,38 +56,38 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class BackendHealth:
-    """Whether runs can make progress, for readiness checks and metrics."""
+    """Whether runs can make progress; for readiness checks and metrics."""
 
     kind: str
     """`embedded` or `celery`."""
     broker: bool | None
-    """Whether the broker answers; None where there is none."""
+    """Whether the broker responds; None without a broker."""
     results: bool | None
-    """Whether the result backend answers; None where there is none."""
+    """Whether the result backend responds; None without one."""
     workers: int
-    """Workers seen alive; the embedded engine counts itself."""
+    """Workers seen alive; the embedded engine counts as one."""
     queue_depth: int
-    """Messages, or runs, that wait for a worker. -1 when that cannot be told."""
+    """Messages, or runs, that wait for a worker. -1 when unknown."""
     problems: tuple[str, ...] = ()
-    """What is wrong, for people; empty when nothing is."""
+    """Descriptions of the problems, for users; empty when there are none."""
 
     @property
     def ready(self) -> bool:
-        """Whether a run that is started now will be carried out."""
+        """Whether a run that is started now will be executed."""
         return not self.problems
 
 
 class ExecutionBackend(Protocol):
-    """Starts, cancels and recovers runs. The conformance suite says what every adapter must do."""
+    """Starts, cancels and recovers runs. The conformance suite defines what every adapter must do."""
 
     @property
     def plans(self) -> Plans:
-        """The plans of versions."""
+        """Plans of versions."""
         ...
 
     @property
     def services(self) -> Services:
-        """What steps may reach."""
+        """Services that steps may use."""
         ...
 
     @property
@@ -90,44 +97,44 @@ class ExecutionBackend(Protocol):
 
     @property
     def feed(self) -> EventFeed:
-        """Where the events of runs are heard, whichever process carries them out."""
+        """Source of the events of runs, whichever process executes them."""
         ...
 
     async def open(self) -> None:
-        """Get ready; take up what an earlier process left, if so set."""
+        """Connect; recover what an earlier process left, if configured."""
         ...
 
     async def close(self) -> None:
-        """Stop taking steps, give those at work a moment, leave the rest to be recovered."""
+        """Stop claiming steps, give running steps a moment to finish, leave the rest to be recovered."""
         ...
 
     async def start(self, request: RunRequest) -> RunStatus:
-        """Write the run down and see to it that it runs. Once this returns the run survives any crash.
+        """Store a run and schedule it. Once this returns, the run survives any crash.
 
-        Raises `FlowInvalid`, `Unavailable`, or `SourceGone` for results that are not there to be taken over; then there
-        is no run.
+        Raises `FlowInvalid`, `Unavailable`, or `SourceGone` when the results to reuse no longer exist; then no run
+        is stored.
         """
         ...
 
     async def resume(self, key: RunKey, entry: Entry | None = None, once: StartKey | None = None) -> Resumed | None:
-        """Let a failed run go on on its own version: see `RunStore.resume`, then carry its remainder out.
+        """Resume a failed run on its own version (see `RunStore.resume`) and execute its remainder.
 
-        Steps that dead workers left in it are ended first. None when the tenant has no such run.
+        Steps that dead workers left are ended first. Returns None when the tenant has no such run.
         """
         ...
 
     async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:
-        """End a run; idempotent. None when the tenant has no such run."""
+        """Cancel a run; idempotent. Returns None when the tenant has no such run."""
         ...
 
     async def wait(self, run_id: str) -> None:
-        """Return once the run is over."""
+        """Wait until the run is over."""
         ...
 
     async def recover(self) -> int:
-        """Take up runs that nobody works on: queued ones, and steps of workers that died. Returns how many."""
+        """Recover runs without a worker: queued ones, and steps of workers that died. Returns how many."""
         ...
 
     async def health(self) -> BackendHealth:
-        """Whether runs can make progress now. Answers within two seconds and raises nothing."""
+        """Report whether runs can make progress now. Returns within two seconds and raises nothing."""
         ...

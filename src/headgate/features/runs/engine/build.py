@@ -1,4 +1,4 @@
-"""Puts the parts of an engine together: the one place an entry point calls."""
+"""Assembles an engine from its parts; called by the entry points."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,7 +20,7 @@ from headgate.foundation.settings import Settings
 
 @asynccontextmanager
 async def open_events(settings: Settings) -> AsyncIterator[EventSink]:
-    """Where the events of runs go in this process; open before the engine and closed after it."""
+    """Open the event bus of runs in this process. Open it before the engine and close it after the engine."""
     if settings.engine.backend == "embedded":
         yield EventBus(settings.engine.event_memory_bytes)
         return
@@ -32,27 +32,27 @@ async def open_events(settings: Settings) -> AsyncIterator[EventSink]:
 
 
 def build_engine(settings: Settings, database: Database, services: Services) -> ExecutionBackend:
-    """The engine of one process; `await engine.open()` before use and `await engine.close()` at the end.
+    """Build the engine of one process. Call `await engine.open()` before use and `await engine.close()` at the end.
 
-    Raises `Invalid` when the engine that is set cannot be had: no PostgreSQL, or the extra is not installed.
+    Raises `Invalid` when the configured engine is not available: no PostgreSQL, or the extra is not installed.
 
     Args:
-        settings: Where the data folder is; sizes of pools.
-        database: The migrated database that flows and versions are in. The engine opens its own connections to it.
-        services: Components, definitions, models, HTTP, files, secrets, sandbox, and the engine's settings; its bus is
-            what `open_events` gave.
+        settings: Location of the data folder; pool sizes.
+        database: The migrated database with flows and versions. The engine opens its own connections to it.
+        services: Components, definitions, models, HTTP, files, secrets, sandbox and the engine's settings; its bus is
+            the one from `open_events`.
     """
     if settings.engine.backend == "celery":
         backend: ExecutionBackend = _distributed().build_backend(settings, database, services)
         return backend
     worker = Worker(settings.data_dir / "workers")
     if not isinstance(services.bus, EventBus):
-        raise TypeError("the embedded engine publishes on a bus of this process")
+        raise TypeError("the embedded engine requires an event bus in this process")
     return EmbeddedBackend(build_store(database), services, worker, services.bus)
 
 
 def build_store(database: Database) -> RunStore:
-    """The rows of runs in the same database, over connections of their own."""
+    """Build the store of runs in the same database, with its own connections."""
     if database.dialect == "postgresql":
         url = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
         return PostgresRunStore(url, database.settings.pool_size)
@@ -60,11 +60,12 @@ def build_store(database: Database) -> RunStore:
 
 
 def _distributed() -> Any:  # noqa: ANN401 - a module
-    """The one place that loads Celery. Raises `Invalid` where it is not installed."""
+    """Load the distributed engine, the only place that imports Celery. Raises `Invalid` when it is not installed."""
     try:
         from headgate.features.runs.engine.distributed import opening  # noqa: PLC0415 - see LATE_MODULES
     except ImportError as error:
         raise Invalid(
-            "The engine 'celery' needs Celery, Redis and PostgreSQL clients.", remedy="Install headgate[distributed]."
+            "The engine 'celery' requires Celery, Redis and PostgreSQL client packages.",
+            remedy="Install headgate[distributed].",
         ) from error
     return opening

@@ -1,16 +1,15 @@
-"""Carries the steps of a run out, one after the other and side by side, and writes each boundary down."""
+"""Executes the steps of a run, in sequence and in parallel, and stores each transition."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from itertools import islice
 
-from pydantic import JsonValue
-
+from headgate.features.runs.engine.descriptions import description_of, interruption_warning
 from headgate.features.runs.engine.patience import PatientBook, patiently
 from headgate.features.runs.engine.recovery import Recovery, startable
-from headgate.features.runs.engine.shift import Shift
 from headgate.features.runs.engine.turns import Turns
+from headgate.features.runs.engine.worker_lease import WorkerLease
 from headgate.features.runs.errors import FLOW_DELETED
 from headgate.features.runs.events import StepEvents
 from headgate.features.runs.ports import Services
@@ -18,11 +17,13 @@ from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.calls import StepCalls
 from headgate.features.runs.steps.executor import Executed, StepExecutor
+from headgate.features.runs.steps.flows import FlowStarter
 from headgate.features.runs.steps.ledger import Following
-from headgate.features.runs.steps.parking import Parked
 from headgate.features.runs.steps.payloads import run_output
 from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.steps.recorder import Recorder
+from headgate.features.runs.steps.retries import next_attempt
+from headgate.features.runs.steps.waits import Suspended
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import (
     Claim,
@@ -33,61 +34,61 @@ from headgate.features.runs.transitions import (
     Progress,
     clock,
 )
+from headgate.features.runs.waiting import Suspension, Tries, WaitReason
 from headgate.foundation.errors import Cancelled, DatabaseAway, HeadgateError, Unavailable
-from headgate.foundation.log import get_logger, redact_text
-from headgate.foundation.quoting import shortened
-from headgate.sdk.coerce import clean_text
+from headgate.foundation.log import get_logger
 
-LONGEST_MESSAGE = 2000
-"""Characters kept of what an exception said that is not ours."""
 log = get_logger(__name__)
 
 
 class Conductor:
-    """Works on the runs of one engine.
+    """Executes the runs of one engine.
 
     Args:
-        store: Where boundaries are written down.
-        services: What steps may reach.
-        shift: In whose name steps are claimed.
-        recovery: Reads what other processes did.
-        on_end: Told once a run is over in the database.
-        turns: Whose transition is next, where runs of several users share this process.
+        store: Stores transitions.
+        services: Services that steps may use.
+        worker_lease: Worker and leases of the claims.
+        recovery: Reads what other processes stored.
+        on_end: Called once a run is over in the database.
+        flows: Starts runs for steps; None where no step can start one.
+        turns: Schedules transitions where runs of several users share this process.
     """
 
     def __init__(
         self,
         store: RunStore,
         services: Services,
-        shift: Shift,
+        worker_lease: WorkerLease,
         recovery: Recovery,
         *,
         on_end: Callable[[ActiveRun], None],
         turns: Turns | None = None,
+        flows: FlowStarter | None = None,
     ) -> None:
         self._store = store
         self._services = services
-        self._shift = shift
+        self._worker_lease = worker_lease
         self._recovery = recovery
         self._on_end = on_end
         self._turns = turns
-        self._executor = StepExecutor(services)
+        self._flows = flows
+        self._executor = StepExecutor(services, flows)
         self._most_steps = services.engine.max_concurrent_steps
         self._left: dict[str, str] = {}
-        """Runs that were given up here and that nobody takes up before another process starts, and why."""
+        """Runs that were abandoned here until another process starts, with the reason."""
 
     async def conduct(self, run: ActiveRun, claims: Sequence[Claim]) -> None:
-        """Carry out claimed steps and all that follows from them in this process."""
+        """Execute claimed steps and everything that follows from them in this process."""
         me = asyncio.current_task()
         first = self._spread(run, claims)
         if first is not None:
             await self._follow(run, first)
-        while others := {task for task in run.tasks if task is not me}:
-            await asyncio.wait(others)
+        while other_tasks := {task for task in run.tasks if task is not me}:
+            await asyncio.wait(other_tasks)
         run.conducted = False
 
     def rejoin(self, run: ActiveRun) -> None:
-        """Go on with a run that was resumed while steps of it still work here, beside them."""
+        """Continue a resumed run while steps of it still run here, in addition to them."""
         self._add_task(run, self._rejoin(run))
 
     async def _rejoin(self, run: ActiveRun) -> None:
@@ -102,7 +103,7 @@ class Conductor:
             await self._follow(run, first)
 
     async def _catch_up_whole(self, run: ActiveRun) -> tuple[Claim, ...]:
-        """Read the run back, and claim whatever waits for nothing."""
+        """Read the run from the database, and claim all steps that wait for nothing."""
         stored = await patiently(lambda: self._store.load(run.key.run_id))
         if stored is None:
             return ()
@@ -117,16 +118,16 @@ class Conductor:
         finished: Finished | None = None,
         announce: Callable[[], None] | None = None,
     ) -> tuple[Claim, ...]:
-        """One transition, under the run's turn: write down what is settled and skipped, claim what there is room for.
+        """Make one transition, under the run's turn: store settled and skipped steps, and claim ready ones.
 
         Args:
             run: The run.
-            following: What the run's ledger worked out.
-            finished: The step that this completes.
-            announce: Tells of that step once it is stored.
+            following: Transition from the run's ledger.
+            finished: The step that this transition completes.
+            announce: Reports that step once it is stored.
 
         Returns:
-            The steps now to be carried out.
+            The claimed steps to execute.
         """
         onward = self._onward(run, following, freed=int(finished is not None))
         if finished is None and not (onward.settles or onward.skip or onward.claim or onward.output_payload):
@@ -155,17 +156,17 @@ class Conductor:
         return progress.claims + (await self._catch_up(run, unknown) if unknown else ())
 
     async def _advance(self, run: ActiveRun, onward: Onward, finished: Finished | None) -> Progress:
-        return await self._store.advance(run.key, onward, self._shift.lease(), finished)
+        return await self._store.advance(run.key, onward, self._worker_lease.lease(), finished)
 
     def _may_be_over(self, run: ActiveRun, following: Following, finished: Finished | None, progress: Progress) -> bool:
-        """Whether the last step may be settled without this process knowing: others settled the rest meanwhile."""
+        """Whether the last step may be settled without this process knowing: others may have settled the rest."""
         if progress.status is None or progress.status.over or run.working or run.ready or run.ledger.complete:
             return False
         settled = following.skip if finished is None else [*following.skip, finished.claim.step_id]
         return any(not run.planned.steps[step].step.children or run.gives_result(step) for step in settled)
 
     async def _conclude(self, run: ActiveRun) -> tuple[Claim, ...]:
-        """Learn what others settled; end the run if that was all."""
+        """Read what others settled; end the run if that was all."""
         stored = await patiently(lambda: self._store.load(run.key.run_id))
         if stored is None or stored.status.over:
             return ()
@@ -174,7 +175,7 @@ class Conductor:
 
     def _onward(self, run: ActiveRun, following: Following, *, freed: int) -> Onward:
         run.ready.extend(following.offered if run.only is None else filter(run.may_take, following.offered))
-        room = 0 if self._shift.stopping else self._most_steps - len(run.working) + freed
+        room = 0 if self._worker_lease.stopping else self._most_steps - len(run.working) + freed
         return Onward(
             settles=following.settles,
             skip=tuple(following.skip),
@@ -183,13 +184,13 @@ class Conductor:
         )
 
     def _result(self, run: ActiveRun) -> Json:
-        """The run's output, from its last steps in the order of the plan."""
+        """Return the run's output, from its last steps in plan order."""
         last = [step_id for step_id in run.planned.steps if run.gives_result(step_id)]
-        made = {step_id: run.leaf_payloads[step_id] for step_id in last if step_id in run.leaf_payloads}
-        return run_output(made, self._services.limits)
+        payloads = {step_id: run.leaf_payloads[step_id] for step_id in last if step_id in run.leaf_payloads}
+        return run_output(payloads, self._services.limits)
 
     def _apply(self, run: ActiveRun, onward: Onward, progress: Progress) -> None:
-        """Take in what a transition came to. What was tried and not had belongs to somebody else now."""
+        """Apply the outcome of a transition. Steps that could not be claimed belong to another worker now."""
         for _ in onward.claim:
             run.ready.popleft()
         for claim in progress.claims:
@@ -210,7 +211,7 @@ class Conductor:
         self._on_end(run)
 
     async def _catch_up(self, run: ActiveRun, steps: Sequence[str]) -> tuple[Claim, ...]:
-        """Steps became ready through the work of other processes as well: read it, then decide them."""
+        """Read the run when steps became ready through other processes too, then decide them."""
         stored = await patiently(lambda: self._store.load(run.key.run_id))
         if stored is None:
             return ()
@@ -219,7 +220,7 @@ class Conductor:
         return await self.move(run, run.ledger.decide(decidable))
 
     def _spread(self, run: ActiveRun, claims: Sequence[Claim]) -> Claim | None:
-        """The first claim is the caller's to follow; each other gets a task of its own."""
+        """Return the first claim for the caller to follow; start a task for each of the others."""
         for claim in claims[1:]:
             self._add_task(run, self._follow(run, claim))
         return claims[0] if claims else None
@@ -230,7 +231,7 @@ class Conductor:
         task.add_done_callback(run.tasks.discard)
 
     async def _follow(self, run: ActiveRun, claim: Claim) -> None:
-        """A stretch of steps. Never raises: what cannot be written down is left to be recovered."""
+        """Execute a linear stretch of steps. Never raises: what cannot be stored is left to be recovered."""
         following: Claim | None = claim
         try:
             while following is not None and not run.abandoned:
@@ -238,24 +239,23 @@ class Conductor:
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told there
             self._give_up(run, error, step_id=claim.step_id)
 
-    def _give_up(self, run: ActiveRun, error: Exception, **where: str) -> None:
+    def _give_up(self, run: ActiveRun, error: Exception, **location: str) -> None:
         unforeseen = None if isinstance(error, Unavailable) else error
-        log.error("run left to be recovered", run_id=run.key.run_id, problem=str(error), exc_info=unforeseen, **where)
-        if not self._services.engine.recover_on_start:  # a command, which takes nothing up
-            self._left[run.key.run_id] = _told(error)[1]
+        log.error("run left for recovery", run_id=run.key.run_id, problem=str(error), exc_info=unforeseen, **location)
+        if not self._services.engine.recover_on_start:  # a command, which recovers nothing
+            self._left[run.key.run_id] = description_of(error)[1]
         run.abandon()
 
     def tell_if_left(self, run_id: str) -> None:
-        """Raises `Unavailable` for a run that was given up here and stands still now."""
+        """Raise `Unavailable` for a run that was abandoned here and makes no progress."""
         if run_id in self._left:
             raise Unavailable(
-                f"Run {run_id} stopped in the middle, as what it came to could not be written down: "
-                f"{self._left[run_id]}",
-                remedy="Mend that. Then `headgate serve` goes on with the run where it stopped.",
+                f"Run {run_id} was interrupted because its outcome could not be written: {self._left[run_id]}",
+                remedy="Fix this problem. Then `headgate serve` resumes the run where it stopped.",
             )
 
     async def _carry_out(self, run: ActiveRun, claim: Claim) -> Claim | None:
-        """One step, to the claim of the next."""
+        """Execute one step, up to the claim of the next."""
         events = run.events.step(claim.step_id, claim.attempt)
         try:
             return await self._execute(run, claim, events)
@@ -268,74 +268,88 @@ class Conductor:
         calls = self._calls(run, claim, recorder)
         began = clock()
         run.events.step_started(claim.attempt)
-        if claim.attempt > 1 and claim.step_id not in run.waited:
-            events.log(_repeat_warning(step, claim, recorder))
+        if claim.attempt > 1 and claim.step_id not in run.woken:
+            events.log(interruption_warning(step, claim, recorder))
         try:
             with run.events.step_span(step, claim.attempt):
                 await calls.open()
-                done = await self._executor.execute(
+                executed = await self._executor.execute(
                     run, step, recorder, lambda: self._is_cancelled(run), events=events, calls=calls
                 )
         except DatabaseAway:
-            # No fault of the step's: it is left to be recovered, as when its worker dies.
+            # Not the step's fault: it is left to be recovered, as when its worker dies.
             raise
-        except Parked as parked:
-            await self._park(run, claim, parked.until)
-            return None
+        except Suspended as wait:
+            return self._spread(run, await self._suspend(run, Suspension(claim, wait.reason, wait.until)))
         except Exception as error:  # noqa: BLE001 - whatever a component raises is its step's failure
             await calls.reject()
-            await self._failed(run, Failed(claim, *_told(error), recorder.as_record()), error, began)
-            return None
-        return self._spread(run, await self._finish(run, step, claim, done, clock() - began))
+            return self._spread(run, await self._failed(run, step, claim, recorder, error=error, began=began))
+        return self._spread(run, await self._finish(run, step, claim, executed, clock() - began))
 
-    async def _park(self, run: ActiveRun, claim: Claim, until: int) -> None:
-        """End the attempt of a step that waits long; the next sweep after that continues it."""
-        parking = run.parking
-        if parking is None:
-            raise RuntimeError("a step was parked on an engine that parks none")
+    async def _suspend(self, run: ActiveRun, suspension: Suspension) -> tuple[Claim, ...]:
+        """End the attempt of a step that waits, and claim what there is room for now."""
         async with run.turn:
-            run.parked = await patiently(lambda: parking.park(claim, until))
-            run.working.pop(claim.step_id, None)
-        if not run.parked:
-            await self.lose(run)
+            run.suspended = await patiently(
+                lambda: self._store.suspend(run.key, suspension, self._worker_lease.lease())
+            )
+            run.working.pop(suspension.claim.step_id, None)
+            if run.suspended:
+                run.events.changed()
+                claims = await self.move(run, Following())
+                if suspension.reason is WaitReason.RUN and self._flows is not None:
+                    self._add_task(run, self._flows.wake(run.key.run_id))  # it may have ended already
+                return claims
+        await self.lose(run)
+        return ()
 
     def _calls(self, run: ActiveRun, claim: Claim, recorder: Recorder) -> StepCalls:
-        longest = self._services.limits.max_artifact_bytes
+        max_bytes = self._services.limits.max_artifact_bytes
         book = PatientBook(self._store)
-        return StepCalls(book, self._services.sealer, run.key, claim, recorder=recorder, longest=longest)
+        return StepCalls(book, self._services.sealer, run.key, claim, recorder=recorder, max_bytes=max_bytes)
 
     async def _finish(
-        self, run: ActiveRun, step: PlannedStep, claim: Claim, done: Executed, took: int
+        self, run: ActiveRun, step: PlannedStep, claim: Claim, executed: Executed, took: int
     ) -> tuple[Claim, ...]:
-        payload = done.record.output_payload
+        payload = executed.record.output_payload
         if run.gives_result(step.id) and payload is not None:
             run.leaf_payloads[step.id] = payload
 
         def announce() -> None:
             run.events.step_completed(step, took)
-            if done.delivery is not None:
-                self._services.deliveries.send_soon(done.delivery.id)
+            if executed.delivery is not None:
+                self._services.deliveries.send_soon(executed.delivery.id)
 
         async with run.turn:
-            following = run.ledger.settle(step.id, done.outputs, outside=done.outside, made=done.made)
+            following = run.ledger.settle(step.id, executed.outputs, outside=executed.outside, file_ids=executed.made)
             return await self.move(
                 run,
                 following,
-                Finished(claim, done.record, done.delivery, done.preview),
+                Finished(claim, executed.record, executed.delivery, executed.preview, executed.error),
                 announce,
             )
 
-    async def _failed(self, run: ActiveRun, failed: Failed, error: Exception, began: int) -> None:
-        """A component raised: the step failed, unless the run was cancelled meanwhile."""
+    async def _failed(
+        self, run: ActiveRun, step: PlannedStep, claim: Claim, recorder: Recorder, *, error: Exception, began: int
+    ) -> tuple[Claim, ...]:
+        """Follow the policy of a step that raised, unless the run was cancelled: retry, continue or fail."""
         if isinstance(error, Cancelled) and await self._is_cancelled(run):
             self._lost(run, RunStatus.CANCELLED)
-            return
+            return ()
         if not isinstance(error, HeadgateError):
-            log.warning("step raised", run_id=run.key.run_id, step_id=failed.claim.step_id, exc_info=error)
-        await self.fail(run, failed, took=clock() - began)
+            log.warning("step raised", run_id=run.key.run_id, step_id=claim.step_id, exc_info=error)
+        failed = Failed(claim, *description_of(error), recorder.as_record())
+        tries = run.tries.get(step.id, Tries())
+        retry = next_attempt(run.key.run_id, step, tries, error, failed, began=began, now=clock())
+        if retry is not None and not run.failed:
+            return await self._suspend(run, retry)
+        outcome = await self._executor.handle(run, step, failed, recorder)
+        if isinstance(outcome, Executed):
+            return await self._finish(run, step, claim, outcome, clock() - began)
+        await self.fail(run, outcome, took=clock() - began)
+        return ()
 
     async def fail(self, run: ActiveRun, failed: Failed, *, took: int = 0) -> None:
-        """Fail a step and its run. Steps side by side with it go on to their end: they are paid for."""
+        """Fail a step and its run. Parallel steps continue to their end: they are paid for."""
         step = run.planned.steps[failed.claim.step_id]
         async with run.turn:
             progress = await patiently(lambda: self._store.fail(run.key, failed, clock()))
@@ -352,11 +366,11 @@ class Conductor:
             self._on_end(run)
 
     async def lose(self, run: ActiveRun) -> None:
-        """A step's lease was not ours to renew: find out why, and let go."""
+        """Handle a lease that could not be renewed: determine the reason, and stop the step."""
         self._lost(run, await self._store.status(run.key.run_id))
 
     def _lost(self, run: ActiveRun, status: RunStatus | None) -> None:
-        """The step is not ours any more: the run was cancelled or removed, or another worker took the step."""
+        """Handle a lost step: the run was cancelled or removed, or another worker took the step."""
         if run.abandoned:
             return
         run.abandon()
@@ -366,18 +380,3 @@ class Conductor:
 
     async def _is_cancelled(self, run: ActiveRun) -> bool:
         return run.abandoned or await patiently(lambda: self._store.is_cancelled(run.key.run_id))
-
-
-def _repeat_warning(step: PlannedStep, claim: Claim, recorder: Recorder) -> dict[str, JsonValue]:
-    """The log line of an attempt that follows an interrupted one: a step is never repeated silently."""
-    text = f"Attempt {claim.attempt - 1} was interrupted: its worker died, or lost the database."
-    if step.step.effect:
-        text += " Its outside effect may have happened already; this attempt repeats it."
-    return recorder.line(text, {}, clock())
-
-
-def _told(error: Exception) -> tuple[str, str]:
-    """Code and message of a failure, fit to be stored and shown."""
-    if isinstance(error, HeadgateError):
-        return error.code, clean_text(redact_text(str(error)))
-    return "internal_error", shortened(clean_text(redact_text(f"{type(error).__name__}: {error}")), LONGEST_MESSAGE)

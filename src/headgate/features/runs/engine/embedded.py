@@ -1,26 +1,29 @@
 """The embedded engine: runs as tasks on the server's own event loop.
 
-A linear stretch is one task: finishing a step and claiming the next is one transaction, and what the step made is
-handed on in memory. Where the flow fans out, each further step gets a task. Rows are read again only to recover what
+A linear stretch is one task: finishing a step and claiming the next is one transaction, and the step's output is
+passed on in memory. Where the flow fans out, each further step gets a task. Rows are read again only to recover what
 another process left. `RunRegistry` holds every run of this process once.
 """
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
 
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.jobs.upkeep import repeat
 from headgate.features.jobs.worker import Worker
+from headgate.features.runs.engine.alarm import MOST_QUEUED, MOST_WOKEN, WAKE_SECONDS, wake_due
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.conductor import Conductor
 from headgate.features.runs.engine.patience import patiently
 from headgate.features.runs.engine.reconciler import Action, Reconciler, Rules, Verdict
 from headgate.features.runs.engine.recovery import Recovery, settled_run, startable, whole_run
 from headgate.features.runs.engine.run_registry import OwnedRun, RunRegistry
-from headgate.features.runs.engine.shift import Shift
+from headgate.features.runs.engine.subflows import Subflows
 from headgate.features.runs.engine.turns import Turns
 from headgate.features.runs.engine.waiters import Waiters
+from headgate.features.runs.engine.worker_lease import WorkerLease
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import Services
 from headgate.features.runs.spaces import share_of
@@ -38,6 +41,7 @@ from headgate.features.runs.transitions import (
     StoredRun,
     clock,
 )
+from headgate.features.runs.waiting import WokenRun
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.events import EventBus
 from headgate.foundation.fair_places import Share
@@ -47,19 +51,19 @@ from headgate.foundation.outages import Outage
 log = get_logger(__name__)
 
 GRACE_SECONDS = 5.0
-"""How long steps at work may go on when the server stops."""
+"""How long running steps may continue when the server stops."""
 POLL_SECONDS = 0.5
-"""How often a run of another process is asked after."""
+"""How often a run of another process is polled."""
 
 
 class EmbeddedBackend:
-    """Carries runs out inside this process.
+    """Executes runs inside this process.
 
     Args:
         store: The rows.
-        services: What steps may reach; its settings say how much runs at once.
-        worker: Who this process is.
-        bus: Where the services publish events, for readers in this process.
+        services: Services that steps may use; its settings limit concurrency.
+        worker: Identity of this process.
+        bus: Carries the events of the services to readers in this process.
     """
 
     def __init__(self, store: RunStore, services: Services, worker: Worker, bus: EventBus) -> None:
@@ -69,24 +73,35 @@ class EmbeddedBackend:
         self._settings = services.engine
         engine = self._settings
         self._runs = RunRegistry(engine.max_concurrent_runs, engine.spare_concurrent_runs, engine.weights)
-        self._shift = Shift(worker, self._settings.lease_seconds, owned=self._runs)
+        self._worker_lease = WorkerLease(worker, self._settings.lease_seconds, owned_runs=self._runs)
         self._plans = Plans(services.definitions, services.components)
         self._recovery = Recovery(store, self._plans, services.files, services.bus, services.telemetry)
         self._turns = Turns()
-        self._conductor = Conductor(store, services, self._shift, self._recovery, on_end=self._ended, turns=self._turns)
+        self._conductor = Conductor(
+            store,
+            services,
+            self._worker_lease,
+            self._recovery,
+            on_end=self._ended,
+            turns=self._turns,
+            flows=Subflows(self),
+        )
         rules = Rules(run_timeout_seconds=self._settings.run_timeout_seconds)
-        self._reconciler = Reconciler(store, self._shift.has_lost, rules)
+        self._reconciler = Reconciler(store, self._worker_lease.has_lost, rules)
         self._waiters = Waiters()
+        self._children: set[str] = set()
+        """Runs that steps started in a command, which wakes them with the run that it waits for."""
+        self._wakes: set[asyncio.Task[None]] = set()
         self._upkeep: list[asyncio.Task[None]] = []
 
     @property
     def plans(self) -> Plans:
-        """Plans of versions, kept."""
+        """Plans of versions, cached."""
         return self._plans
 
     @property
     def services(self) -> Services:
-        """What steps may reach."""
+        """Services that steps may use."""
         return self._services
 
     @property
@@ -100,23 +115,24 @@ class EmbeddedBackend:
         return self._bus
 
     async def open(self) -> None:
-        """Connect, recover what was left, start the heartbeat and the sweep."""
-        self._shift.worker.open()
+        """Connect, recover interrupted runs, start the heartbeat and the sweep."""
+        self._worker_lease.worker.open()
         await self._store.open()
-        every = self._settings.lease_seconds / 3
-        heartbeat = repeat(self._renew, every, Outage(log, "database of leases"))
+        interval = self._settings.lease_seconds / 3
+        heartbeat = repeat(self._renew, interval, Outage(log, "database of leases"))
         self._upkeep.append(asyncio.create_task(heartbeat))
         # A command that runs one flow next to a server leaves the server's queue alone.
         if self._settings.recover_on_start:
-            sweep = repeat(self.recover, every, Outage(log, "database of sweeps"))
-            self._upkeep.append(asyncio.create_task(sweep))
+            sweep = repeat(self.recover, interval, Outage(log, "database of sweeps"))
+            alarm = repeat(self._wake_due, WAKE_SECONDS, Outage(log, "database of waiting steps"))
+            self._upkeep += [asyncio.create_task(sweep), asyncio.create_task(alarm)]
             await self.recover()
 
     async def close(self, grace_seconds: float = GRACE_SECONDS) -> None:
-        """Take no more steps, wait a moment for those that are running, leave the rest to be recovered."""
-        if self._shift.stopping:
+        """Claim no more steps, wait briefly for running ones, leave the rest to be recovered."""
+        if self._worker_lease.stopping:
             return
-        self._shift.stopping = True
+        self._worker_lease.stopping = True
         for task in self._upkeep:
             task.cancel()
         await asyncio.gather(*self._upkeep, return_exceptions=True)
@@ -131,36 +147,40 @@ class EmbeddedBackend:
             await asyncio.wait(tasks)
         self._waiters.wake_all()
         await self._store.close()
-        self._shift.worker.close()
+        self._worker_lease.worker.close()
 
     def _tasks(self) -> set[asyncio.Task[None]]:
         return {task for entry in self._runs for task in entry.tasks}
 
     async def start(self, request: RunRequest) -> RunStatus:
-        """Store a run and begin it, or queue it when no place is free."""
+        """Store a run and start it, or queue it when no slot is free."""
         key = request.key
         planned = await self._plans.of(key)
-        if not request.is_whole:
+        if not (request.is_whole and planned.roots):
             return await self._start_settled(request, planned)
-        given = await self._recovery.input_of(request)
+        self._children.update({key.run_id} if request.parent is not None else ())
+        run_input = await self._recovery.input_of(request)
         share = await share_of(self._services.spaces, key, request.starter)
         trace_parent = self._services.telemetry.traces.run_began(key.run_id)
         events = self._events(key, trace_parent)
         run = ActiveRun(
             key=key,
             planned=planned,
-            input=given,
+            input=run_input,
             started_at=clock(),
             ledger=Ledger(planned),
             events=events,
             share=share,
+            user_id=request.user_id,
+            visitor=request.visitor,
+            parent_run_id=request.parent_run_id,
         )
-        entry = None if self._shift.stopping else self._runs.start(run)
-        most = 0 if entry is None else self._settings.max_concurrent_steps
+        entry = None if self._worker_lease.stopping else self._runs.start(run)
+        claim_limit = 0 if entry is None else self._settings.max_concurrent_steps
         try:
-            new = whole_run(request, planned, trace_parent, claim=planned.roots[:most])
+            new = whole_run(request, planned, trace_parent, claim=planned.roots[:claim_limit])
             async with self._turns.turn(key.run_id, share):
-                await self._store.create(new, self._shift.lease())
+                await self._store.create(new, self._worker_lease.lease())
         except BaseException:
             if entry is not None:
                 self._release(entry)
@@ -169,78 +189,98 @@ class EmbeddedBackend:
             events.run_queued()
             self._enqueue(key.run_id, share, run)
             return RunStatus.QUEUED
-        run.ready.extend(planned.roots[most:])
-        claims = [Claim(step, 1) for step in new.claim]
-        run.working.update({claim.step_id: claim for claim in claims})
+        run.ready.extend(planned.roots[claim_limit:])
+        run.working.update({step: Claim(step, 1) for step in new.claim})
         events.run_started()
-        self._spawn(entry, self._conductor.conduct(run, claims))
+        self._spawn(entry, self._conductor.conduct(run, list(run.working.values())))
         return RunStatus.RUNNING
 
     async def _start_settled(self, request: RunRequest, planned: PlannedFlow) -> RunStatus:
-        """Store a run with settled steps; it is read back when its turn comes, as if it had been left queued."""
+        """Store a run with settled steps; it is read from the database when its turn comes, like a recovered one."""
         key = request.key
         trace = self._services.telemetry.traces.run_began(key.run_id)
-        await self._store.create(settled_run(request, planned, trace), self._shift.lease())
+        await self._store.create(settled_run(request, planned, trace), self._worker_lease.lease())
         self._events(key, trace).run_queued()
         self._enqueue(key.run_id, await share_of(self._services.spaces, key, request.starter))
         return RunStatus.QUEUED
 
     async def resume(self, key: RunKey, entry: Entry | None = None, once: StartKey | None = None) -> Resumed | None:
-        """Let a failed run go on, here; with steps of it that still work here, if there are any."""
+        """Resume a failed run here, together with steps of it that still run here."""
         await self._reconciler.settle_lost(key.run_id)
         resumed = await self._store.resume(key, clock(), entry, once)
         if resumed is not None and resumed.changed:
             self._events(key).changed()
-            share = await share_of(self._services.spaces, key, entry.actor_id if entry is not None else None)
-            owned = self._runs.active(key.run_id)
-            run = None if owned is None else owned.run
-            if owned is None:
-                self._enqueue(key.run_id, share)
-            elif run is not None and run.conducted and not run.abandoned:
-                run.failed = run.ended = False
-                self._conductor.rejoin(run)
-            else:
-                # Its last tasks are just ending.
-                owned.requeue = True
+            await self._proceed(WokenRun(key, entry.actor_id if entry is not None else None))
         return resumed
 
+    async def _proceed(self, woken: WokenRun) -> None:
+        """Continue a run whose rows say that it goes on, next to what still works on it here."""
+        key = woken.key
+        share = await share_of(self._services.spaces, key, woken.starter)
+        owned = self._runs.active(key.run_id)
+        run = None if owned is None else owned.run
+        if owned is None:
+            self._enqueue(key.run_id, share)
+        elif run is not None and run.conducted and not run.abandoned:
+            run.failed = run.ended = False
+            self._conductor.rejoin(run)
+        else:
+            # Its last tasks are just ending.
+            owned.requeue = True
+
+    async def wake_run(self, run_id: str) -> None:
+        """Wake the steps of a run that are due, and continue it."""
+        for woken in await self._store.wake(clock(), MOST_WOKEN, run_id=run_id):
+            await self._proceed(woken)
+
+    async def _wake_due(self) -> int:
+        return await wake_due(self._store, self._proceed, lambda: MOST_QUEUED - self._runs.queue_length)
+
     async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:
-        """Cancel a run: in the database first, then what works on it here."""
+        """Cancel a run: in the database first, then its tasks in this process."""
         cancelled = await self._store.cancel(run_id, tenant_id, clock(), entry)
         if cancelled is not None and cancelled.changed:
-            owned = self._runs.get(run_id)
-            run = None if owned is None else owned.run
-            if run is not None:
-                run.ended = True
-                run.abandon()
-            events = run.events if run is not None else RunEvents(self._services.bus, run_id, self._services.telemetry)
-            events.run_cancelled()
-            self._waiters.wake(run_id)
+            for cancelled_id in (run_id, *cancelled.children):
+                self._cancelled(cancelled_id)
         return cancelled
 
+    def _cancelled(self, run_id: str) -> None:
+        """Stop a run that is cancelled in the database, and notify readers."""
+        owned_run = self._runs.get(run_id)
+        run = None if owned_run is None else owned_run.run
+        if run is not None:
+            run.ended = True
+            run.abandon()
+        events = run.events if run is not None else RunEvents(self._services.bus, run_id, self._services.telemetry)
+        events.run_cancelled()
+        self._waiters.wake(run_id)
+
     async def wait(self, run_id: str) -> None:
-        """Return once the run is over, or this engine has closed. Raises `Unavailable` where it was left for good."""
-        while not self._shift.stopping:
+        """Wait until the run is over or this engine has closed. Raises `Unavailable` for an abandoned run."""
+        while not self._worker_lease.stopping:
             entry = self._runs.active(run_id)
             run = None if entry is None else entry.run
             if run is not None and not (run.ended or run.abandoned):
-                # Whatever ends it here wakes who waits; nothing is awaited in between.
+                # Ending it here wakes the waiter; there is no await in between.
                 await self._waiters.wait(run_id, None)
             else:
-                # Not ours, not ours yet, or not ours any more: the rows know, and nobody wakes us.
+                # Another process owns it, or will: poll the rows, since no event arrives here.
                 status = await self._store.status(run_id)
                 if status is None or status.over:
                     return
                 self._conductor.tell_if_left(run_id)
+                if not self._settings.recover_on_start:  # a command wakes what it waits for, and nothing else
+                    for waiting_id in (run_id, *self._children):
+                        await self.wake_run(waiting_id)
                 await self._waiters.wait(run_id, POLL_SECONDS)
             if run is not None and run.ended:
                 return
 
     async def recover(self) -> int:
-        """Queue runs that nobody works on; end those that are hopeless.
+        """Queue runs without a worker; fail those that cannot continue.
 
-        What a sweep says was so when it began to read. That does no harm: a run that this process owns by now is not
-        queued again, and one that is over by now is read back before anything is done for it.
+        The result of a sweep is as old as its start. This is safe: a run that this process owns is not queued again,
+        and one that is over is read again before anything is done with it.
         """
         sweep = await self._reconciler.sweep(self._runs)
         metrics = self._services.telemetry.metrics
@@ -253,8 +293,8 @@ class EmbeddedBackend:
         return len(sweep.take_up) + len(sweep.ended)
 
     async def health(self) -> BackendHealth:
-        """Itself: the one worker, and its queue."""
-        problems = ("The engine is stopping.",) if self._shift.stopping else ()
+        """Report this process: one worker, and its queue."""
+        problems = ("The engine is shutting down.",) if self._worker_lease.stopping else ()
         return BackendHealth("embedded", None, None, workers=1, queue_depth=self._runs.queue_length, problems=problems)
 
     def _enqueue(self, run_id: str, share: Share, run: ActiveRun | None = None) -> None:
@@ -263,7 +303,7 @@ class EmbeddedBackend:
 
     def _admit(self) -> None:
         """Give free slots to the runs whose turn it is."""
-        while not self._shift.stopping and (entry := self._runs.next()) is not None:
+        while not self._worker_lease.stopping and (entry := self._runs.next()) is not None:
             self._spawn(entry, self._take_up(entry))
 
     def _spawn(self, entry: OwnedRun, work: Coroutine[None, None, None]) -> None:
@@ -271,29 +311,29 @@ class EmbeddedBackend:
         entry.tasks.add(task)
         if entry.run is not None:
             entry.run.tasks.add(task)
-        task.add_done_callback(lambda done: self._task_ended(entry, done))
+        task.add_done_callback(lambda ended: self._task_ended(entry, ended))
 
-    def _task_ended(self, entry: OwnedRun, done: asyncio.Task[None]) -> None:
-        entry.tasks.discard(done)
-        if not done.cancelled() and (error := done.exception()) is not None:
-            log.error("run left to be recovered", run_id=entry.run_id, exc_info=error)
-        # Of a run that was abandoned more tasks may still be ending: it is not let go of before they have.
-        others = set() if entry.run is None else entry.run.tasks - entry.tasks
-        for task in [task for task in others if not task.done()]:
+    def _task_ended(self, entry: OwnedRun, ended: asyncio.Task[None]) -> None:
+        entry.tasks.discard(ended)
+        if not ended.cancelled() and (error := ended.exception()) is not None:
+            log.error("run left for recovery", run_id=entry.run_id, exc_info=error)
+        # Tasks of an abandoned run may still be ending: it keeps its slot until they have.
+        other_tasks = set() if entry.run is None else entry.run.tasks - entry.tasks
+        for task in [task for task in other_tasks if not task.done()]:
             entry.tasks.add(task)
             task.add_done_callback(lambda ended: self._task_ended(entry, ended))
         if not entry.tasks:
             self._release(entry)
 
     def _release(self, entry: OwnedRun) -> None:
-        """Nothing of a run runs here any more: its slot is free."""
+        """Free the slot of a run without tasks in this process."""
         self._runs.release(entry)
         self._turns.over(entry.run_id)
         self._waiters.wake(entry.run_id)
         self._admit()
 
     async def _take_up(self, entry: OwnedRun) -> None:
-        """Continue a run: queued here, or stored and left by a worker that is gone."""
+        """Continue a run: queued here, or stored and left by a dead worker."""
         if entry.run is not None:
             await self._begin_queued(entry, entry.run)
             return
@@ -312,12 +352,12 @@ class EmbeddedBackend:
         resumed = stored.status is RunStatus.RUNNING
         run.events.run_started(resumed=resumed)
         async with run.turn:
-            taken = await patiently(
-                lambda: self._store.take_over(stored.key, self._left_steps(stored), self._shift.lease())
+            recovered = await patiently(
+                lambda: self._store.take_over(stored.key, self._left_steps(stored), self._worker_lease.lease())
             )
-            run.working.update({claim.step_id: claim for claim in taken})
+            run.working.update({claim.step_id: claim for claim in recovered})
             claims = await self._conductor.move(run, run.ledger.decide(startable(run, stored)))
-        await self._conductor.conduct(run, [*taken, *claims])
+        await self._conductor.conduct(run, [*recovered, *claims])
 
     async def _begin_queued(self, entry: OwnedRun, run: ActiveRun) -> None:
         if run.ended:
@@ -330,25 +370,27 @@ class EmbeddedBackend:
         await self._conductor.conduct(run, claims)
 
     def _join(self, entry: OwnedRun, run: ActiveRun) -> None:
-        """The tasks of the entry are the run's."""
+        """Add tasks to the run's entry."""
         entry.run = run
         run.tasks |= entry.tasks
 
     def _left_steps(self, stored: StoredRun) -> list[Holder]:
-        """Steps whose worker is gone. Those in this worker's name were left too: only this task works on the run."""
-        held = [step.holder for step in stored.steps.values() if step.status is StepStatus.RUNNING]
-        mine = self._shift.worker.id
+        """Return steps whose worker is gone, and those that this worker left: only this task executes the run."""
+        holders = [step.holder for step in stored.steps.values() if step.status is StepStatus.RUNNING]
+        worker_id = self._worker_lease.worker.id
         return [
-            holder for holder in held if holder.worker_id == mine or self._shift.has_lost(stored.key.run_id, holder)
+            holder
+            for holder in holders
+            if holder.worker_id == worker_id or self._worker_lease.has_lost(stored.key.run_id, holder)
         ]
 
     async def _end(self, key: RunKey, code: str, message: str) -> None:
-        """Fail a run that cannot go on."""
+        """Fail a run that cannot continue."""
         if await self._store.end(key, code, message, clock()):
             self._tell_end(key, Verdict(Action.END, code, message))
 
     def _tell_end(self, key: RunKey, verdict: Verdict) -> None:
-        """The run was ended in the database: stop what works on it here, and tell whoever watches."""
+        """After the run was ended in the database, stop its tasks here and notify readers."""
         entry = self._runs.get(key.run_id)
         run = None if entry is None else entry.run
         if run is not None:
@@ -360,17 +402,26 @@ class EmbeddedBackend:
     def _ended(self, run: ActiveRun) -> None:
         run.ended = True
         self._waiters.wake(run.key.run_id)
+        self._children.discard(run.key.run_id)
+        if run.parent_run_id is not None and not self._worker_lease.stopping:
+            wake = asyncio.create_task(self._wake_parent(run.parent_run_id))
+            self._wakes.add(wake)
+            wake.add_done_callback(self._wakes.discard)
+
+    async def _wake_parent(self, run_id: str) -> None:
+        with suppress(Unavailable):  # the next look for due steps does it
+            await self.wake_run(run_id)
 
     def _events(self, key: RunKey, trace_parent: str | None = None) -> RunEvents:
         return RunEvents(self._services.bus, key.run_id, self._services.telemetry, trace_parent)
 
     async def _renew(self) -> None:
-        """Renew the leases of what runs here."""
-        held = self._runs.claims()
-        if not held:
+        """Renew the leases of running steps."""
+        held_steps = self._runs.claims()
+        if not held_steps:
             return
-        renewed = await self._store.renew(list(held), self._shift.lease())
-        for step, run in held.items():
+        renewed = await self._store.renew(list(held_steps), self._worker_lease.lease())
+        for step, run in held_steps.items():
             claim = run.working.get(step.step_id)
             if step not in renewed and claim is not None and claim.attempt == step.attempt:
                 await self._conductor.lose(run)

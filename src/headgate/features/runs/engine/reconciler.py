@@ -1,17 +1,18 @@
-"""What is to be done for runs that nobody may be working on. Every engine asks here, and so they all do the same.
+"""Decides what to do with runs that may have lost their worker, for all engines alike.
 
-| what the rows say | what is done |
+| rows | action |
 |---|---|
-| the flow was deleted, a living worker is at a step | nothing: the step may finish, and that ends the run |
-| the flow was deleted, no living worker is at a step | end with `flow_deleted` |
-| workers were at its steps for longer than they may be | end with `run_stale`, whoever works on it |
-| a step lost its worker, and this was its last attempt | the step fails with `worker_lost`, and its run with it |
-| a step lost its worker, or the moment has come that it waits for | take up |
-| nobody is at a step; never handed to a queue, or too long ago | take up |
-| the run has failed, and a step of it lost its worker | the step fails with `worker_lost` |
+| the flow was deleted, a live worker runs a step | none: the step may finish, and that ends the run |
+| the flow was deleted, no live worker runs a step | end with `flow_deleted` |
+| its steps ran for longer than the limit | end with `run_stale`, even with a live worker |
+| a step lost its worker for the fifth time in a row | the step and its run fail with `worker_lost` |
+| a step lost its worker | recover |
+| no worker runs a step, and only waiting steps are left for now | the run waits |
+| no worker runs a step; never dispatched, or too long ago | recover |
+| the run has failed, and one of its steps lost its worker | the step fails with `worker_lost` |
 
-`judge` is pure; `Reconciler.sweep` makes the ends and tells which runs to take up. Everything it writes is guarded by
-the state it was judged from, so two reconcilers at once, or one that is late, change nothing twice.
+`judge` is pure; `Reconciler.sweep` ends runs and returns those to recover. Every write is guarded by the state that it
+was decided from, so concurrent or late reconcilers change nothing twice.
 """
 
 import time
@@ -19,7 +20,6 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from headgate.features.jobs.leases import TIMER
 from headgate.features.runs.errors import (
     FLOW_DELETED,
     FLOW_DELETED_MESSAGE,
@@ -28,19 +28,18 @@ from headgate.features.runs.errors import (
     WORKER_LOST_MESSAGE,
 )
 from headgate.features.runs.states import MAX_ATTEMPTS, RunStatus
-from headgate.features.runs.steps.parking import PARKED
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import Claim, Failed, Holder, LiveRun, RunKey, clock
 from headgate.foundation.log import get_logger
 
 MICROSECONDS = 1_000_000
 LOOK_BACK_SECONDS = 86_400
-"""How long ago a run may have failed for a sweep to look for steps left in it; the first sweep looks at all."""
+"""A sweep checks runs that failed within this time for steps left in them; the first sweep checks all."""
 log = get_logger(__name__)
 
 
 class Action(StrEnum):
-    """What is to be done for a run."""
+    """What to do with a run."""
 
     LEAVE = "leave"
     TAKE_UP = "take_up"
@@ -49,24 +48,24 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What an engine allows."""
+    """Limits of an engine."""
 
     run_timeout_seconds: float | None = None
-    """Longest time that workers may be at the steps of a run; no down time, no waiting in a queue."""
+    """Longest time that a run's steps may run in total, without down time and waits in queues."""
     redispatch_seconds: float = 0.0
-    """How long a run that was handed to a queue is left to it, while nobody works on it."""
+    """How long a dispatched run without a worker is left to its queue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is to be done for one run, and why."""
+    """Decision about one run, with its reason."""
 
     action: Action
     code: str = ""
     """Reason of an end."""
     message: str = ""
     step: Claim | None = None
-    """The step that an end is the failure of."""
+    """The step whose failure ends the run."""
     lost: tuple[Claim, ...] = ()
     """Steps to take from their dead workers."""
 
@@ -75,38 +74,44 @@ LEAVE = Verdict(Action.LEAVE)
 
 
 HasLost = Callable[[str, Holder], bool]
-"""Whether a step of a run, named by its id, may be taken from its holder; see `Shift.has_lost`."""
+"""Whether a step of a run, named by its id, may be claimed from its holder; see `WorkerLease.has_lost`."""
 
 
 def judge(run: LiveRun, *, now: int, has_lost: HasLost, rules: Rules) -> Verdict:
-    """What is to be done for a run that is not over.
+    """Decide what to do with a run that is not over.
 
     Args:
         run: Its rows.
         now: Microseconds in UTC.
-        has_lost: Whether a step may be taken from its holder.
-        rules: What the engine allows.
+        has_lost: Whether a step may be claimed from its holder.
+        rules: Limits of the engine.
     """
-    lost = tuple(Claim(holder.step_id, holder.attempt) for holder in run.holders if has_lost(run.key.run_id, holder))
+    left = [holder for holder in run.holders if has_lost(run.key.run_id, holder)]
     if run.flow_deleted:
-        living = any(holder.worker_id != TIMER and not has_lost(run.key.run_id, holder) for holder in run.holders)
+        living = any(not has_lost(run.key.run_id, holder) for holder in run.holders)
         return LEAVE if living else Verdict(Action.END, FLOW_DELETED, FLOW_DELETED_MESSAGE)
     if run.worked is not None and _exceeds(run.worked, rules):
-        message = f"The run was not finished after {rules.run_timeout_seconds:g} seconds of work."
+        message = f"The run did not finish within {rules.run_timeout_seconds:g} seconds of execution time."
         return Verdict(Action.END, RUN_STALE, message)
-    deaths = {holder.step_id for holder in run.holders if holder.worker_id != TIMER}
-    hopeless = next((claim for claim in lost if claim.step_id in deaths and claim.attempt >= MAX_ATTEMPTS), None)
+    hopeless = next((holder for holder in left if is_hopeless(holder)), None)
     if hopeless is not None:
-        return Verdict(Action.END, WORKER_LOST, interrupted_too_often(hopeless), step=hopeless)
-    if lost:
-        return Verdict(Action.TAKE_UP, lost=lost)
+        claim = Claim(hopeless.step_id, hopeless.attempt)
+        return Verdict(Action.END, WORKER_LOST, interrupted_too_often(hopeless), step=claim)
+    if left:
+        return Verdict(Action.TAKE_UP, lost=tuple(Claim(holder.step_id, holder.attempt) for holder in left))
     return LEAVE if run.holders else _idle(run, now, rules)
 
 
-def interrupted_too_often(claim: Claim) -> str:
-    """What is said of a step that killed every worker."""
+def is_hopeless(holder: Holder) -> bool:
+    """Return whether a step whose worker is gone has lost too many in a row to be attempted again."""
+    return holder.interruptions + 1 >= MAX_ATTEMPTS
+
+
+def interrupted_too_often(holder: Holder) -> str:
+    """Return the error message of a step that killed every worker."""
     return (
-        f"Step '{claim.step_id}' was interrupted {claim.attempt} times: each time its worker died or lost the database."
+        f"Step '{holder.step_id}' was interrupted {holder.interruptions + 1} times: each time its worker died or lost "
+        "the database connection."
     )
 
 
@@ -115,7 +120,7 @@ def _exceeds(microseconds: int, rules: Rules) -> bool:
 
 
 def _idle(run: LiveRun, now: int, rules: Rules) -> Verdict:
-    """Nobody is at a step: the run waits in a queue, or its message was lost or never sent."""
+    """Decide about a run without a worker: it waits in a queue, or its message was lost or never sent."""
     if run.dispatched_at is not None and abs(now - run.dispatched_at) < rules.redispatch_seconds * MICROSECONDS:
         return LEAVE
     return Verdict(Action.TAKE_UP)
@@ -123,23 +128,23 @@ def _idle(run: LiveRun, now: int, rules: Rules) -> Verdict:
 
 @dataclass(slots=True)
 class Sweep:
-    """What one look at all runs came to."""
+    """Result of a sweep of all runs."""
 
     take_up: list[LiveRun] = field(default_factory=list)
-    """Runs whose remainder is to be carried out, oldest first: to be queued here, or dispatched again."""
+    """Runs to recover, oldest first: queue them here, or dispatch them again."""
     ended: list[tuple[RunKey, Verdict]] = field(default_factory=list)
-    """Runs that were ended, and why: to be told to whoever watches."""
+    """Runs that were ended, with the reason, for notification."""
     settled: int = 0
     """Steps of failed runs that were ended."""
 
 
 class Reconciler:
-    """Looks at every run that is not over, ends what is hopeless, and says what to take up.
+    """Sweeps all open runs, ends those that cannot continue, and returns those to recover.
 
     Args:
         store: The rows.
-        has_lost: Whether a step may be taken from its holder.
-        rules: What the engine allows.
+        has_lost: Whether a step may be claimed from its holder.
+        rules: Limits of the engine.
     """
 
     def __init__(self, store: RunStore, has_lost: HasLost, rules: Rules) -> None:
@@ -148,26 +153,31 @@ class Reconciler:
         self._rules = rules
         self._looked_back = False
         self._taken: frozenset[str] = frozenset()
-        """Runs that the last sweep found."""
+        """Runs that the last sweep returned."""
         self._ahead = clock() - _steady()
 
     async def sweep(self, busy: Container[str] = ()) -> Sweep:
-        """One look. `busy` are ids of runs that the caller owns: they may be ended, and need not be recovered."""
+        """Sweep once. `busy` are ids of runs that the caller owns: they may be ended, and need no recovery."""
         sweep = Sweep()
         now = clock()
         for run in await self._store.live_runs():
             timed = await self._timed(run, now)
             verdict = judge(timed, now=now, has_lost=self._has_lost, rules=self._rules)
             if verdict.action is Action.TAKE_UP and run.key.run_id not in busy:
-                sweep.take_up.append(run)
+                if not (run.waits and not run.holders and await self._store.rest(run.key, now)):
+                    sweep.take_up.append(run)
             elif verdict.action is Action.END and await self._end(run.key, verdict, now):
                 sweep.ended.append((run.key, verdict))
+        for key in await self._store.orphans():
+            verdict = Verdict(Action.END, FLOW_DELETED, FLOW_DELETED_MESSAGE)
+            if await self._end(key, verdict, now):
+                sweep.ended.append((key, verdict))
         sweep.settled = await self._settle_stragglers(now)
-        taken = frozenset(run.key.run_id for run in sweep.take_up)
-        # While the queue is away every sweep finds the same runs.
-        if taken - self._taken or sweep.ended or sweep.settled:
+        recovered_ids = frozenset(run.key.run_id for run in sweep.take_up)
+        # While the queue is down every sweep returns the same runs.
+        if recovered_ids - self._taken or sweep.ended or sweep.settled:
             log.info("reconciled", taken_up=len(sweep.take_up), ended=len(sweep.ended), settled=sweep.settled)
-        self._taken = taken
+        self._taken = recovered_ids
         return sweep
 
     async def settle_lost(self, run_id: str) -> None:
@@ -178,7 +188,7 @@ class Reconciler:
                 await self._fail(straggler.key, straggler.holder, now)
 
     async def _timed(self, run: LiveRun, now: int) -> LiveRun:
-        """The run with the time that was worked on it, where that may be too long."""
+        """Return the run with its execution time, if that may exceed the limit."""
         began, until = run.started_at, min(now, self._ahead + _steady())
         if run.status is not RunStatus.RUNNING or began is None or not _exceeds(until - began, self._rules):
             return run
@@ -201,13 +211,9 @@ class Reconciler:
 
     async def _fail(self, key: RunKey, holder: Holder, at: int) -> bool:
         claim = Claim(holder.step_id, holder.attempt)
-        if holder.worker_id == TIMER:
-            failed = Failed(claim, PARKED, "The run failed while the step was waiting.")
-        else:
-            failed = Failed(claim, WORKER_LOST, WORKER_LOST_MESSAGE)
-        return (await self._store.fail(key, failed, at)).recorded
+        return (await self._store.fail(key, Failed(claim, WORKER_LOST, WORKER_LOST_MESSAGE), at)).recorded
 
 
 def _steady() -> int:
-    """Microseconds of a clock that nobody sets: a jump of the other one makes no run older than it is."""
+    """Return microseconds that only increase: a clock adjustment makes no run older than it is."""
     return time.monotonic_ns() // 1000

@@ -1,8 +1,7 @@
-"""Reading a run back from its rows, to go on where another process stopped or to learn what others did meanwhile."""
+"""Restores a run from its rows, to continue where another process stopped or to learn what others stored."""
 
 from dataclasses import replace
 
-from headgate.features.jobs.leases import TIMER
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import RunFiles
@@ -14,23 +13,24 @@ from headgate.features.runs.steps.payloads import intact, origins_of, unpack
 from headgate.features.runs.steps.planned import PlannedFlow, Plans
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import NewRun, PastTurn, RunKey, StoredRun, clock
+from headgate.features.runs.waiting import Tries
 from headgate.foundation.events import EventSink
 from headgate.foundation.telemetry import SILENT, Telemetry
 from headgate.sdk import RunInput
 
 LONGEST_HISTORY = 50
-"""Earlier turns of a chat that a run is given."""
+"""Most earlier turns of a chat that a run receives."""
 
 
 class Recovery:
-    """Turns stored runs into active ones.
+    """Restores stored runs as active ones.
 
     Args:
         store: The rows.
         plans: The plans of their versions.
-        files: Where outputs over the inline caps are.
-        bus: Where the runs' events go.
-        telemetry: What they are counted and traced with.
+        files: Stores outputs over the inline limits.
+        bus: Carries the runs' events.
+        telemetry: Metrics and traces.
     """
 
     def __init__(
@@ -43,9 +43,9 @@ class Recovery:
         self._telemetry = telemetry
 
     async def revive(self, stored: StoredRun) -> ActiveRun:
-        """The run with everything that is settled in it.
+        """Restore a run with everything that is settled in it.
 
-        Raises `FlowInvalid`, `NotFound` or `RunDamaged` when it cannot go on.
+        Raises `FlowInvalid`, `NotFound` or `RunDamaged` when it cannot continue.
         """
         planned = await self._plans.of(stored.key)
         run = ActiveRun(
@@ -55,20 +55,22 @@ class Recovery:
             started_at=stored.started_at or clock(),
             ledger=Ledger(planned),
             events=RunEvents(self._bus, stored.key.run_id, self._telemetry, stored.trace_parent),
+            user_id=stored.user_id,
+            visitor=stored.visitor,
+            parent_run_id=stored.parent_run_id,
             result_step=stored.result_step,
-            waited={step_id for step_id, step in stored.steps.items() if step.worker_id == TIMER},
         )
         await self.absorb(run, stored)
         return run
 
     async def run_input(self, stored: StoredRun) -> RunInput:
-        """What the run was started with, and the chat before it."""
+        """Return the input of a stored run, and the chat before it."""
         turns = await self.history(stored.key, stored.session_id, stored.user_id)
         with intact("its input"):
             return run_input_of(stored.input_payload, turns)
 
     async def input_of(self, request: RunRequest) -> RunInput:
-        """What a new run is given, and the chat before it."""
+        """Return the input of a new run, and the chat before it."""
         turns = await self.history(request.key, request.session_id, request.user_id)
         if not turns:
             return request.input
@@ -76,12 +78,18 @@ class Recovery:
         return replace(request.input, history=history, chat_outside=marks_of(turns))
 
     async def history(self, key: RunKey, session_id: str | None, user_id: str | None) -> list[PastTurn]:
-        """The chat before a run; empty outside a chat."""
+        """Return the chat before a run; empty outside a chat."""
         return list(await self._store.past_turns(key, session_id, user_id, LONGEST_HISTORY)) if session_id else []
 
     async def absorb(self, run: ActiveRun, stored: StoredRun) -> None:
-        """Put into the run's ledger what its rows say and it does not know."""
+        """Update the run's ledger from its rows."""
         run.absorbed += any(step.attempts for step in stored.steps.values())
+        run.woken = {step_id: step.waits_for for step_id, step in stored.steps.items() if step.waits_for}
+        run.tries = {
+            step_id: Tries(step.failures, step.failing_since, step.tokens_input, step.tokens_output)
+            for step_id, step in stored.steps.items()
+            if step.failures
+        }
         needed = _still_read(run.planned, stored)
         for step_id, step in stored.steps.items():
             if run.ledger.settled(step_id):
@@ -90,7 +98,7 @@ class Recovery:
                 run.ledger.skipped.add(step_id)
             elif step.status is StepStatus.COMPLETED and step.output_payload is not None:
                 is_last = run.gives_result(step_id)
-                with intact(f"what step '{step_id}' left"):
+                with intact(f"the leftovers of step '{step_id}'"):
                     run.ledger.note(step_id, *origins_of(step.output_payload))
                     run.ledger.results[step_id] = (
                         await unpack(step.output_payload, run.key.tenant_id, self._files)
@@ -102,7 +110,7 @@ class Recovery:
 
 
 def startable(run: ActiveRun, stored: StoredRun) -> list[str]:
-    """Steps of a stored run that wait for nothing and can be decided here."""
+    """Return steps of a stored run that wait for nothing and can be decided here."""
     return [
         step.step_id
         for step in stored.steps.values()
@@ -118,7 +126,7 @@ def whole_run(
     claim: tuple[str, ...] = (),
     dispatched: bool = False,
 ) -> NewRun:
-    """A run of all steps; queued unless steps are claimed."""
+    """Return a run of all steps; queued unless steps are claimed."""
     return NewRun(
         key=request.key,
         input_payload=input_payload(request.input),
@@ -132,11 +140,12 @@ def whole_run(
         dispatched=dispatched,
         visitor=request.visitor,
         bounds=request.bounds,
+        parent=request.parent,
     )
 
 
 def settled_run(request: RunRequest, planned: PlannedFlow, trace_parent: str | None) -> NewRun:
-    """A queued run in which some steps are settled from the start: reused from another run, pinned or excluded."""
+    """Return a queued run in which some steps are settled from the start: reused, pinned or excluded."""
     settled = frozenset(request.reuse.steps) if request.reuse is not None else frozenset[str]()
     if request.part is not None:
         settled = request.part.settled
@@ -150,6 +159,6 @@ def settled_run(request: RunRequest, planned: PlannedFlow, trace_parent: str | N
 
 
 def _still_read(planned: PlannedFlow, stored: StoredRun) -> set[str]:
-    """Steps before one that is not settled: their values may be asked for."""
+    """Return settled steps whose values an unsettled step may still read."""
     open_steps = [step_id for step_id, step in stored.steps.items() if not step.status.settled]
-    return {before for step_id in open_steps for before in planned.plan.ancestors(step_id)}
+    return {ancestor for step_id in open_steps for ancestor in planned.plan.ancestors(step_id)}

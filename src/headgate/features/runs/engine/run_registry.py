@@ -1,8 +1,8 @@
-"""The runs that one process owns: queued here, or being worked on here.
+"""The runs that one process owns: queued or running here.
 
-There is at most one entry per run id, from the moment the run is queued until its last task has ended. Every way in
-(a start, a resume, a sweep) goes through `enqueue` or `start`, neither of which awaits anything, so a run cannot be
-begun twice in a process however the ways in are interleaved. Leases are renewed by the claims of these entries.
+There is at most one entry per run id, from the moment the run is queued until its last task has ended. Every entry
+point (start, resume, sweep) calls `enqueue` or `start`, neither of which awaits anything, so a run cannot be started
+twice in a process, in any interleaving. Leases are renewed by the claims of these entries.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from headgate.foundation.fair_places import Share
 from headgate.foundation.fair_queue import FairQueue, Ticket
 
 MOST_KEPT = 256
-"""Queued runs whose state is kept in memory; the others are read from their rows when their turn comes."""
+"""Queued runs whose state stays in memory; the others are read from their rows when their turn comes."""
 
 
 @dataclass(slots=True, eq=False)
@@ -25,14 +25,14 @@ class OwnedRun:
 
     run_id: str
     share: Share
-    """For whom it is executed."""
+    """Tenant, space and user for whom it is executed."""
     run: ActiveRun | None = None
-    """Its state; None while it is queued without it, or is being read back."""
+    """Its state; None while it is queued without it, or is being restored."""
     ticket: "Ticket[OwnedRun] | None" = None
     requeue: bool = False
-    """Whether it is to be queued again once it is released: it was resumed while its last tasks were ending."""
+    """Whether to queue it again after its release: it was resumed while its last tasks were ending."""
     tasks: "set[asyncio.Task[None]]" = field(default_factory=set)
-    """Tasks that work on it and have not ended."""
+    """Its unfinished tasks."""
 
     @property
     def queued(self) -> bool:
@@ -44,7 +44,7 @@ class RunRegistry:
     """Owned runs by id, and the queue of those that wait for a slot, shared fairly by tenant, space and user.
 
     Args:
-        slots: Runs that are executed at once.
+        slots: Most runs at a time.
         spare: Further runs, of those below their share while all slots are taken; see `FairQueue`.
         weights: Weight of tenants, spaces and users by id; 1 of others.
     """
@@ -61,11 +61,11 @@ class RunRegistry:
         return iter(self._entries.values())
 
     def get(self, run_id: str) -> OwnedRun | None:
-        """The entry of a run, queued or worked on."""
+        """Return the entry of a run, queued or running."""
         return self._entries.get(run_id)
 
     def active(self, run_id: str) -> OwnedRun | None:
-        """The entry of a run that has a slot."""
+        """Return the entry of a run that has a slot."""
         entry = self._entries.get(run_id)
         return None if entry is None or entry.queued else entry
 
@@ -75,7 +75,7 @@ class RunRegistry:
         return len(self._queue)
 
     def start(self, run: ActiveRun) -> OwnedRun | None:
-        """Enter a new run with a slot; None, and nothing changes, when it has to wait for one."""
+        """Enter a new run with a slot. Returns None, and changes nothing, when it has to wait for one."""
         entry = OwnedRun(run.key.run_id, run.share, run)
         entry.ticket = self._queue.take(run.share, entry)
         if entry.ticket is None:
@@ -84,7 +84,7 @@ class RunRegistry:
         return entry
 
     def enqueue(self, run_id: str, share: Share, run: ActiveRun | None = None) -> bool:
-        """Queue a run; False, and nothing changes, when this process owns it already."""
+        """Queue a run. Returns False, and changes nothing, when this process owns it already."""
         if run_id in self._entries:
             return False
         keep = run is not None and self._kept < MOST_KEPT
@@ -94,7 +94,7 @@ class RunRegistry:
         return True
 
     def next(self) -> OwnedRun | None:
-        """Give a free slot to the run whose turn it is."""
+        """Give a free slot to the next run in the queue."""
         ticket = self._queue.next()
         if ticket is None:
             return None
@@ -102,7 +102,7 @@ class RunRegistry:
         return ticket.item
 
     def release(self, entry: OwnedRun) -> None:
-        """No task works on the run any more: forget it, or queue it again where that was asked for."""
+        """Remove a run without tasks, or queue it again if requested."""
         del self._entries[entry.run_id]
         if entry.ticket is not None:
             self._queue.release(entry.ticket)
@@ -110,7 +110,7 @@ class RunRegistry:
             self.enqueue(entry.run_id, entry.share)
 
     def claims(self) -> dict[Held, ActiveRun]:
-        """The claimed steps of every owned run."""
+        """Yield the claimed steps of every owned run."""
         return {
             Held(entry.run_id, claim.step_id, claim.attempt): entry.run
             for entry in self._entries.values()

@@ -1,9 +1,9 @@
-"""Turns of runs at the database: a run that is alone is not slowed down by the many runs of somebody else.
+"""Fair scheduling of database transitions: many runs of one user do not slow down a single run of another.
 
-Runs in progress share one event loop and one queue of writes, so with 31 runs of a tenant next to one run of another,
+Runs in progress share one event loop and one queue of writes, so with 31 runs of one tenant and one run of another,
 that one would get a thirty-second of both. Therefore, while runs of others are moving, a tenant has at most as many
 transitions in flight as the others have moving runs; the same holds between the spaces of a tenant and the users of a
-space. Where the runs of one user move alone nothing is limited, and a run that is at a long step does not count.
+space. If only one user's runs are moving, nothing is limited. A run in a long step does not count as moving.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from headgate.foundation.fair_places import FairPlaces, Share
 from headgate.foundation.fair_queue import Path
 
 MOVING_SECONDS = 0.05
-"""A run counts as moving for this long after it came for a turn."""
+"""How long a run counts as moving after its last request for a turn."""
 
 
 class Turns:
@@ -27,18 +27,18 @@ class Turns:
         """Moving runs by id, with the time of their last turn; longest ago first."""
         self._counts: Counter[Path] = Counter()
         self._last: dict[Share, str] = {}
-        """Of users none of whose runs is in progress: the last one, while it still counts."""
+        """Users without a run in progress: their last run, while it still counts."""
         self._only: Share | None = None
-        """Whose runs move alone: these are not counted."""
-        self._places = FairPlaces(sys.maxsize, most=self._most)
+        """The only user with moving runs, if there is one: these are not counted."""
+        self._places = FairPlaces(sys.maxsize, limit_of=self._most)
 
     def alone(self, share: Share) -> bool:
-        """Whether nobody else's runs are moving: then the next transition needs no turn."""
+        """Whether no other user's runs are moving: then the next transition needs no turn."""
         return share is self._only or share == self._only
 
     @asynccontextmanager
     async def turn(self, run_id: str, share: Share) -> AsyncIterator[None]:
-        """One transition of a run."""
+        """Hold a turn for one transition of a run."""
         if self.alone(share):
             yield
             return
@@ -47,7 +47,7 @@ class Turns:
             yield
 
     def over(self, run_id: str) -> None:
-        """The run is over. The last one of a user counts until another of theirs begins, or its time is up."""
+        """End a run. A user's last one counts until another of theirs starts, or its time is up."""
         if run_id not in self._moving:
             return
         _, share = self._moving[run_id]
@@ -84,6 +84,6 @@ class Turns:
                 del self._counts[path]
 
     def _most(self, path: Path) -> int | None:
-        """Most transitions in flight of a tenant, a space or a user."""
-        others = self._counts[path[:-1]] - self._counts[path]
-        return others if others > 0 else None
+        """Return the most transitions in flight of a tenant, a space or a user."""
+        other_runs = self._counts[path[:-1]] - self._counts[path]
+        return other_runs if other_runs > 0 else None

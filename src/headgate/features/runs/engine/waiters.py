@@ -1,11 +1,11 @@
-"""Who waits in this process for a run to end."""
+"""Waiters in this process for the end of a run."""
 
 import asyncio
 from contextlib import suppress
 
 
 class Waiters:
-    """Futures by run id; nothing is kept of a run that nobody waits for."""
+    """Futures by run id; runs without waiters take no memory."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, list[asyncio.Future[None]]] = {}
@@ -14,7 +14,7 @@ class Waiters:
         return sum(map(len, self._waiting.values()))
 
     async def wait(self, run_id: str, seconds: float | None) -> None:
-        """Return when the run is woken, or after so many seconds; None: wait for as long as it takes."""
+        """Wait until the run is woken or the timeout in seconds; None: no timeout."""
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         waiting = self._waiting.setdefault(run_id, [])
         waiting.append(waiter)
@@ -27,12 +27,12 @@ class Waiters:
                 del self._waiting[run_id]
 
     def wake(self, run_id: str) -> None:
-        """Wake everyone who waits for a run."""
+        """Wake all waiters of a run."""
         for waiter in self._waiting.pop(run_id, ()):
             if not waiter.done():
                 waiter.set_result(None)
 
     def wake_all(self) -> None:
-        """Wake everybody."""
+        """Wake all waiters."""
         for run_id in list(self._waiting):
             self.wake(run_id)

@@ -1,5 +1,5 @@
-"""Evidence of a run: one document that is the same each time, chained, signed, and checked without a server.
+"""Evidence of a run: one reproducible document, chained, signed, and verifiable without a server.
 
-`canonical`, `chain`, `seal`, `masking`, `archive` and `verify` are pure; `package` makes the document from rows, and
+`canonical`, `chain`, `seal`, `masking`, `archive` and `verify` are pure; `package` builds the document from rows, and
 `service` reads them.
 """

@@ -1,8 +1,8 @@
-"""The chain of hashes through a package. Pure.
+"""The hash chain of a package. Pure.
 
 Every entry (the run, then its steps in the order in which they finished) has a member `chain`: the SHA-256 of each
-other member, the hash of the entry before, and its own hash, which is that of the two. A changed value is found by its
-member's digest, a changed digest by the entry's hash, a changed hash by the entry behind it, and the last by the seal.
+other member, the hash of the previous entry, and its own hash over both. A changed value breaks its member's digest, a
+changed digest the entry's hash, a changed hash the next entry, and a changed last hash the seal.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,13 +13,13 @@ from headgate.foundation.canonical import digest
 
 CHAIN = "chain"
 GENESIS = "0" * 64
-"""What stands before the first entry."""
+"""The previous hash of the first entry."""
 Entry = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that does not hold."""
+    """A failed check."""
 
     where: str
     """The run, or `step '<id>'`, `artifact <id>`, `seal`, `file`."""
@@ -30,19 +30,19 @@ class Fault:
 
 
 def chained(entries: Iterable[Entry]) -> list[dict[str, Any]]:
-    """The entries, each tied to the one before."""
-    found: list[dict[str, Any]] = []
+    """Return the entries, each linked to the previous one."""
+    linked: list[dict[str, Any]] = []
     previous = GENESIS
     for entry in entries:
         digests = {member: digest(value) for member, value in entry.items()}
         previous_of_next = _hash(digests, previous)
-        found.append({**entry, CHAIN: {"digests": digests, "previous": previous, "hash": previous_of_next}})
+        linked.append({**entry, CHAIN: {"digests": digests, "previous": previous, "hash": previous_of_next}})
         previous = previous_of_next
-    return found
+    return linked
 
 
 def head_of(entries: Iterable[Entry]) -> str:
-    """The hash of the last entry: it stands for all of them."""
+    """Return the hash of the last entry, which covers all of them."""
     head = GENESIS
     for entry in entries:
         head = entry[CHAIN]["hash"]
@@ -50,18 +50,18 @@ def head_of(entries: Iterable[Entry]) -> str:
 
 
 def broken_links(entries: Iterable[tuple[str, Entry]]) -> Iterator[Fault]:
-    """What does not hold in a chain, entry by entry. Entries are named, and may hold anything that JSON can."""
+    """Return the faults of a chain, entry by entry. Entries are named, and may hold arbitrary JSON."""
     previous = GENESIS
     for name, entry in entries:
         link = _link(entry.get(CHAIN))
         if link is None:
-            yield Fault(name, "its chain member is missing or has another shape.")
+            yield Fault(name, "its chain member is missing or malformed.")
             return
         yield from _changed_members(name, entry, link["digests"])
         if link["previous"] != previous:
-            yield Fault(name, "it does not follow the entry before it: one was changed, removed, added or moved.")
+            yield Fault(name, "it does not follow the previous entry: an entry was changed, removed, added or moved.")
         if _hash(link["digests"], link["previous"]) != link["hash"]:
-            yield Fault(name, "its hash is not that of its digests: one of them was changed.")
+            yield Fault(name, "its hash does not match its digests: one of them was changed.")
         previous = link["hash"]
 
 
@@ -76,13 +76,13 @@ def _changed_members(name: str, entry: Entry, digests: Mapping[str, str]) -> Ite
         yield Fault(name, f"'{member}' was removed.")
 
 
-def _link(found: Any) -> dict[str, Any] | None:  # noqa: ANN401 - from a file
-    """A chain member of the right shape, or None."""
-    if not isinstance(found, dict) or found.keys() != {"digests", "previous", "hash"}:
+def _link(value: Any) -> dict[str, Any] | None:  # noqa: ANN401 - from a file
+    """Return a well-formed chain member, or None."""
+    if not isinstance(value, dict) or value.keys() != {"digests", "previous", "hash"}:
         return None
-    digests = found["digests"]
-    texts = [found["previous"], found["hash"], *(digests.values() if isinstance(digests, dict) else [None])]
-    return found if all(isinstance(text, str) for text in texts) else None
+    digests = value["digests"]
+    texts = [value["previous"], value["hash"], *(digests.values() if isinstance(digests, dict) else [None])]
+    return value if all(isinstance(text, str) for text in texts) else None
 
 
 def _hash(digests: Mapping[str, str], previous: str) -> str:

@@ -1,4 +1,4 @@
-"""Inputs that a step got over edges, derived from the outputs of earlier steps, so nothing is stored twice. Pure."""
+"""Inputs of a step over edges, derived from the outputs of earlier steps, so nothing is stored twice. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ class EdgeInput:
     source: str
     """`step.output`."""
     entry: Mapping[str, Any]
-    """The stored output: its type, and its value or the artifact it is in."""
+    """The stored output: its type, and its value or artifact."""
 
 
 def inputs_from_edges(definition: Mapping[str, Any], step: Any, steps: Sequence[Any]) -> Iterator[EdgeInput]:  # noqa: ANN401
-    """The inputs of a step over active edges, in the order of the edges.
+    """Return the inputs of a step over active edges, in the order of the edges.
 
     Empty for a step that never started and for one whose policy fetched its main input (recorded in `input`).
     """
     if step.started_at is None or "source" in (step.input_payload or {}):
         return
     bound = (step.input_payload or {}).get("bindings", {})
-    outputs = {other.step_id: (other.output_payload or {}).get("outputs", {}) for other in steps}
+    outputs = {step.step_id: (step.output_payload or {}).get("outputs", {}) for step in steps}
     for edge in definition.get("edges", ()):
         if edge["target"] != step.step_id or edge["input"] in bound:
             continue

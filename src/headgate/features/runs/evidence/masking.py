@@ -1,4 +1,4 @@
-"""What is left out of evidence: secrets, and answers that the flow's form marks as private. Pure."""
+"""Masks secrets, and answers that the flow's form marks as private, in evidence. Pure."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,34 +10,34 @@ SHORTEST_ANSWER = 3
 
 
 class Mask:
-    """Takes secrets and private answers out of values.
+    """Masks secrets and private answers in values.
 
     Args:
         secrets: Values of the tenant's secret variables.
-        answers: Private answers by field, as they were given.
+        answers: Private answers by field.
     """
 
     def __init__(self, secrets: Iterable[str], answers: Mapping[str, Any]) -> None:
         self._secrets = SecretValues()
         for secret in secrets:
             self._secrets.add(secret)
-        words: dict[str, str] = {}
-        for field, answer in answers.items():
-            for text in _texts(answer):
+        replacements: dict[str, str] = {}
+        for field, value in answers.items():
+            for text in _texts(value):
                 if len(text) >= SHORTEST_ANSWER:
-                    words.setdefault(text, f"[private: {field}]")
-        self._words = sorted(words.items(), key=lambda pair: (-len(pair[0]), pair[0]))
+                    replacements.setdefault(text, f"[private: {field}]")
+        self._words = sorted(replacements.items(), key=lambda pair: (-len(pair[0]), pair[0]))
 
     def text(self, value: str) -> str:
-        """A text without what looks like a key, without stored secrets and without private answers."""
+        """Return a text without key patterns, stored secrets and private answers."""
         value = self._secrets.text(value)
-        for word, shown in self._words:
-            if word in value:
-                value = value.replace(word, shown)
+        for secret, replacement in self._words:
+            if secret in value:
+                value = value.replace(secret, replacement)
         return redact_text(value)
 
     def content(self, value: Any) -> Any:  # noqa: ANN401 - any JSON value
-        """Business data: every text of it, whatever its member is called."""
+        """Mask business data: every text in it, regardless of member names."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
@@ -47,7 +47,7 @@ class Mask:
         return value
 
     def technical(self, value: Any) -> Any:  # noqa: ANN401 - any JSON value
-        """Parameters, headers and tool arguments: what is called a key or token goes too."""
+        """Mask parameters, headers and tool arguments: members named like a key or token are removed as well."""
         return self.content(redact(value))
 
 

@@ -1,4 +1,4 @@
-"""The evidence of a run from its rows, as one chained and sealed document. Pure: the same rows give the same bytes."""
+"""Builds the evidence of a run from its rows, as one chained and signed document. Pure: same rows, same bytes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from headgate.foundation.database import moment
 from headgate.foundation.signing import Signer
 
 Row = Any
-"""A row of plain columns, read by name."""
+"""A row of columns, read by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """Everything that is stored about a run."""
+    """All stored data of a run."""
 
     run: Row
     definition: Mapping[str, Any]
@@ -32,19 +32,21 @@ class RunRecord:
     deliveries: Sequence[Row]
     delivery_attempts: Sequence[Row]
     files: Mapping[str, Row]
-    """Files that the run was given or made, by id; those that were removed are missing."""
+    """Input and output files of the run by id, without removed ones."""
+    approvals: Sequence[Row] = ()
+    approval_decisions: Sequence[Row] = ()
 
 
 def make_package(record: RunRecord, signer: Signer, secrets: Sequence[str]) -> dict[str, Any]:
-    """The document of a run.
+    """Build the document of a run.
 
     Args:
         record: Its rows.
-        signer: The installation's key.
-        secrets: Values of the tenant's secret variables: none of them comes into the document.
+        signer: The installation's signing key.
+        secrets: Values of the tenant's secret variables, which are masked.
 
     Raises:
-        RunDamaged: A row does not hold what Headgate stores in it.
+        RunDamaged: A row holds invalid data.
     """
     finishing = sorted(record.steps, key=lambda step: (step.finished_at or float("inf"), step.step_order))
     with intact("this run"):
@@ -62,18 +64,18 @@ def make_package(record: RunRecord, signer: Signer, secrets: Sequence[str]) -> d
 
 
 class _Author:
-    """Writes the entries of one run."""
+    """Builds the entries of one run."""
 
     def __init__(self, record: RunRecord, signer: Signer, secrets: Sequence[str]) -> None:
         self._record = record
         self._signer = signer
         answers = record.run.input_payload.get("form_data", {})
-        marked = {field["id"] for field in record.definition.get("form", ()) if field.get("private")}
-        self._private = {name: answer for name, answer in answers.items() if name in marked}
+        private_ids = {field["id"] for field in record.definition.get("form", ()) if field.get("private")}
+        self._private = {name: answer for name, answer in answers.items() if name in private_ids}
         self.mask = Mask(secrets, self._private)
 
     def run_entry(self, definition_sha256: str) -> dict[str, Any]:
-        """What the run was, what it was given and what came of it."""
+        """Return the entry of the run: its definition, input and result."""
         run = self._record.run
         return {
             "flow_run_id": run.id,
@@ -95,13 +97,14 @@ class _Author:
             "source_run_id": run.source_run_id,
             "source_step_id": run.source_step_id,
             "resumes": run.resumes,
-            # Only where there is something to say: what was exported before it could be said keeps its bytes.
+            # Only when present, so that earlier exports keep their bytes.
             **({"part": run.part} if run.part else {}),
+            **_parent(run),
             **self._outside(run.input_payload),
         }
 
     def step_entry(self, step: Row) -> dict[str, Any]:
-        """What one step did, with what, and what it left."""
+        """Return the entry of a step: its inputs, calls and outputs."""
         return {
             "step_id": step.step_id,
             "step_order": step.step_order,
@@ -122,17 +125,55 @@ class _Author:
             "error": self._error(step),
             **_times(step),
             **({"pinned": True} if step.step_id in (self._record.run.part or {}).get("pinned", ()) else {}),
+            **self._approvals(step.step_id),
             "attempts": [self._attempt(row) for row in self._record.attempts if row.step_id == step.step_id],
             "deliveries": [self._delivery(row) for row in self._record.deliveries if row.step_id == step.step_id],
         }
 
+    def _approvals(self, step_id: str) -> dict[str, Any]:
+        """Return who decided what on which content, if the step asked users."""
+        entries = [
+            {
+                "id": row.id,
+                "round": row.round,
+                "status": row.status,
+                "shown_sha256": self._hash(f"{row.id}.shown", row.content_hash),
+                "assignees": [{"user_id": entry.get("user_id"), "role": entry.get("role")} for entry in row.assignees],
+                "needed": row.needed,
+                "created_at": _when(row.created_at),
+                "due_at": _when(row.due_at),
+                "decided_at": _when(row.decided_at),
+                "decisions": [
+                    {
+                        "user_id": decision.user_id,
+                        "user_name": self.mask.text(decision.user_name),
+                        "decision": decision.decision,
+                        "shown_sha256": self._hash(f"{row.id}.shown", decision.shown_hash),
+                        "response_sha256": self._hash(f"{row.id}.response", decision.response_hash),
+                        "api_key_id": decision.key_id,
+                        "address": decision.address,
+                        "decided_at": _when(decision.decided_at),
+                    }
+                    for decision in self._record.approval_decisions
+                    if decision.approval_id == row.id
+                ],
+            }
+            for row in self._record.approvals
+            if row.step_id == step_id
+        ]
+        return {"approvals": entries} if entries else {}
+
+    def _hash(self, name: str, sha256: str) -> Any:  # noqa: ANN401
+        """Return a hash; with private input only a commitment, since the content could be guessed and confirmed."""
+        return self._withheld(name, sha256) if self._private else sha256
+
     def _outside(self, payload: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Where content from outside comes from; only where there is any."""
+        """Return the sources of untrusted content, if there are any."""
         marks = outside_of(payload)
-        return {"outside_content": [self.mask.text(one) for one in marks]} if marks else {}
+        return {"outside_content": [self.mask.text(mark) for mark in marks]} if marks else {}
 
     def _step_input(self, step: Row) -> dict[str, Any] | None:
-        """The input of a step: what its policy fetched, as recorded, and the inputs over edges."""
+        """Return the input of a step: the recorded policy input and the inputs over edges."""
         entry: dict[str, Any] = dict(self.mask.technical(step.input_payload) or {})
         edges = [
             {
@@ -146,8 +187,8 @@ class _Author:
             entry["edges"] = edges
         return entry or None
 
-    def _value(self, where: str, edge_input: EdgeInput) -> dict[str, Any]:
-        """A short value in full; for a long one the size and hash, for an artifact its reference."""
+    def _value(self, name: str, edge_input: EdgeInput) -> dict[str, Any]:
+        """Return a short value in full; for a long one its size and hash, for an artifact its reference."""
         entry = edge_input.entry
         if "value" not in entry:
             members = ("type", "file_id", "media_type", "size_bytes")
@@ -156,11 +197,11 @@ class _Author:
         size = len(orjson.dumps(value))
         if size <= LONGEST_VALUE:
             return {"type": entry["type"], "value": self._content(entry["value"])}
-        sha256 = self._withheld(f"input.{where}", value) if self._private else digest(value)
+        sha256 = self._withheld(f"input.{name}", value) if self._private else digest(value)
         return {"type": entry["type"], "size_bytes": size, "sha256": sha256}
 
     def _input(self, payload: Mapping[str, Any]) -> dict[str, Any]:
-        """The run's input; of a private answer only a commitment."""
+        """Return the run's input; for private answers only a commitment."""
         answers = {
             name: self._withheld(f"input.form_data.{name}", answer) if name in self._private else self._content(answer)
             for name, answer in payload.get("form_data", {}).items()
@@ -169,13 +210,13 @@ class _Author:
         return {"text": self._content(payload["text"]), "form_data": answers, "files": self._artifacts(files)}
 
     def _execution_hash(self, step: Row) -> Any:  # noqa: ANN401
-        """The hash covers the run's input: where that is private, somebody could find it by trying."""
+        """Omit the execution hash for private input: it covers the input, which could be guessed and confirmed."""
         if step.execution_hash is None or not self._private:
             return step.execution_hash
         return self._withheld(f"{step.step_id}.execution_hash", step.execution_hash)
 
-    def _withheld(self, where: str, value: Any) -> dict[str, str]:  # noqa: ANN401
-        commitment = self._signer.commitment(f"{self._record.run.id}.{where}", portable(value))
+    def _withheld(self, name: str, value: Any) -> dict[str, str]:  # noqa: ANN401
+        commitment = self._signer.commitment(f"{self._record.run.id}.{name}", portable(value))
         return {"withheld": "private", "commitment": commitment}
 
     def _content(self, value: Any) -> Any:  # noqa: ANN401
@@ -193,7 +234,7 @@ class _Author:
         row = self._record.files.get(file_id)
         if row is None:
             return {"id": file_id, "removed": True}
-        # What a file says may follow from a private answer: then its hash would let somebody find the answer by trying.
+        # A file's content may depend on a private answer, which could be guessed and confirmed with its hash.
         sha256 = self._withheld(f"artifact.{file_id}", row.sha256) if self._private else row.sha256
         return {
             "id": file_id,
@@ -204,19 +245,19 @@ class _Author:
         }
 
     def _attempt(self, row: Row) -> dict[str, Any]:
-        found = {"attempt_no": row.attempt_no, "status": row.status, "worker_id": row.worker_id}
-        return {**found, "error": self._error(row), "record": self._left(row.record), **_times(row)}
+        entry = {"attempt_no": row.attempt_no, "status": row.status, "worker_id": row.worker_id}
+        return {**entry, "error": self._error(row), "record": self._left(row.record), **_times(row)}
 
     def _left(self, record: Mapping[str, Any] | None) -> dict[str, Any] | None:
-        """What a failed try had left before its step was done again."""
+        """Return what a failed attempt left before the step was repeated."""
         if record is None:
             return None
         prompt = self._content(record.get("effective_prompt"))
-        rest = {name: self.mask.technical(value) for name, value in record.items() if name != "effective_prompt"}
-        return {"effective_prompt": prompt, **rest}
+        contents = {name: self.mask.technical(value) for name, value in record.items() if name != "effective_prompt"}
+        return {"effective_prompt": prompt, **contents}
 
     def _delivery(self, row: Row) -> dict[str, Any]:
-        tries = [one for one in self._record.delivery_attempts if one.delivery_id == row.id]
+        tries = [attempt for attempt in self._record.delivery_attempts if attempt.delivery_id == row.id]
         return {
             "id": row.id,
             "url": self.mask.text(row.url_shown),
@@ -227,14 +268,15 @@ class _Author:
             "created_at": _when(row.created_at),
             "delivered_at": _when(row.delivered_at),
             "attempts": [
-                {"attempt_no": one.attempt_no, "status_code": one.status_code, "error": self._error(one)} | _times(one)
-                for one in tries
+                {"attempt_no": attempt.attempt_no, "status_code": attempt.status_code, "error": self._error(attempt)}
+                | _times(attempt)
+                for attempt in tries
             ],
         }
 
 
 def file_ids_of(payload: Mapping[str, Any] | None) -> list[str]:
-    """The files that a step's stored output names: artifacts for long values, files made, files passed on."""
+    """Return the files that a step's stored output names: artifacts of long values, created files, forwarded files."""
     if payload is None:
         return []
     with intact("the output of a step"):
@@ -246,6 +288,14 @@ def _times(row: Row) -> dict[str, Any]:
     started, finished = row.started_at, row.finished_at
     took = None if started is None or finished is None else (finished - started) / 1000
     return {"started_at": _when(started), "finished_at": _when(finished), "latency_ms": took}
+
+
+def _parent(run: Row) -> dict[str, Any]:
+    """Return the step that started a run, if one did."""
+    if run.parent_run_id is None:
+        return {}
+    step = {"run_id": run.parent_run_id, "step_id": run.parent_step_id, "iteration": run.parent_iteration}
+    return {"parent": step}
 
 
 def _when(microseconds: int | None) -> str | None:

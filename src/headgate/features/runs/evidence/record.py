@@ -1,6 +1,6 @@
-"""The record of something that is no run, as signed evidence: a subject and what happened, entry by entry. Pure.
+"""Signed evidence of things other than runs: a subject and its events, entry by entry. Pure.
 
-It has the chain and the seal of a run's evidence, and is checked by the same command.
+It has the same chain and seal as a run's evidence, and the same command verifies it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,30 +16,30 @@ _MEMBERS = frozenset({"format", "subject", "entries", "seal"})
 
 
 def make_record(signer: Signer, subject: Mapping[str, Any], entries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The document: `subject` has `kind`, `id`, `status` and `created_at`; entries are in their order."""
-    first, *rest = chained(portable(entry) for entry in (subject, *entries))
+    """Build the document. `subject` has `kind`, `id`, `status` and `created_at`; entries are in order."""
+    first, *entries_after = chained(portable(entry) for entry in (subject, *entries))
     return {
         "format": RECORD,
         "subject": first,
-        "entries": rest,
-        "seal": seal_of(signer, head_of([first, *rest]), len(rest), RECORD),
+        "entries": entries_after,
+        "seal": seal_of(signer, head_of([first, *entries_after]), len(entries_after), RECORD),
     }
 
 
 def record_faults(document: Mapping[str, Any]) -> list[Fault]:
-    """What does not hold in a record. Takes what any file may hold."""
+    """Return the faults of a record. Accepts arbitrary JSON."""
     faults = [Fault("file", f"'{name}' is missing.") for name in sorted(_MEMBERS - document.keys())]
     faults += [Fault("file", f"'{name[:60]}' was added.") for name in sorted(document.keys() - _MEMBERS)]
     if not is_record(document):
-        return [*faults, Fault("file", "its parts do not have the shape of a record.")]
+        return [*faults, Fault("file", "its parts do not form a valid record.")]
     subject, entries = document["subject"], document["entries"]
-    links = [("subject", subject), *((f"entry {number}", one) for number, one in enumerate(entries, 1))]
+    links = [("subject", subject), *((f"entry {number}", entry) for number, entry in enumerate(entries, 1))]
     faults += broken_links(links)
-    hashes = [one.get(CHAIN) for _, one in links]
-    whole = all(isinstance(link, dict) and isinstance(link.get("hash"), str) for link in hashes)
-    head = head_of(one for _, one in links) if whole else ""
-    wrong = broken_seal(document["seal"], head, len(entries), RECORD)
-    return faults if wrong is None else [*faults, Fault("seal", wrong)]
+    hashes = [entry.get(CHAIN) for _, entry in links]
+    well_formed = all(isinstance(link, dict) and isinstance(link.get("hash"), str) for link in hashes)
+    head = head_of(entry for _, entry in links) if well_formed else ""
+    seal_fault = broken_seal(document["seal"], head, len(entries), RECORD)
+    return faults if seal_fault is None else [*faults, Fault("seal", seal_fault)]
 
 
 def is_record(document: Mapping[str, Any]) -> bool:

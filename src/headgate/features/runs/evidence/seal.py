@@ -1,4 +1,4 @@
-"""The seal of a package of evidence: a signature of its chain's head."""
+"""The seal of an evidence package: a signature of its chain's head."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ FORMAT = "headgate-evidence/1"
 
 
 def seal_of(signer: Signer, head: str, steps: int, form: str = FORMAT) -> dict[str, Any]:
-    """The seal of a chain: what is signed, and the signature."""
+    """Return the seal of a chain: the signed data and the signature."""
     return signer.sign(_members(head, steps, form))
 
 
 def broken_seal(seal: Any, head: str, steps: int, form: str = FORMAT) -> str | None:  # noqa: ANN401 - from a file
-    """What is wrong with a seal, or None when its signature holds for this chain."""
+    """Return the fault of a seal, or None when its signature is valid for this chain."""
     return broken_signature(seal, _members(head, steps, form))
 
 

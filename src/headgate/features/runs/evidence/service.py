@@ -1,4 +1,4 @@
-"""Reads what is stored about a run and makes its evidence."""
+"""Reads the stored data of a run and builds its evidence."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from headgate.features.access.principal import Principal, within
 from headgate.features.files import service as files
 from headgate.features.flows import versions
 from headgate.features.runs import repository
+from headgate.features.runs.approvals import repository as approvals
 from headgate.features.runs.deliveries import repository as deliveries
 from headgate.features.runs.evidence.archive import artifacts_of
 from headgate.features.runs.evidence.package import RunRecord, file_ids_of, make_package
@@ -29,24 +30,24 @@ log = get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Notary:
-    """Makes evidence with an installation's keys."""
+    """Builds evidence with an installation's keys."""
 
     box: SecretBox
     signer: EvidenceSigner
     reads_of: Callable[[Principal], ReadAudit]
-    """Where it is written down that a user has secrets read, to be taken out of documents."""
+    """Records in the audit log that a user's request read secrets, for masking."""
 
     def key(self) -> EvidenceKey:
-        """The public key. Raises `Unavailable` when the private one cannot be read or made."""
+        """Return the public key. Raises `Unavailable` when the private key cannot be read or created."""
         return self._signer().key
 
     async def package(self, session: AsyncSession, principal: Principal, run_id: str) -> dict[str, Any]:
-        """The evidence of a run. Raises `RunNotFound`, `PermissionMissing`."""
+        """Return the evidence of a run. Raises `RunNotFound`, `PermissionMissing`."""
         record = await read_record(session, principal, run_id)
         return make_package(record, self._signer(), await self.secret_values(session, principal, record.run.space_id))
 
     async def secret_values(self, session: AsyncSession, principal: Principal, space_id: str) -> list[str]:
-        """The values of the secrets that a space's flows may use: what no document about it may hold."""
+        """Return the secrets that flows of a space may use, for masking."""
         audit = self.reads_of(within(principal, space_id))
         return await secrets.secrets_of(session, self.box, audit, tenant_id=principal.tenant_id, space_id=space_id)
 
@@ -55,20 +56,21 @@ class Notary:
 
 
 async def read_record(session: AsyncSession, principal: Principal, run_id: str) -> RunRecord:
-    """Everything that is stored about a run. Raises `RunNotFound`, `PermissionMissing` or `RunDamaged`.
+    """Read all stored data of a run. Raises `RunNotFound`, `PermissionMissing` or `RunDamaged`.
 
-    Of the files that its steps name those of other spaces are left out: a step may write down any id. What the run was
-    given is always there: whoever gave it saw it.
+    Files of other spaces that its steps name are excluded: a step may write any id. The run's input files are always
+    included, since its starter has access to them.
     """
     tenant = principal.tenant_id
     run = await find_run(session, principal, run_id, Permission.RUNS_VIEW)
     version = await versions.get_version(session, principal, run.flow_id, run.version, permission=Permission.RUNS_VIEW)
     steps = await repository.list_steps(session, run_id, tenant_id=tenant)
-    sent = await deliveries.list_deliveries(session, run_id, tenant_id=tenant)
+    delivery_rows = await deliveries.list_deliveries(session, run_id, tenant_id=tenant)
     with intact("the run's input"):
-        given = [file["id"] for file in run.input_payload.get("files", ())]
-    wanted = {*given, *(file_id for step in steps for file_id in file_ids_of(step.output_payload))}
-    found = await files.find_files(session, tenant_id=tenant, file_ids=wanted)
+        input_file_ids = [file["id"] for file in run.input_payload.get("files", ())]
+    file_ids = {*input_file_ids, *(file_id for step in steps for file_id in file_ids_of(step.output_payload))}
+    file_rows = await files.find_files(session, tenant_id=tenant, file_ids=file_ids)
+    approval_rows = await approvals.list_of_run(session, run_id, tenant_id=tenant)
     return RunRecord(
         run=run,
         definition=version.definition,
@@ -76,18 +78,20 @@ async def read_record(session: AsyncSession, principal: Principal, run_id: str) 
         headgate_version=version.headgate_version,
         steps=steps,
         attempts=await repository.list_attempts(session, run_id, tenant_id=tenant),
-        deliveries=sent,
-        delivery_attempts=await deliveries.list_attempts(session, [row.id for row in sent], tenant_id=tenant),
-        files={row.id: row for row in found if row.id in given or row.space_id == run.space_id},
+        deliveries=delivery_rows,
+        delivery_attempts=await deliveries.list_attempts(session, [row.id for row in delivery_rows], tenant_id=tenant),
+        files={row.id: row for row in file_rows if row.id in input_file_ids or row.space_id == run.space_id},
+        approvals=approval_rows,
+        approval_decisions=await approvals.list_decisions(session, [row.id for row in approval_rows], tenant_id=tenant),
     )
 
 
 async def read_contents(package: Mapping[str, Any], stored: RunFiles, tenant_id: str) -> dict[str, bytes]:
-    """The contents of a package's artifacts by their SHA-256. What cannot be read is left out, and said in the log."""
-    found: dict[str, bytes] = {}
-    for sha256, about in artifacts_of(package).items():
+    """Return the contents of a package's artifacts by SHA-256. Unreadable ones are skipped and logged."""
+    contents: dict[str, bytes] = {}
+    for sha256, artifact in artifacts_of(package).items():
         try:
-            found[sha256] = await stored.read(tenant_id, about["id"])
+            contents[sha256] = await stored.read(tenant_id, artifact["id"])
         except HeadgateError as error:
-            log.warning("artifact left out of evidence", file_id=about["id"], problem=error.detail)
-    return found
+            log.warning("artifact omitted from evidence", file_id=artifact["id"], problem=error.detail)
+    return contents

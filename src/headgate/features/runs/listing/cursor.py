@@ -1,4 +1,4 @@
-"""Where a page of the list of flows ended: the id, and before it the value that the list is sorted by."""
+"""Cursor of a page in the list of flows: the id, and before it the value of the sort key."""
 
 import base64
 import binascii
@@ -15,7 +15,7 @@ _BEGIN = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def cursor_of(sort: SortKey, row: Any) -> str:  # noqa: ANN401 - a row
-    """The cursor behind a flow."""
+    """Return the cursor after a flow."""
     if sort == "name":
         return f"{base64.urlsafe_b64encode(row.lowered.encode()).decode()}.{row.id}"
     if sort == "updated":
@@ -24,7 +24,7 @@ def cursor_of(sort: SortKey, row: Any) -> str:  # noqa: ANN401 - a row
 
 
 def place_of(sort: SortKey, cursor: str | None) -> Place | None:
-    """The place that a cursor names. Raises `Invalid`."""
+    """Return the position of a cursor. Raises `Invalid`."""
     if cursor is None:
         return None
     value, _, flow_id = cursor.rpartition(".")
@@ -40,12 +40,12 @@ def _value(sort: SortKey, value: str) -> datetime | str | None:
     if sort == "updated":
         return _BEGIN + timedelta(microseconds=int(value[:18]))
     if sort == "name":
-        found = base64.urlsafe_b64decode(value.encode()).decode()
-        if "\0" in found:
+        decoded = base64.urlsafe_b64decode(value.encode()).decode()
+        if "\0" in decoded:
             raise ValueError(value)
-        return found
+        return decoded
     return None
 
 
 def _unknown() -> Invalid:
-    return Invalid("The cursor is not one that this server gave.", remedy="Leave it out to start at the first page.")
+    return Invalid("Invalid cursor.", remedy="Omit it to start at the first page.")

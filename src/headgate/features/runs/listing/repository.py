@@ -15,7 +15,7 @@ from headgate.features.runs.tables import flow_runs
 
 AnyRow = Row[*tuple[Any, ...]]
 Place = tuple[datetime | str | None, str]
-"""Value of the sort key and id of the last flow of the page before."""
+"""Sort value and id of the last flow of the previous page."""
 _LOWERED = func.lower(FlowRow.name)
 
 
@@ -27,22 +27,22 @@ async def list_flows(
     search: str,
     sort: SortKey,
     limit: int,
-    place: Place | None,
+    position: Place | None,
 ) -> Sequence[AnyRow]:
-    """Flows with their published release, newest run and the name of who changed them; `space_ids` None: of all."""
+    """List flows with their published release, newest run and the name of the last editor; `space_ids` None: all."""
     page = select(FlowRow.id).where(FlowRow.tenant_id == tenant_id, FlowRow.deleted_at.is_(None))
     if space_ids is not None:
         page = page.where(FlowRow.space_id.in_(space_ids))
-    for word in search.lower().split():
+    for term in search.lower().split():
         text = func.lower(FlowRow.name + " " + FlowRow.description)
-        page = page.where(text.contains(word, autoescape=True))
-    if place is not None:
-        page = page.where(_behind(sort, place))
-    # The page first: joined to all flows in the order of names, PostgreSQL would read every run of the tenant.
+        page = page.where(text.contains(term, autoescape=True))
+    if position is not None:
+        page = page.where(_behind(sort, position))
+    # Select the page first: joined to all flows in name order, PostgreSQL would read every run of the tenant.
     ids = page.order_by(*_order(sort)).limit(limit).subquery()
     query = _columns(tenant_id).where(FlowRow.tenant_id == tenant_id).join(ids, ids.c.id == FlowRow.id)
-    found: Sequence[AnyRow] = (await session.execute(query.order_by(*_order(sort)))).all()
-    return found
+    rows: Sequence[AnyRow] = (await session.execute(query.order_by(*_order(sort)))).all()
+    return rows
 
 
 def _columns(tenant_id: str) -> Select[Any]:
@@ -52,7 +52,7 @@ def _columns(tenant_id: str) -> Select[Any]:
         .correlate(FlowRow)
         .scalar_subquery()
     )
-    person = aliased(User)
+    author = aliased(User)
     run = flow_runs.alias("newest_run")
     published = and_(FlowVersionRow.flow_id == FlowRow.id, FlowVersionRow.version == FlowRow.published_version)
     return (
@@ -61,13 +61,13 @@ def _columns(tenant_id: str) -> Select[Any]:
             FlowRow.owner_user_id,
             FlowRow.published_version, FlowRow.draft_version, FlowRow.draft, FlowRow.created_at, FlowRow.updated_at,
             FlowVersionRow.release.label("release"), _LOWERED.label("lowered"),
-            person.name.label("updated_by"),
+            author.name.label("updated_by"),
             run.c.id.label("run_id"), run.c.status.label("run_status"), run.c.version.label("run_version"),
             run.c.created_at.label("run_created_at"), run.c.started_at.label("run_started_at"),
             run.c.finished_at.label("run_finished_at"),
         )
         .outerjoin(FlowVersionRow, and_(published, FlowVersionRow.tenant_id == FlowRow.tenant_id))
-        .outerjoin(person, and_(person.id == FlowRow.updated_by_user_id, person.tenant_id == FlowRow.tenant_id))
+        .outerjoin(author, and_(author.id == FlowRow.updated_by_user_id, author.tenant_id == FlowRow.tenant_id))
         .outerjoin(run, and_(run.c.id == newest, run.c.tenant_id == FlowRow.tenant_id))
     )  # fmt: skip
 
@@ -80,8 +80,8 @@ def _order(sort: SortKey) -> tuple[ColumnElement[Any], ...]:
     return (FlowRow.id.desc(),)
 
 
-def _behind(sort: SortKey, place: Place) -> ColumnElement[bool]:
-    value, flow_id = place
+def _behind(sort: SortKey, position: Place) -> ColumnElement[bool]:
+    value, flow_id = position
     if sort == "name":
         same = _LOWERED.is_not_distinct_from(value)
         return or_(_LOWERED.op(">")(value), and_(same, FlowRow.id > flow_id))

@@ -19,12 +19,14 @@ async def list_(
     session: ReadSession,
     caller: Caller,
     limit: Limit = 50,
-    cursor: Annotated[str | None, Query(max_length=2000, description="`next_cursor` of the page before.")] = None,
+    cursor: Annotated[str | None, Query(max_length=2000, description="`next_cursor` of the previous page.")] = None,
     space_id: str | None = None,
     search: Annotated[str, Query(max_length=200)] = "",
-    sort: Annotated[SortKey, Query(description="Newest first, last changed first, or by name.")] = "created",
+    sort: Annotated[
+        SortKey, Query(description="Sort order: newest first, last changed first, or by name.")
+    ] = "created",
 ) -> Page[FlowItem]:
-    """Flows without their drafts, each with its newest run. A cursor goes with the `sort` it was given for."""
+    """List flows without their drafts, each with its newest run. A cursor is valid for the `sort` it was issued for."""
     items, following = await service.list_flows(
         session,
         caller,

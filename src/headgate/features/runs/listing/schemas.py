@@ -1,4 +1,4 @@
-"""What the list of flows answers."""
+"""Response bodies of the list of flows."""
 
 from datetime import datetime
 from typing import Literal
@@ -11,11 +11,11 @@ from headgate.graph.model import Edge, Position
 
 SortKey = Literal["created", "updated", "name"]
 MOST_SKETCHED = 80
-"""Nodes that a small picture has room for."""
+"""Most nodes in a thumbnail."""
 
 
 class SketchNode(BaseModel):
-    """A node of a small picture."""
+    """A node of a thumbnail."""
 
     id: str
     type: str
@@ -24,7 +24,7 @@ class SketchNode(BaseModel):
 
 
 class Sketch(BaseModel):
-    """A flow as a small picture needs it: no values, no code."""
+    """A flow as a thumbnail: no values, no code."""
 
     nodes: list[SketchNode]
     edges: list[Edge]
@@ -45,15 +45,15 @@ class FlowItem(FlowSummary):
     """A flow in the list."""
 
     release: int | None
-    """The number of the release that is published: the N of vN."""
+    """Number of the published release: the N of vN."""
     changed_since: bool
-    """Whether the draft is another than what is published."""
+    """Whether the draft differs from the published version."""
     problems: int
-    """How many things keep the draft from running."""
+    """Number of problems that prevent a run of the draft."""
     steps: int
     """Nodes on the canvas."""
     icon: str
-    updated_by: str | None = Field(description="Who changed it last, by name.")
+    updated_by: str | None = Field(description="User who last changed it, by name.")
     last_run: LastRun | None
     sketch: Sketch | None
-    """None for a flow that is too large for a small picture."""
+    """None for a flow that is too large for a thumbnail."""

@@ -1,4 +1,4 @@
-"""The list of flows as people look at it."""
+"""The list of flows for users."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,8 +31,8 @@ async def list_flows(
     limit: int = 50,
     cursor: str | None = None,
 ) -> tuple[Sequence[FlowItem], str | None]:
-    """A page of the flows that the caller sees, and where the next begins. Raises `SpaceNotFound`, `Invalid`."""
-    place = place_of(sort, cursor)
+    """Return a page of the flows that the caller may read, and the next cursor. Raises `SpaceNotFound`, `Invalid`."""
+    position = place_of(sort, cursor)
     rows = await repository.list_flows(
         session,
         tenant_id=principal.tenant_id,
@@ -40,34 +40,34 @@ async def list_flows(
         search=search,
         sort=sort,
         limit=limit + 1,
-        place=place,
+        position=position,
     )
-    kept = rows[:limit]
-    flows = [Flow.model_validate(row.draft | {"name": row.name, "description": row.description}) for row in kept]
-    known = await _catalog_of(session, principal, rules.catalog, flows)
-    spaces = dict.fromkeys(row.space_id for row in kept)
-    offered = {one: await rules.environment(principal.tenant_id, one, session=session) for one in spaces}
+    page = rows[:limit]
+    flows = [Flow.model_validate(row.draft | {"name": row.name, "description": row.description}) for row in page]
+    catalog = await _catalog_of(session, principal, rules.catalog, flows)
+    spaces = dict.fromkeys(row.space_id for row in page)
+    offered = {space_id: await rules.environment(principal.tenant_id, space_id, session=session) for space_id in spaces}
     problems = await run_in_flow_thread(
         lambda: [
-            len(check(flow, known, offered[row.space_id]).errors) if flow.nodes else 0
-            for row, flow in zip(kept, flows, strict=True)
+            len(check(flow, catalog, offered[row.space_id]).errors) if flow.nodes else 0
+            for row, flow in zip(page, flows, strict=True)
         ]
     )
-    items = [_item(*one, seen=principal) for one in zip(kept, flows, problems, strict=True)]
-    return items, cursor_of(sort, kept[-1]) if len(rows) > limit else None
+    items = [_item(*columns, principal=principal) for columns in zip(page, flows, problems, strict=True)]
+    return items, cursor_of(sort, page[-1]) if len(rows) > limit else None
 
 
 async def _catalog_of(
     session: AsyncSession, principal: Principal, catalog: Components, flows: Sequence[Flow]
 ) -> Components:
-    """One catalog for all of them: the own components of the page are looked up together."""
+    """Return one catalog for the page: its custom components are looked up together."""
     nodes = tuple(node for flow in flows for node in flow.nodes if node.code is not None)
     together = Flow.model_construct(nodes=nodes, edges=())
     return await catalog.for_flow(principal.tenant_id, together, session=session) if own_codes(together) else catalog
 
 
-def _item(row: Any, flow: Flow, problems: int, *, seen: Principal) -> FlowItem:  # noqa: ANN401 - a row
-    ran = row.run_id is not None and seen.may(Permission.RUNS_VIEW, row.space_id)
+def _item(row: Any, flow: Flow, problems: int, *, principal: Principal) -> FlowItem:  # noqa: ANN401 - a row
+    ran = row.run_id is not None and principal.may(Permission.RUNS_VIEW, row.space_id)
     return FlowItem(
         id=row.id,
         name=row.name,
@@ -104,5 +104,5 @@ def _run(row: Any) -> LastRun:  # noqa: ANN401 - a row
 def _sketch(flow: Flow) -> Sketch | None:
     if len(flow.nodes) > MOST_SKETCHED:
         return None
-    nodes = [SketchNode(id=one.id, type=one.type, label=one.label, position=one.position) for one in flow.nodes]
+    nodes = [SketchNode(id=node.id, type=node.type, label=node.label, position=node.position) for node in flow.nodes]
     return Sketch(nodes=nodes, edges=list(flow.edges))

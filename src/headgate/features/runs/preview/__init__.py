@@ -1,1 +1,1 @@
-"""Dry run: what a run would do, without doing any of it (seed 002, Dry Run Preview)."""
+"""Dry run: reports what a run would do without executing it (seed 002, Dry Run Preview)."""

@@ -1,4 +1,4 @@
-"""Reads a file that somebody would import into a report. Nothing of it is stored or executed."""
+"""Builds the report on a file to import. Nothing of the file is stored or executed."""
 
 import re
 from collections import Counter
@@ -34,13 +34,13 @@ MOST_NODES = 5_000
 SHOWN_CODE = 20_000
 MOST_LISTED = 200
 MOST_FINDINGS = 20
-"""Reasons of the sandbox that are listed for one piece of code."""
+"""Most findings of the sandbox listed for one piece of code."""
 T = TypeVar("T")
 _NODES = re.compile(r"^nodes[ \t]*:", re.MULTILINE)
 
 
 class ImportReportIn(BaseModel):
-    """A file to look into."""
+    """A file to inspect."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -48,21 +48,21 @@ class ImportReportIn(BaseModel):
 
 
 class ImportedCode(BaseModel):
-    """Code that the file carries. It was read, not run."""
+    """Code in the file. It was read, not run."""
 
     nodes: list[str]
     type: str
     lines: int
     source: str
-    """Its beginning, where it is very long."""
+    """The source, truncated when it is very long."""
     imports: list[str]
     hosts: list[str]
     files: bool
-    """Whether it works with files."""
+    """Whether it accesses files."""
     known: bool
-    """Whether this organisation has had exactly this code checked."""
+    """Whether this tenant has had exactly this code checked."""
     findings: list[Finding]
-    """Why the sandbox would refuse it."""
+    """Why the sandbox would reject it."""
     omitted: dict[str, int] = Field(default_factory=dict)
     """Items omitted from lists that are too long, by the name of the list."""
 
@@ -71,25 +71,25 @@ class ImportedUrl(BaseModel):
     """A URL that is written in the file."""
 
     node: str
-    """The node that has it first; empty for one of the flow as a whole."""
+    """The first node that has it; empty for one of the flow itself."""
     url: str
-    """Its beginning, where it is very long."""
+    """The URL, truncated when it is very long."""
 
 
 class ImportReport(BaseModel):
-    """What a file holds, and what a run of it would reach.
+    """Contents of a file, and what a run of it would access.
 
-    A list is never emptier than the file: what was not inspected is null, and what a list omits is counted.
+    Lists that were not inspected are null, and omitted items are counted.
     """
 
     format: str
     """`headgate`, `spec`; or `langflow`, `flowise`, `n8n`, `dify`, which are recognised and cannot be imported yet."""
     supported: bool
-    """Whether an import takes it; what may be fixed afterwards is in `problems`."""
+    """Whether an import accepts it; problems that can be fixed afterwards are in `problems`."""
     inspected: bool = False
-    """Whether the content was inspected. Otherwise the lists are null: nothing is known of what the file holds."""
+    """Whether the content was inspected. Otherwise the lists are null: nothing is known of the file's content."""
     refused: str = ""
-    """Why it cannot be imported, in words."""
+    """Why it cannot be imported."""
     remedy: str = ""
     name: str = ""
     description: str = ""
@@ -97,14 +97,14 @@ class ImportReport(BaseModel):
     edges: int | None = None
     form: int | None = None
     components: dict[str, int] | None = None
-    """How often each type of component is in it."""
+    """Number of components by type."""
     unknown: list[str] | None = None
     """Types that this installation does not have."""
     code: list[ImportedCode] | None = None
     urls: list[ImportedUrl] | None = None
     """Every URL in a text, a setting or the code of the file."""
     hosts: list[DryHost] | None = None
-    """Every server of the plan, the code and the URLs."""
+    """Every host in the plan, the code and the URLs."""
     secrets: list[DrySecret] | None = None
     """Every variable that the file names."""
     models: list[str] | None = None
@@ -119,13 +119,13 @@ class ImportReport(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ImportReports:
-    """Reports on files, on the parts of one installation."""
+    """Builds import reports with the services of one installation."""
 
     catalog: Registry
     dry_runs: DryRuns
 
     async def of(self, principal: Principal, content: str) -> ImportReport:
-        """The report. What cannot be imported is told in it and is no error."""
+        """Return the report. A file that cannot be imported is reported, not raised."""
         try:
             foreign = _foreign(content)
             if foreign is not None:
@@ -133,7 +133,7 @@ class ImportReports:
             _refuse_prose(content)
             flow = await run_in_flow_thread(import_flow, content, self.catalog)
             if len(flow.nodes) > MOST_NODES:
-                raise Invalid(f"The flow has over {MOST_NODES} nodes.", remedy="Split it.")
+                raise Invalid(f"The flow has more than {MOST_NODES} nodes.", remedy="Split it.")
         except HeadgateError as error:
             return ImportReport(
                 format="headgate" if _is_json(content) else "spec",
@@ -147,13 +147,13 @@ class ImportReports:
         components = await self.catalog.for_flow(principal.tenant_id, flow)
         kept_out = await run_in_flow_thread(check_kept, flow, components)
         fault = FlowInvalid(kept_out) if kept_out else None
-        found = await self.dry_runs.of(principal, flow, DryRunStart())
-        code = await run_in_flow_thread(lambda: [_code_of(*one) for one in _codes(flow).items()])
-        for one in code:
-            one.known = components.code(one.type) == _whole(flow, one)
+        preview = await self.dry_runs.of(principal, flow, DryRunStart())
+        code = await run_in_flow_thread(lambda: [_code_of(*item) for item in _codes(flow).items()])
+        for imported in code:
+            imported.known = components.code(imported.type) == _whole(flow, imported)
         inventory = await run_in_flow_thread(inventory_of, flow, partial(_template_of, components))
         types = Counter(node.type for node in flow.nodes)
-        carried = {node.type for node in flow.nodes if node.code is not None}
+        custom_types = {node.type for node in flow.nodes if node.code is not None}
         lists = _Lists()
         return ImportReport(
             format=format_,
@@ -167,60 +167,64 @@ class ImportReports:
             edges=len(flow.edges),
             form=len(flow.form),
             components=dict(lists.shown("components", types.most_common())),
-            unknown=sorted(type_ for type_ in types if type_ not in carried and components.template(type_) is None),
+            unknown=sorted(
+                type_ for type_ in types if type_ not in custom_types and components.template(type_) is None
+            ),
             code=lists.shown("code", code),
             urls=lists.shown("urls", [ImportedUrl(node=node, url=url) for url, node in inventory.urls.items()]),
-            hosts=lists.shown("hosts", _all_hosts(found.reach.hosts, inventory)),
-            secrets=lists.shown("secrets", await self._secrets(principal, found.reach.secrets, inventory)),
-            models=lists.shown("models", _all_models(found.path, inventory)),
+            hosts=lists.shown("hosts", _all_hosts(preview.reach.hosts, inventory)),
+            secrets=lists.shown("secrets", await self._secrets(principal, preview.reach.secrets, inventory)),
+            models=lists.shown("models", _all_models(preview.path, inventory)),
             servers=lists.shown("servers", sorted(inventory.servers)),
-            tools=lists.shown("tools", sorted({tool for step in found.path for tool in step.tools})),
-            problems=lists.shown("problems", [one for one in found.findings if one.code != IssueCode.UNCHECKED_CODE]),
+            tools=lists.shown("tools", sorted({tool for step in preview.path for tool in step.tools})),
+            problems=lists.shown(
+                "problems", [finding for finding in preview.findings if finding.code != IssueCode.UNCHECKED_CODE]
+            ),
             omitted=lists.omitted,
             definition=flow,
         )
 
     async def _secrets(self, principal: Principal, planned: list[DrySecret], inventory: Inventory) -> list[DrySecret]:
-        """Variables of the plan, and those that the file names besides."""
+        """Return the variables of the plan and further ones that the file names."""
         keys = self.dry_runs.keys_of(principal.tenant_id, principal.space_id)
-        told = {one.name: one for one in planned}
+        planned_by_name = {secret.name: secret for secret in planned}
         for name, node in inventory.variables.items():
-            if name not in told:
-                told[name] = DrySecret(step_id=node, name=name, known=await keys.is_set(name))
-        return list(told.values())
+            if name not in planned_by_name:
+                planned_by_name[name] = DrySecret(step_id=node, name=name, known=await keys.is_set(name))
+        return list(planned_by_name.values())
 
 
 def _template_of(components: Components, node: Node) -> Template | None:
-    """The template of a node; None for a component that is not here, or whose code was not checked here."""
+    """Return the template of a node; None for an unknown component, or one whose code was not checked here."""
     return components.template(node.type, node.params) if components.code(node.type) == node.code else None
 
 
 class _Lists:
-    """Cuts lists to what is shown, and counts the rest."""
+    """Truncates lists for display and counts the omitted items."""
 
     def __init__(self) -> None:
         self.omitted: dict[str, int] = {}
 
-    def shown(self, name: str, items: list[T], most: int = MOST_LISTED) -> list[T]:
+    def shown(self, name: str, items: list[T], limit: int = MOST_LISTED) -> list[T]:
         """The first items."""
-        if len(items) > most:
-            self.omitted[name] = len(items) - most
-        return items[:most]
+        if len(items) > limit:
+            self.omitted[name] = len(items) - limit
+        return items[:limit]
 
 
 def _foreign(content: str) -> ImportReport | None:
-    """The report of a file of another product. Raises `Invalid` for what nests deeper than any flow."""
+    """Return the report on a file of another product. Raises `Invalid` for excessive nesting."""
     if not _is_json(content):
         return _of_product(Product("dify", "Dify", 0), "") if is_dify(content) else None
     _refuse_deep(content)
     try:
-        found = orjson.loads(content)
+        document = orjson.loads(content)
     except orjson.JSONDecodeError:
-        return None  # what reads it next says where it is wrong
-    if not isinstance(found, dict) or FORMAT_KEY in found:
+        return None  # the next parser reports where it is invalid
+    if not isinstance(document, dict) or FORMAT_KEY in document:
         return None
-    product = name_of_format(found)
-    return None if product is None else _of_product(product, str(found.get("name", ""))[:200])
+    product = name_of_format(document)
+    return None if product is None else _of_product(product, str(document.get("name", ""))[:200])
 
 
 def _of_product(product: Product, name: str) -> ImportReport:
@@ -228,18 +232,18 @@ def _of_product(product: Product, name: str) -> ImportReport:
         format=product.key,
         supported=False,
         refused=f"This is a file of {product.name}, which Headgate cannot import yet.",
-        remedy="Nothing of it was run. Say in a sentence what it does, and the assistant builds it here.",
+        remedy="Nothing was executed. Describe what the flow does, and the assistant builds it.",
         name=name,
         nodes=product.nodes,
     )
 
 
 def _refuse_prose(content: str) -> None:
-    """A letter, a table or a page has no faults of spelling in it: it is no flow."""
+    """Reject prose, such as a letter or a table, before it is reported as a malformed flow."""
     if not (_is_json(content) or _NODES.search(content)):
         raise Invalid(
             "The file is text, but not a flow.",
-            remedy="Choose one that was downloaded from Headgate, as JSON or as text.",
+            remedy="Choose a file exported from Headgate, as JSON or text.",
         )
 
 
@@ -248,7 +252,7 @@ def _is_json(content: str) -> bool:
 
 
 def _refuse_deep(content: str) -> None:
-    """Readers of JSON go down into what is nested; a file that is only brackets is no flow."""
+    """Reject excessive nesting: JSON parsers recurse, and no flow nests that deep."""
     depth = 0
     quoted = escaped = False
     for sign in content:
@@ -260,31 +264,33 @@ def _refuse_deep(content: str) -> None:
         elif sign in "{[":
             depth += 1
             if depth > MOST_DEPTH:
-                raise Invalid(f"The file nests deeper than {MOST_DEPTH} levels.", remedy="It is no flow.")
+                raise Invalid(
+                    f"The file is nested more than {MOST_DEPTH} levels deep.", remedy="The file is not a flow."
+                )
         elif sign in "}]":
             depth -= 1
 
 
 def _codes(flow: Flow) -> dict[tuple[str, str, str], list[str]]:
-    """Nodes by type, function and code: of own components, and of nodes that hold code in a field."""
-    found: dict[tuple[str, str, str], list[str]] = {}
+    """Return nodes by type, function and code: custom components, and nodes with code in a field."""
+    nodes_by_code: dict[tuple[str, str, str], list[str]] = {}
     for node in flow.nodes:
         for function, code in _codes_of(node):
-            found.setdefault((node.type, function, code), []).append(node.id)
-    return found
+            nodes_by_code.setdefault((node.type, function, code), []).append(node.id)
+    return nodes_by_code
 
 
 def _codes_of(node: Node) -> list[tuple[str, str]]:
-    found = [] if node.code is None else [("", node.code)]
+    codes = [] if node.code is None else [("", node.code)]
     if node.type in CODE_FIELDS:
         field, function = CODE_FIELDS[node.type]
         source = node.params.get(field)
-        found += [(function, source)] if isinstance(source, str) and source.strip() else []
-    return found
+        codes += [(function, source)] if isinstance(source, str) and source.strip() else []
+    return codes
 
 
-def _code_of(about: tuple[str, str, str], nodes: list[str]) -> ImportedCode:
-    type_, function, code = about
+def _code_of(code_key: tuple[str, str, str], nodes: list[str]) -> ImportedCode:
+    type_, function, code = code_key
     manifest = derive_manifest(code)
     refused = scan_code(code, function) if function else scan_component(code)
     lists = _Lists()
@@ -294,19 +300,19 @@ def _code_of(about: tuple[str, str, str], nodes: list[str]) -> ImportedCode:
         lines=code.count("\n") + 1,
         source=clipped_to(code, SHOWN_CODE),
         imports=list(manifest.imports),
-        # A Python node has no network, whatever addresses it holds.
+        # A Python node has no network, whatever URLs it contains.
         hosts=[] if function else list(manifest.hosts),
         files=manifest.files,
         known=False,
         findings=[
             Finding(
                 severity="error",
-                code=one.code,
-                message=f"line {one.line}: {one.message}",
-                remedy=one.remedy,
+                code=finding.code,
+                message=f"line {finding.line}: {finding.message}",
+                remedy=finding.remedy,
                 node=nodes[0],
             )
-            for one in lists.shown("findings", list(refused), MOST_FINDINGS)
+            for finding in lists.shown("findings", list(refused), MOST_FINDINGS)
         ],
         omitted=lists.omitted,
     )
@@ -317,11 +323,11 @@ def _whole(flow: Flow, code: ImportedCode) -> str | None:
 
 
 def _all_hosts(planned: list[DryHost], inventory: Inventory) -> list[DryHost]:
-    """Hosts of the plan with their purposes, and those that the file names besides."""
-    unique = {(one.host, one.purpose): one for one in reversed(planned)}
-    hosts = {one.host for one in planned}
-    return [*reversed(unique.values()), *(one for one in inventory.hosts.values() if one.host not in hosts)]
+    """Return the hosts of the plan with their purposes, and further ones that the file names."""
+    unique = {(host.host, host.purpose): host for host in reversed(planned)}
+    hosts = {host.host for host in planned}
+    return [*reversed(unique.values()), *(host for host in inventory.hosts.values() if host.host not in hosts)]
 
 
 def _all_models(path: list[DryStep], inventory: Inventory) -> list[str]:
-    return sorted({one.model for step in path for one in step.models} | inventory.models.keys())
+    return sorted({model.model for step in path for model in step.models} | inventory.models.keys())

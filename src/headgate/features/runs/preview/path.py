@@ -1,4 +1,4 @@
-"""The path that a run would take, and what it would reach, read from its plan. Pure."""
+"""The path of a run and what it would access, derived from its plan. Pure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
@@ -14,59 +14,63 @@ from headgate.graph.secret_reference import SecretReference, references_of, type
 from headgate.graph.template import FieldKind, Template
 
 CHARACTERS_A_TOKEN = 4
-"""A rule of thumb for European languages; providers count in their own ways."""
+"""Rule of thumb for European languages; providers count differently."""
 _HTTP = frozenset({InputSource.HTTP_GET, InputSource.HTTP_POST})
 
 
 def certain_steps(steps: Mapping[str, PlannedStep]) -> set[str]:
-    """Steps that run whatever the branches before them decide; `steps` has parents before children."""
+    """Return the steps that run whatever earlier branches decide; `steps` has parents before children."""
     certain: set[str] = set()
     for step in steps.values():
-        lost = [all(_may_miss(steps, feed, certain) for feed in inlet.feeds) for inlet in step.inlets]
-        needed = any(missing and inlet.indispensable for missing, inlet in zip(lost, step.inlets, strict=True))
-        if not needed and not (lost and all(lost)):
+        may_miss = [all(_may_miss(steps, feed, certain) for feed in inlet.feeds) for inlet in step.inlets]
+        needed = any(missing and inlet.indispensable for missing, inlet in zip(may_miss, step.inlets, strict=True))
+        if not needed and not (may_miss and all(may_miss)) and step.step.policy.disabled == "no":
             certain.add(step.id)
     return certain
 
 
 def _may_miss(steps: Mapping[str, PlannedStep], feed: Feed, certain: set[str]) -> bool:
-    """Whether it may be that nothing comes over an edge."""
-    output = steps[feed.source].step.template.output(feed.output)
-    return feed.source not in certain or (output is not None and output.branch)
+    """Whether an edge may carry no value."""
+    source = steps[feed.source].step
+    output = source.template.output(feed.output)
+    fails = source.policy.has_error_output
+    return feed.source not in certain or fails or (output is not None and output.branch)
 
 
 def inputs_of(step: PlanStep) -> list[DryInput]:
-    """Where each input of a step would come from, in the order in which one stands before the other."""
+    """Return the source of each input of a step, in order of precedence."""
     policy, main = step.policy, step.template.main_field
-    found: dict[str, str] = {}
+    sources: dict[str, str] = {}
     for edge in step.inbound:
         source = f"{edge.source}.{edge.output}"
-        found[edge.input] = f"{found[edge.input]}, {source}" if edge.input in found else source
+        sources[edge.input] = f"{sources[edge.input]}, {source}" if edge.input in sources else source
     if main is not None and policy.input_source is not InputSource.PREVIOUS_STEP:
         call = policy.input_config if policy.input_source in _HTTP else None
-        found[main.name] = f"{policy.input_source.value} {call.url}" if call is not None else policy.input_source.value
-    found |= policy.input_bindings
+        sources[main.name] = (
+            f"{policy.input_source.value} {call.url}" if call is not None else policy.input_source.value
+        )
+    sources |= policy.input_bindings
     for name, value in step.node.params.items():
         field = step.template.field(name)
         texts = texts_in(value) if field is not None and field.interpolate else ()
         mentioned = dict.fromkeys(str(reference) for text in texts for reference in references(text))
-        if mentioned and name not in found:
-            found[name] = ", ".join(mentioned)
-    return [DryInput(field=name, source=source) for name, source in found.items()]
+        if mentioned and name not in sources:
+            sources[name] = ", ".join(mentioned)
+    return [DryInput(field=name, source=source) for name, source in sources.items()]
 
 
 def members_of(step: PlanStep) -> Iterator[tuple[Node, Template]]:
-    """A step's node, and every node attached to it, directly or through others."""
+    """Return a step's node and every node attached to it, directly or through others."""
     yield step.node, step.template
     waiting: list[Attachment] = list(step.attachments)
     while waiting:
-        one = waiting.pop(0)
-        yield one.node, one.template
-        waiting.extend(one.attachments)
+        node = waiting.pop(0)
+        yield node.node, node.template
+        waiting.extend(node.attachments)
 
 
 def model_values(step: PlanStep) -> Iterator[Any]:
-    """What the model fields of a step and of its attachments hold, a key that one refers to as `SecretReference`."""
+    """Return the model fields of a step and of its attachments, with key references as `SecretReference`."""
     for node, template in members_of(step):
         params = typed_params(node.params, template)
         for field in template.fields:
@@ -76,24 +80,26 @@ def model_values(step: PlanStep) -> Iterator[Any]:
 
 
 def tools_of(step: PlanStep) -> list[str]:
-    """Names of the nodes that are tools of a step."""
-    kinds = {one.edge.source: one.node for one in step.attachments if one.edge.output == "tool"}
+    """Return the names of the nodes that are tools of a step."""
+    kinds = {
+        attachment.edge.source: attachment.node for attachment in step.attachments if attachment.edge.output == "tool"
+    }
     return [f"{node_id} ({node.type})" for node_id, node in kinds.items()]
 
 
 def known_characters(step: PlanStep, text: str) -> int:
-    """Length of what a model of the step would be sent, as far as it is known now.
+    """Return the length of what a model of the step would receive, as far as it is known.
 
     Args:
         step: The step.
         text: The run's text.
     """
     length = sum(
-        len(one)
+        len(text)
         for node, template in members_of(step)
         for name, value in node.params.items()
         if _is_prompt(template, name)
-        for one in texts_in(value)
+        for text in texts_in(value)
     )
     return length + (len(text) if step.policy.input_source is InputSource.FLOW_INPUT else 0)
 
@@ -104,7 +110,7 @@ def _is_prompt(template: Template, name: str) -> bool:
 
 
 def hosts_of(step: PlanStep) -> Iterator[DryHost]:
-    """Servers that a step would reach by its policy and its components; those of models are found elsewhere."""
+    """Return the hosts that a step would access by its policy and its components, without those of models."""
     for member, call in calls_of(step.node).items():
         purpose: Literal["input", "delivery"] = "input" if member == "input_config" else "delivery"
         yield DryHost(step_id=step.id, host=host_of(call.url), purpose=purpose)
@@ -114,13 +120,13 @@ def hosts_of(step: PlanStep) -> Iterator[DryHost]:
 
 
 def secret_names(step: PlanStep) -> list[str]:
-    """Secrets that a step refers to, those of its models excepted."""
-    found = [
-        one
+    """Return the secrets that a step refers to, without those of its models."""
+    references = [
+        header
         for call in calls_of(step.node).values()
-        for one in call.headers.values()
-        if isinstance(one, SecretReference)
+        for header in call.headers.values()
+        if isinstance(header, SecretReference)
     ]
     for node, template in members_of(step):
-        found += references_of(node.params, template)
-    return list(dict.fromkeys(one.name for one in found))
+        references += references_of(node.params, template)
+    return list(dict.fromkeys(reference.name for reference in references))

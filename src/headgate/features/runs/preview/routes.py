@@ -1,4 +1,4 @@
-"""The HTTP route of reports on files that would be imported."""
+"""HTTP route of import reports."""
 
 from fastapi import APIRouter, Request
 
@@ -12,14 +12,14 @@ router = APIRouter(tags=["flows"])
 
 @router.post(
     "/flows/import/report",
-    summary="Look into a file before importing it",
+    summary="Inspect a file before importing it",
     responses=problems(403),
     dependencies=[needs(Permission.FLOWS_EDIT)],
 )
 async def report(body: ImportReportIn, request: Request, caller: Caller) -> ImportReport:
-    """The code, hosts, credentials, models and tools that a file would use. Nothing of it is stored or executed.
+    """Report the code, hosts, credentials, models and tools that a file would use. Nothing is stored or executed.
 
-    A file that cannot be imported is answered with the reason, as `refused`.
+    For a file that cannot be imported, `refused` gives the reason.
     """
     caller.require_somewhere(Permission.FLOWS_EDIT)
     reports = ImportReports(request.app.state.registry, request.app.state.dry_runs)

@@ -1,4 +1,4 @@
-"""What a dry run takes and answers."""
+"""Request and response bodies of dry runs."""
 
 from typing import Literal
 
@@ -10,31 +10,31 @@ from headgate.graph.json_values import PlainObject, PlainText
 
 
 class DryRunStart(BaseModel):
-    """The run to look ahead at. Without an input only the flow is looked at."""
+    """A run to preview. Without an input only the flow is checked."""
 
     model_config = ConfigDict(extra="forbid")
 
     text: PlainText = Field(default="", max_length=4_000_000)
-    form_data: PlainObject | None = Field(default=None, description="Given, it is checked against the form.")
+    form_data: PlainObject | None = Field(default=None, description="If given, it is checked against the form.")
     file_ids: list[Identifier] = Field(default_factory=list, max_length=100)
     version: Wanted = Field(default="draft", description="`draft`, `published`, or the number of a version.")
 
 
 class Finding(BaseModel):
-    """Something that a dry run found."""
+    """A finding of a dry run."""
 
     severity: Literal["error", "warning"]
-    """An error keeps the run from starting or from ending well; a warning may."""
+    """An error prevents the run from starting or completing; a warning may."""
     code: str
     message: str
     remedy: str = ""
     node: str = ""
     about: str = ""
-    """What has to be set up outside the flow: the name of a variable, a model, an MCP server."""
+    """What has to be configured outside the flow: the name of a variable, a model or an MCP server."""
 
 
 class DryInput(BaseModel):
-    """Where one input of a step would come from."""
+    """Source of one input of a step."""
 
     field: str
     source: str
@@ -43,18 +43,20 @@ class DryInput(BaseModel):
 
 
 class DryModel(BaseModel):
-    """A model that a step would ask."""
+    """A model that a step would call."""
 
     model: str
     usable: bool
+    fallback: bool = False
+    """Whether it is only called when the models before it cannot answer; it is not part of the totals."""
     tokens_input_at_least: int
-    """From the texts that are known now, four characters a token."""
+    """Counted from the texts that are known now, at four characters per token."""
     cost_usd_at_least: float | None
-    """What these tokens cost; None when the price is not known."""
+    """Cost of these tokens; None when the price is unknown."""
     price_in: float | None
-    """US dollars a million tokens of prompt."""
+    """US dollars per million input tokens."""
     price_out: float | None
-    """US dollars a million tokens of answer."""
+    """US dollars per million output tokens."""
 
 
 class DryStep(BaseModel):
@@ -64,22 +66,27 @@ class DryStep(BaseModel):
     order: int
     type: str
     label: str
-    runs: Literal["certain", "possible"]
-    """Possible: a branch before it may go the other way."""
+    runs: Literal["certain", "possible", "never"]
+    """`possible`: an earlier branch may skip it. `never`: it is disabled."""
     inputs: list[DryInput]
     models: list[DryModel]
     tools: list[str]
     classification: ClassOut | None = None
+    max_attempts: int = 1
+    timeout_seconds: float | None = None
+    """Limit of one attempt where its policy or the flow sets one; at most the installation's maximum."""
+    on_error: Literal["fail", "default_value", "error_data", "error_edge"] = "fail"
+    disabled: Literal["no", "pass_through", "skip"] = "no"
 
 
 class DryHost(BaseModel):
-    """A server that a step would reach."""
+    """A server that a step would access."""
 
     step_id: str
     host: str
-    """Name and port; empty when it comes from data and is known only then."""
+    """Name and port; empty when it depends on data of the run."""
     purpose: Literal["model", "input", "delivery", "component", "tool", "text"]
-    """`text`: an import report found it in the file; the plan does not say whether a step reaches it."""
+    """`text`: found in the text of an imported file; the plan does not show whether a step accesses it."""
 
 
 class DrySecret(BaseModel):
@@ -92,33 +99,33 @@ class DrySecret(BaseModel):
 
 
 class DryReach(BaseModel):
-    """What the run would reach."""
+    """Everything that the run would access."""
 
     hosts: list[DryHost]
     secrets: list[DrySecret]
 
 
 class DryTotals(BaseModel):
-    """The run as a whole."""
+    """Totals of the run."""
 
     steps: int
     certain_steps: int
     model_steps: int
     tokens_input_at_least: int
     cost_usd_at_least: float | None
-    """None when a price is not known."""
+    """None when a price is unknown."""
 
 
 class DryRunOut(BaseModel):
-    """What a run would do. Nothing was stored, asked or sent."""
+    """Preview of a run. Nothing was stored, called or sent."""
 
     ok: bool
-    """Whether there is no error among the findings."""
+    """Whether the findings contain no error."""
     flow_id: str
     version: int | None
     """None for the draft."""
     findings: list[Finding]
     path: list[DryStep]
-    """In the order of the plan; empty when the flow does not hold together."""
+    """In plan order; empty when the flow is invalid."""
     reach: DryReach
     totals: DryTotals

@@ -1,6 +1,6 @@
-"""Looks ahead at a run: reads the flow and the tenant's variables, and nothing else happens.
+"""Dry runs: read the flow and the tenant's variables, without side effects.
 
-Nothing is pinned, stored, asked or sent: no version is frozen, no model or server is connected to.
+No version is created, and no model or server is connected to.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,12 +36,12 @@ from headgate.features.runs.preview.schemas import (
     DryTotals,
     Finding,
 )
-from headgate.features.runs.steps.planned import prepare_step
+from headgate.features.runs.steps.planned import PlannedStep, prepare_step
 from headgate.features.runs.views.runs import class_view
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.flow_threads import run_in_flow_thread
-from headgate.graph.classification import Classified, model_ref
+from headgate.graph.classification import Classified, model_refs
 from headgate.graph.issues import FlowInvalid, Issue
 from headgate.graph.links import effective, link
 from headgate.graph.model import Flow
@@ -51,7 +51,7 @@ from headgate.sdk import Model
 
 @dataclass(frozen=True, slots=True)
 class DryRuns:
-    """Dry runs on the parts of one installation."""
+    """Performs dry runs with the services of one installation."""
 
     database: Database
     services: Services
@@ -60,7 +60,7 @@ class DryRuns:
     """Variables of a tenant's space."""
 
     async def of_flow(self, principal: Principal, flow_id: str, start: DryRunStart) -> DryRunOut:
-        """Look ahead at a run of a stored flow, which the caller may run.
+        """Perform a dry run of a stored flow that the caller may run.
 
         Raises `FlowNotFound`, `VersionNotFound`, `PermissionMissing`.
         """
@@ -78,25 +78,29 @@ class DryRuns:
         flow_id: str = "",
         version: int | None = None,
     ) -> DryRunOut:
-        """Look ahead at a run of a flow that may be stored nowhere, in the space that the caller works in."""
+        """Perform a dry run of a flow that may not be stored, in the caller's space."""
         components = await self.services.components.for_flow(principal.tenant_id, flow)
         environment = await self.rules.environment(principal.tenant_id, principal.space_id)
         frozen = version is not None
         ready = await run_in_flow_thread(check, flow, components, environment, frozen=frozen)
         findings = [_finding(issue) for issue in ready.issues] + await self._input_findings(principal, flow, start)
-        flow = flow if frozen else effective(link(flow, components, environment.defaults))
+        flow = flow if frozen else effective(link(flow, components, environment.defaults_of(flow, components)))
         plan = _plan(flow, components)
         classes = self.services.classes
         classified = await classes.classify(principal.tenant_id, flow) if classes is not None else None
         look = _Look(environment, start, classified)
         steps = [look.step(step) for step in plan.steps]
-        prepared = {step.id: prepare_step(plan, step, components) for step in plan.steps}
+        prepared = {step.id: prepare_step(plan, step, components, flow.settings) for step in plan.steps}
         certain = path.certain_steps(prepared)
         for step in steps:
-            step.runs = "certain" if step.step_id in certain else "possible"
+            policy = prepared[step.step_id].step.policy
+            step.runs = "certain" if step.step_id in certain else "possible" if policy.disabled == "no" else "never"
+            step.on_error, step.disabled = policy.on_error, policy.disabled
+            step.max_attempts = attempts_of(prepared[step.step_id])
+            step.timeout_seconds = self._timeout(prepared[step.step_id])
         findings += look.findings
         return DryRunOut(
-            ok=all(one.severity != "error" for one in findings),
+            ok=all(finding.severity != "error" for finding in findings),
             flow_id=flow_id,
             version=version,
             findings=findings,
@@ -105,24 +109,30 @@ class DryRuns:
             totals=_totals(steps),
         )
 
+    def _timeout(self, step: PlannedStep) -> float | None:
+        limit = step.timeout_seconds
+        return None if limit is None else min(limit, self.services.engine.longest_step_seconds)
+
     async def _content(
-        self, session: AsyncSession, principal: Principal, flow_id: str, wanted: Wanted
+        self, session: AsyncSession, principal: Principal, flow_id: str, version: Wanted
     ) -> tuple[str, Flow, int | None]:
         row = await flows.get_flow(session, principal, flow_id, permission=Permission.RUNS_START)
-        released = wanted == "published"
-        if isinstance(wanted, int):
-            found = await versions.get_version(session, principal, flow_id, wanted, permission=Permission.RUNS_START)
-            released = found.release is not None
+        released = version == "published"
+        if isinstance(version, int):
+            flow_version = await versions.get_version(
+                session, principal, flow_id, version, permission=Permission.RUNS_START
+            )
+            released = flow_version.release is not None
         if not released:
             principal.require_in(row.space_id, Permission.RUNS_TEST, FlowNotFound(flow_id))
-        if wanted == "draft":
+        if version == "draft":
             return row.space_id, flows.definition_of(row), None
-        number = row.published_version if wanted == "published" else wanted
+        number = row.published_version if version == "published" else version
         flow = await versions.version_as_it_runs(session, principal, flow_id, number, permission=Permission.RUNS_START)
         return row.space_id, flow, number
 
     async def _input_findings(self, principal: Principal, flow: Flow, start: DryRunStart) -> list[Finding]:
-        """What is wrong with the input, where one is given."""
+        """Return the problems of the input, if there is one."""
         try:
             answers = {} if start.form_data is None else check_form(flow.form, start.form_data)
             files = list(dict.fromkeys([*start.file_ids, *file_ids_in(flow.form, answers)]))
@@ -134,7 +144,7 @@ class DryRuns:
 
 
 class _Look:
-    """Goes along the steps and notes what each would use. What is wrong with that, the readiness check says."""
+    """Visits the steps and collects what each would use. Problems are left to the readiness check."""
 
     def __init__(self, environment: Environment, start: DryRunStart, classified: Classified | None) -> None:
         self._environment = environment
@@ -145,12 +155,14 @@ class _Look:
         self.secrets: list[DrySecret] = []
 
     def step(self, step: PlanStep) -> DryStep:
-        """One step of the path; `runs` is filled in once all are known."""
-        models = [one for value in path.model_values(step) if (one := self._model(step, value)) is not None]
+        """Describe one step of the path; `runs` is set once all steps are known."""
+        models = [model for value in path.model_values(step) for model in self._models(step, value)]
         self.hosts += path.hosts_of(step)
-        known = self._environment.variables.has
-        self.secrets += [DrySecret(step_id=step.id, name=name, known=known(name)) for name in path.secret_names(step)]
-        found = self._classified
+        has_value = self._environment.variables.has
+        self.secrets += [
+            DrySecret(step_id=step.id, name=name, known=has_value(name)) for name in path.secret_names(step)
+        ]
+        classified = self._classified
         return DryStep(
             step_id=step.id,
             order=step.order,
@@ -160,35 +172,47 @@ class _Look:
             inputs=path.inputs_of(step),
             models=models,
             tools=path.tools_of(step),
-            classification=class_view(found.steps[step.id].output, found.scheme) if found is not None else None,
+            classification=class_view(classified.steps[step.id].output, classified.scheme)
+            if classified is not None
+            else None,
         )
 
-    def _model(self, step: PlanStep, value: Any) -> DryModel | None:  # noqa: ANN401 - JSON, a typed key in it
-        if model_ref(value) is None:
-            return None
+    def _models(self, step: PlanStep, value: Any) -> list[DryModel]:  # noqa: ANN401 - JSON, a typed key in it
+        """The model that a value names, and its fallback models."""
+        if None in model_refs(value):
+            return []
         try:
-            model = Model.model_validate(value)
+            chain = Model.model_validate(value).chain
         except ValidationError:
-            return None  # reported among the flow's faults
-        outlook = outlook_of(model, self._environment) or ModelOutlook(model=str(model), usable=True)
-        if outlook.host:
-            self.hosts.append(DryHost(step_id=step.id, host=outlook.host, purpose="model"))
-        if outlook.variable:
-            self.secrets.append(DrySecret(step_id=step.id, name=outlook.variable, known=True))
+            return []  # reported among the flow's faults
+        return [self._model(step, model, fallback=place > 0) for place, model in enumerate(chain)]
+
+    def _model(self, step: PlanStep, model: Model, *, fallback: bool) -> DryModel:
+        model_outlook = outlook_of(model, self._environment) or ModelOutlook(model=str(model), usable=True)
+        if model_outlook.host:
+            self.hosts.append(DryHost(step_id=step.id, host=model_outlook.host, purpose="model"))
+        if model_outlook.variable:
+            self.secrets.append(DrySecret(step_id=step.id, name=model_outlook.variable, known=True))
         tokens = -(-path.known_characters(step, self._start.text) // path.CHARACTERS_A_TOKEN)
-        info = outlook.info
+        info = model_outlook.info
         if info is not None and info.context_window is not None and tokens > info.context_window:
-            message = f"Step '{step.id}' sends at least {tokens} tokens, and {model} reads {info.context_window}."
+            message = f"Step '{step.id}' sends at least {tokens} tokens, but {model} accepts {info.context_window}."
             self.findings.append(_error("prompt_too_long", message, "Shorten the prompt.", step.id))
         price = info.price_in if info is not None else None
         return DryModel(
-            model=outlook.model,
-            usable=outlook.usable,
+            model=model_outlook.model,
+            fallback=fallback,
+            usable=model_outlook.usable,
             tokens_input_at_least=tokens,
             cost_usd_at_least=None if price is None else tokens * price / 1_000_000,
             price_in=price,
             price_out=info.price_out if info is not None else None,
         )
+
+
+def attempts_of(step: PlannedStep) -> int:
+    """Return how many attempts the step has."""
+    return step.retry.max_attempts if step.retry is not None else 1
 
 
 def _plan(flow: Flow, components: Components) -> Plan:
@@ -214,13 +238,13 @@ def _error(code: str, message: str, remedy: str = "", node: str = "") -> Finding
 
 
 def _totals(steps: Sequence[DryStep]) -> DryTotals:
-    models = [model for step in steps for model in step.models]
+    models = [model for step in steps for model in step.models if not model.fallback]
     costs = [model.cost_usd_at_least for model in models]
-    known = [cost for cost in costs if cost is not None]
+    known_costs = [cost for cost in costs if cost is not None]
     return DryTotals(
         steps=len(steps),
         certain_steps=sum(step.runs == "certain" for step in steps),
         model_steps=sum(bool(step.models) for step in steps),
         tokens_input_at_least=sum(model.tokens_input_at_least for model in models),
-        cost_usd_at_least=sum(known) if len(known) == len(costs) else None,
+        cost_usd_at_least=sum(known_costs) if len(known_costs) == len(costs) else None,
     )

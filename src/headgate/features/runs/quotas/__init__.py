@@ -1,1 +1,1 @@
-"""Quotas of organisations, spaces and visitors: what they may use, and what they have used."""
+"""Quotas of tenants, spaces and visitors: limits and usage."""

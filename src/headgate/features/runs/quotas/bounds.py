@@ -1,11 +1,11 @@
-"""Quotas as values: of what, of whom, how much. Pure."""
+"""Quotas as values: kind, scope, limit. Pure."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from headgate.features.files.errors import NoRoomForFile
-from headgate.features.files.limits import Left
+from headgate.features.files.limits import RemainingBytes
 from headgate.features.runs.quotas.errors import QuotaExceeded
 
 SECOND = 1_000_000
@@ -13,7 +13,7 @@ HOUR = 3600 * SECOND
 
 
 class Quota(StrEnum):
-    """What is limited."""
+    """Kind of a limit."""
 
     RUNS = "runs"
     RUNS_PER_HOUR = "runs_per_hour"
@@ -23,7 +23,7 @@ class Quota(StrEnum):
 
 
 class Scope(StrEnum):
-    """Of whom."""
+    """Scope of a limit."""
 
     TENANT = "tenant"
     SPACE = "space"
@@ -31,18 +31,18 @@ class Scope(StrEnum):
 
 
 OF_STARTS = (Quota.RUNS, Quota.RUNS_PER_HOUR)
-"""Checked in the transaction that stores a run. Tokens are known only when a model has answered."""
+"""Checked in the transaction that stores a run. Tokens are only known once a model has answered."""
 OF_TOKENS = (Quota.TOKENS_PER_DAY, Quota.TOKENS_PER_MONTH)
 _WHO = {Scope.TENANT: "Your organisation has", Scope.SPACE: "This space has", Scope.VISITOR: "This visitor has"}
 _WHAT = {
     Quota.RUNS: "queued and running runs",
-    Quota.RUNS_PER_HOUR: "runs started within an hour",
+    Quota.RUNS_PER_HOUR: "runs started within one hour",
     Quota.TOKENS_PER_DAY: "tokens used today (UTC)",
     Quota.TOKENS_PER_MONTH: "tokens used this month (UTC)",
     Quota.STORAGE_BYTES: "bytes of stored files",
 }
 RETRY_SECONDS = 5
-"""Of a quota that is free again as soon as a run ends."""
+"""For a quota that is free again as soon as a run ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +52,13 @@ class Bound:
     quota: Quota
     scope: Scope
     subject: str
-    """Id of the tenant or the space, or the digest of a visitor's network address."""
+    """Id of the tenant or the space, or digest of a visitor's network address."""
     most: int
     by_operator: bool
     """Whether only the operator of the server can raise it."""
 
     def check(self, used: int, oldest: int | None, at: int) -> None:
-        """Raise `QuotaExceeded` when nothing is left. `oldest`: when the first that counts was created."""
+        """Raise `QuotaExceeded` when it is used up. `oldest`: creation time of the first run that counts."""
         if used < self.most:
             return
         resets_at = resets(self.quota, oldest, at)
@@ -74,16 +74,16 @@ class Bound:
             retry_after_seconds=retry,
         )
 
-    def room(self, used: int) -> Left:
-        """What is left of a limit of stored bytes."""
+    def room(self, used: int) -> RemainingBytes:
+        """Return the remaining bytes of a storage limit."""
         refusal = NoRoomForFile(
-            f"{_WHO[self.scope]} {self.most:,} bytes for stored files at most, and there is no room for this file.",
+            f"{_WHO[self.scope]} a limit of {self.most:,} bytes for stored files, which this file would exceed.",
             remedy=f"Store a smaller file, or delete old runs with their files (HEADGATE_RETENTION__RUN_DAYS). "
             f"{self._who_raises()}",
             limit=self.most,
             scope=self.scope.value,
         )
-        return Left(self.most - used, refusal)
+        return RemainingBytes(self.most - used, refusal)
 
     def _who_raises(self) -> str:
         if self.by_operator:
@@ -93,7 +93,7 @@ class Bound:
 
 
 def since(quota: Quota, at: int) -> int:
-    """From when on usage counts; microseconds in UTC."""
+    """Return when counting of usage starts; microseconds in UTC."""
     if quota in {Quota.RUNS, Quota.STORAGE_BYTES}:
         return 0
     if quota is Quota.RUNS_PER_HOUR:
@@ -103,7 +103,7 @@ def since(quota: Quota, at: int) -> int:
 
 
 def resets(quota: Quota, oldest: int | None, at: int) -> int | None:
-    """When some of it is free again; None where no time says so."""
+    """Return when some of it is free again; None when that does not depend on time."""
     if quota in {Quota.RUNS, Quota.STORAGE_BYTES}:
         return None
     if quota is Quota.RUNS_PER_HOUR:

@@ -11,7 +11,7 @@ class QuotaExceeded(RateLimited):
 
 
 class QuotaInvalid(Invalid):
-    """A limit that cannot be set."""
+    """The limit is invalid."""
 
     code = "quota_invalid"
-    title = "Limit not possible"
+    title = "Invalid limit"

@@ -18,29 +18,29 @@ LARGEST = 10**15
 
 
 def _quotas(request: Request) -> Quotas:
-    found: Quotas = request.app.state.quotas
-    return found
+    quotas: Quotas = request.app.state.quotas
+    return quotas
 
 
 Limits = Annotated[Quotas, Depends(_quotas)]
 
 
 class QuotaOut(BaseModel):
-    """A limit, and what is used of it."""
+    """A limit and its usage."""
 
     quota: Quota
     scope: Scope
     space_id: str | None
-    """The space; null for the organisation, for each visitor, and for the limit of every space."""
+    """The space; null for the organisation, for each visitor, and for the default limit of spaces."""
     space_name: str | None
     most: int | None
-    """The limit in force; null: none."""
+    """The effective limit; null: none."""
     stored: int | None
-    """What the organisation has set here; null: nothing."""
+    """The limit set by the organisation; null: none."""
     ceiling: int | None
-    """The most that the server's settings allow; null: no limit."""
+    """The maximum that the server's settings allow; null: no limit."""
     used: int | None
-    """Null where it is of nobody in particular: every space, each visitor."""
+    """Null for limits that apply to each space or visitor."""
     resets_at: datetime | None
 
 
@@ -53,9 +53,9 @@ class QuotaIn(BaseModel):
     most: int | None = Field(ge=0, le=LARGEST, description="Null removes it.")
 
 
-@router.get("", summary="List limits and what is used of them", responses=problems(403), dependencies=_MANAGE)
+@router.get("", summary="List limits and usage", responses=problems(403), dependencies=_MANAGE)
 async def list_(session: ReadSession, caller: Caller, limits: Limits) -> Page[QuotaOut]:
-    """Limits of the organisation, of every space, of each space, and of visitors of public pages."""
+    """List the limits of the organisation, of each space, and of visitors of public pages, with their usage."""
     return Page(
         items=[
             QuotaOut(
@@ -76,5 +76,5 @@ async def list_(session: ReadSession, caller: Caller, limits: Limits) -> Page[Qu
 
 @router.put("", status_code=204, summary="Set a limit", responses=problems(403, 404), dependencies=_MANAGE)
 async def set_(body: QuotaIn, session: WriteSession, caller: Caller, limits: Limits) -> None:
-    """Set a limit in place of the one before. It is in force at once; on other servers within five seconds."""
-    await limits.set_limit(session, caller, scope=body.scope, space_id=body.space_id, quota=body.quota, most=body.most)
+    """Replace a limit. It applies at once; on other servers within five seconds."""
+    await limits.set_limit(session, caller, scope=body.scope, space_id=body.space_id, quota=body.quota, limit=body.most)

@@ -1,4 +1,4 @@
-"""Limits in force, what is used of them, and changing them."""
+"""Reads effective limits and their usage, and changes limits."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import get_space, list_spaces
 from headgate.features.audit.recorder import record
-from headgate.features.files.limits import Left, Whose
+from headgate.features.files.limits import FileOwner, RemainingBytes
 from headgate.features.runs.quotas import repository
 from headgate.features.runs.quotas.bounds import OF_STARTS, OF_TOKENS, Bound, Quota, Scope, resets
 from headgate.features.runs.quotas.errors import QuotaInvalid
@@ -21,33 +21,33 @@ from headgate.foundation.database import Database
 from headgate.foundation.settings import QuotaSettings
 
 KEPT_SECONDS = 5.0
-"""How long a server uses limits that it has read; another server's change is in force after that."""
+"""How long a server caches limits; a change on another server applies after that."""
 MOST_SPACES = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """A limit, and what is used of it."""
+    """A limit and its usage."""
 
     quota: Quota
     scope: Scope
     space_id: str | None
-    """The space; None for the organisation, for visitors, and for the limit of every space."""
+    """The space; None for the organisation, for visitors, and for the default limit of spaces."""
     space_name: str | None
     most: int | None
-    """In force; None: no limit."""
+    """The effective limit; None: no limit."""
     stored: int | None
-    """What the organisation has set here."""
+    """The limit set by the organisation."""
     ceiling: int | None
-    """What the operator of the server allows at most."""
+    """The maximum that the operator of the server allows."""
     used: int | None
-    """None where it is of nobody in particular: every space, each visitor."""
+    """None for limits that apply to each space or visitor."""
     resets_at: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """Whose limits are listed."""
+    """A subject whose limits are listed."""
 
     tenant_id: str
     scope: Scope
@@ -56,16 +56,16 @@ class _Subject:
 
     @property
     def id(self) -> str:
-        """What usage is counted by; empty where it is of nobody in particular."""
+        """Id that usage is counted by; empty for limits that apply to each."""
         return self.tenant_id if self.scope is Scope.TENANT else self.space_id or ""
 
 
 class Quotas:
-    """Limits of an installation.
+    """The quotas of an installation.
 
     Args:
-        database: Where limits and usage are.
-        settings: What the operator allows.
+        database: Holds limits and usage.
+        settings: The operator's limits.
     """
 
     def __init__(self, database: Database, settings: QuotaSettings) -> None:
@@ -74,7 +74,7 @@ class Quotas:
         self._kept: dict[str, tuple[float, Stored]] = {}
 
     async def of_start(self, tenant_id: str, space_id: str, visitor: str | None) -> tuple[Bound, ...]:
-        """The limits that the store checks when it stores a run. Raises `QuotaExceeded` where tokens are used up."""
+        """Return the limits that the store checks for a new run. Raises `QuotaExceeded` where tokens are used up."""
         stored = await self._stored(tenant_id)
         subjects = {Scope.TENANT: tenant_id, Scope.SPACE: space_id, Scope.VISITOR: visitor}
         bounds = [
@@ -92,8 +92,8 @@ class Quotas:
                     bound.check(*await repository.read_usage(session, bound, now, tenant_id=tenant_id), now)
         return tuple(bound for bound in bounds if bound.quota in OF_STARTS)
 
-    async def left(self, session: AsyncSession, whose: Whose, *, lock: bool) -> Left | None:
-        """See `StorageLimits`: it is one of those too."""
+    async def left(self, session: AsyncSession, whose: FileOwner, *, lock: bool) -> RemainingBytes | None:
+        """Return the remaining storage; implements `StorageLimits`."""
         stored = await repository.list_limits(session, tenant_id=whose.tenant_id)
         subjects = {Scope.TENANT: whose.tenant_id, Scope.SPACE: whose.space_id, Scope.VISITOR: whose.visitor}
         bounds = [
@@ -110,22 +110,22 @@ class Quotas:
         return min(rooms, key=lambda room: room.size_bytes, default=None)
 
     def bound(self, stored: Stored, quota: Quota, scope: Scope, subject: str) -> Bound | None:
-        """The limit in force: the least of the operator's and the organisation's; None: no limit."""
-        own = stored.get((scope, subject, quota)) if scope is Scope.SPACE else None
-        if own is None:
-            own = stored.get((scope, "", quota))
+        """Return the effective limit: the lower of the operator's and the organisation's; None: no limit."""
+        space_limit = stored.get((scope, subject, quota)) if scope is Scope.SPACE else None
+        if space_limit is None:
+            space_limit = stored.get((scope, "", quota))
         ceiling = self._ceilings.get((scope, quota))
-        amounts = [amount for amount in (own, ceiling) if amount is not None]
+        amounts = [amount for amount in (space_limit, ceiling) if amount is not None]
         if not amounts:
             return None
         return Bound(quota, scope, subject, min(amounts), by_operator=ceiling is not None and ceiling == min(amounts))
 
     async def list_usage(self, session: AsyncSession, principal: Principal) -> Sequence[Usage]:
-        """Every limit of the caller's organisation with what is used of it. Raises `PermissionMissing`."""
+        """List every limit of the caller's organisation with its usage. Raises `PermissionMissing`."""
         principal.require(Permission.QUOTAS_MANAGE)
         tenant_id = principal.tenant_id
         stored = await repository.list_limits(session, tenant_id=tenant_id)
-        spaces = [seen.space for seen in await list_spaces(session, principal, limit=MOST_SPACES)]
+        spaces = [space.space for space in await list_spaces(session, principal, limit=MOST_SPACES)]
         subjects = [
             _Subject(tenant_id, Scope.TENANT),
             _Subject(tenant_id, Scope.SPACE),
@@ -141,8 +141,8 @@ class Quotas:
         used: int | None = None
         resets_at: int | None = None
         if subject.id:
-            shown = bound or Bound(quota, scope, subject.id, 0, by_operator=False)
-            used, oldest = await repository.read_usage(session, shown, now, tenant_id=subject.tenant_id)
+            bound_shown = bound or Bound(quota, scope, subject.id, 0, by_operator=False)
+            used, oldest = await repository.read_usage(session, bound_shown, now, tenant_id=subject.tenant_id)
             resets_at = resets(quota, oldest, now) if used else None
         return Usage(
             quota,
@@ -164,24 +164,24 @@ class Quotas:
         scope: Scope,
         space_id: str | None,
         quota: Quota,
-        most: int | None,
+        limit: int | None,
     ) -> None:
         """Set a limit, or remove it with None. Raises `PermissionMissing`, `SpaceNotFound`, `QuotaInvalid`."""
         principal.require(Permission.QUOTAS_MANAGE)
         tenant_id = principal.tenant_id
         if space_id is not None:
             if scope is not Scope.SPACE:
-                raise QuotaInvalid(f"A limit of a {scope} names no space.", remedy="Leave the space out.")
+                raise QuotaInvalid(f"A limit of a {scope} does not apply to a space.", remedy="Omit the space.")
             await get_space(session, principal, space_id)
         ceiling = self._ceilings.get((scope, quota))
-        if ceiling is not None and most is not None and most > ceiling:
+        if ceiling is not None and limit is not None and limit > ceiling:
             raise QuotaInvalid(
                 f"The operator of the server allows at most {ceiling:,}.",
                 remedy=f"Set {ceiling:,} or less, or ask the operator to raise"
                 f" HEADGATE_QUOTAS__{scope.upper()}_{quota.upper()}.",
             )
-        before = (await repository.list_limits(session, tenant_id=tenant_id)).get((scope, space_id or "", quota))
-        await repository.set_limit(session, scope, space_id or "", quota, most, tenant_id=tenant_id)
+        previous = (await repository.list_limits(session, tenant_id=tenant_id)).get((scope, space_id or "", quota))
+        await repository.set_limit(session, scope, space_id or "", quota, limit, tenant_id=tenant_id)
         await record(
             session,
             principal,
@@ -189,9 +189,9 @@ class Quotas:
             id=f"{scope}/{quota}",
             name=f"{scope} {quota}",
             space_id=space_id,
-            before=before,
-            after=most,
-            payload={"scope": scope.value, "quota": quota.value, "most": most},
+            before=previous,
+            after=limit,
+            payload={"scope": scope.value, "quota": quota.value, "most": limit},
         )
         self._kept.pop(tenant_id, None)
 
@@ -206,6 +206,6 @@ class Quotas:
 
 
 def ceilings_of(settings: QuotaSettings) -> Mapping[tuple[Scope, Quota], int]:
-    """What the settings allow at most; those without a limit are left out."""
+    """Return the maximums of the settings, without unlimited ones."""
     amounts = {(scope, quota): int(getattr(settings, f"{scope}_{quota}")) for scope in Scope for quota in Quota}
     return {key: amount for key, amount in amounts.items() if amount}

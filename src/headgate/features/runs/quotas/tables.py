@@ -1,4 +1,4 @@
-"""Limits that an organisation sets for itself, its spaces and its visitors."""
+"""Table of the limits that an organisation sets for itself, its spaces and its visitors."""
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, PrimaryKeyConstraint, String, Table
 
@@ -19,4 +19,4 @@ quotas = Table(
     CheckConstraint(f"quota IN {sql_list(Quota)}", name="quota_known"),
     CheckConstraint("most >= 0", name="most_not_negative"),
 )
-"""`space_id` is empty but for the limit of one space; the scope `space` without one is every space's."""
+"""`space_id` is set for the limit of one space; the scope `space` without one applies to every space."""

@@ -1,4 +1,4 @@
-"""How much of a quota is used: one statement for each kind and scope, the same for stores and for people."""
+"""SQL of quota usage: one statement per kind and scope, used by the stores and by the quota list."""
 
 import re
 import sqlite3
@@ -8,7 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.runs.quotas.bounds import Bound, Quota, Scope, since
-from headgate.features.runs.states import LIVE_RUNS, sql_list
+from headgate.features.runs.states import ACTIVE_RUNS, sql_list
 
 _WHERE = {
     Scope.TENANT: "r.tenant_id = :tenant_id",
@@ -21,36 +21,36 @@ _TOKENS = (
     " JOIN flow_step_results s ON s.flow_run_id = r.id AND s.flow_id = r.flow_id AND s.reused_from_run_id IS NULL"
 )
 _WHAT = {
-    Quota.RUNS: ("count(*), NULL FROM flow_runs r", f"r.status IN {sql_list(LIVE_RUNS)}"),
+    Quota.RUNS: ("count(*), NULL FROM flow_runs r", f"r.status IN {sql_list(ACTIVE_RUNS)}"),
     Quota.RUNS_PER_HOUR: ("count(*), min(r.created_at) FROM flow_runs r", "r.created_at > :since"),
     Quota.TOKENS_PER_DAY: (_TOKENS, "r.created_at >= :since"),
     Quota.TOKENS_PER_MONTH: (_TOKENS, "r.created_at >= :since"),
 }
 USAGE = {
-    (quota, scope): f"SELECT {what} WHERE {where} AND {condition}"
-    for quota, (what, condition) in _WHAT.items()
-    for scope, where in _WHERE.items()
+    (quota, scope): f"SELECT {expression} WHERE {condition_of_scope} AND {condition}"
+    for quota, (expression, condition) in _WHAT.items()
+    for scope, condition_of_scope in _WHERE.items()
 }
 _FILES = "SELECT coalesce(sum(size_bytes), 0), NULL FROM files WHERE tenant_id = :tenant_id"
 _BY_VISITOR = "flow_run_id IN (SELECT id FROM flow_runs WHERE tenant_id = :tenant_id AND visitor = :subject)"
 USAGE[Quota.STORAGE_BYTES, Scope.TENANT] = _FILES
 USAGE[Quota.STORAGE_BYTES, Scope.SPACE] = f"{_FILES} AND space_id = :subject"
 USAGE[Quota.STORAGE_BYTES, Scope.VISITOR] = f"{_FILES} AND {_BY_VISITOR}"
-"""Used, and when the oldest of it was created where that decides when it is free again."""
+"""Usage, and the creation time of the oldest item where that decides when it is free again."""
 PSYCOPG = {key: re.sub(r":(\w+)", r"%(\1)s", statement) for key, statement in USAGE.items()}
 LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%(tenant_id)s, 16))"
-"""PostgreSQL: starts of a tenant with limits are checked one after the other."""
+"""PostgreSQL: serialises the limit checks of a tenant's starts."""
 STORAGE_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(:tenant_id, 17))"
 """The same for files."""
 
 
 def usage_values(bound: Bound, tenant_id: str, at: int) -> dict[str, Any]:
-    """The values of these statements."""
+    """Return the parameters of these statements."""
     return {"tenant_id": tenant_id, "subject": bound.subject, "since": since(bound.quota, at)}
 
 
 def check_on(db: sqlite3.Connection, bounds: tuple[Bound, ...], tenant_id: str, at: int) -> None:
-    """Raise `QuotaExceeded`; in a transaction that holds the write lock."""
+    """Raise `QuotaExceeded`, in a SQLite transaction that holds the write lock."""
     for bound in bounds:
         statement = USAGE[bound.quota, bound.scope]
         used, oldest = db.execute(statement, usage_values(bound, tenant_id, at)).fetchone()
@@ -58,7 +58,7 @@ def check_on(db: sqlite3.Connection, bounds: tuple[Bound, ...], tenant_id: str, 
 
 
 async def check_in(connection: Any, bounds: tuple[Bound, ...], tenant_id: str, at: int) -> None:  # noqa: ANN401 - psycopg's
-    """The same in a transaction of PostgreSQL."""
+    """Raise `QuotaExceeded`, in a PostgreSQL transaction."""
     if bounds:
         await connection.execute(LOCK, {"tenant_id": tenant_id})
     for bound in bounds:
@@ -68,6 +68,6 @@ async def check_in(connection: Any, bounds: tuple[Bound, ...], tenant_id: str, a
 
 
 async def lock_storage(session: AsyncSession, *, tenant_id: str) -> None:
-    """Hold the tenant until the transaction ends; on SQLite whoever writes holds everything."""
+    """Lock the tenant until the transaction ends; on SQLite the write lock suffices."""
     if session.get_bind().dialect.name == "postgresql":
         await session.execute(text(STORAGE_LOCK), {"tenant_id": tenant_id})

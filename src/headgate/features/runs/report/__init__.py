@@ -1,1 +1,1 @@
-"""Audit reports: what a flow is made of, and what a run of it came to, as a PDF for people who check."""
+"""Audit reports as PDF: the structure of a flow and the results of a run."""

@@ -1,4 +1,4 @@
-"""The text of an audit report: Markdown with everything that an auditor asks for, and no secret. Pure."""
+"""The text of an audit report: Markdown without secrets. Pure."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -10,75 +10,75 @@ from headgate.features.runs.report.steps import other_pages, step_pages
 from headgate.features.runs.report.subject import Ran, Subject
 
 DIAGRAM = "diagram"
-"""Name under which the text finds its drawing."""
+"""Name that the text uses for its diagram."""
 
 
 def report(subject: Subject) -> str:
-    """The whole text, from the first heading on."""
+    """Return the complete text, from the first heading on."""
     return "\n\n".join(part for part in _parts(subject) if part) + "\n"
 
 
 def _parts(subject: Subject) -> Iterator[str]:
-    words = subject.words
+    labels = subject.words
     yield _about(subject)
-    yield f"## {words['diagram']}"
-    yield f"![{words['diagram_alt']}]({DIAGRAM})"
+    yield f"## {labels['diagram']}"
+    yield f"![{labels['diagram_alt']}]({DIAGRAM})"
     if subject.ran is not None:
         yield from _run(subject, subject.ran)
-    yield f"## {words['form']}"
+    yield f"## {labels['form']}"
     yield _form(subject)
-    yield f"## {words['steps']}"
+    yield f"## {labels['steps']}"
     if not subject.wiring.steps:
-        yield words["no_steps"]
+        yield labels["no_steps"]
     yield from step_pages(subject)
     yield from other_pages(subject)
 
 
 def _about(subject: Subject) -> str:
-    words, flow, frozen = subject.words, subject.wiring.flow, subject.frozen
-    content = words["draft"].format(revision=subject.revision)
+    labels, flow, frozen = subject.words, subject.wiring.flow, subject.frozen
+    content = labels["draft"].format(revision=subject.revision)
     if frozen is not None:
         name = "version" if frozen.release is None else "release"
-        content = words[name].format(version=frozen.version, release=frozen.release)
+        content = labels[name].format(version=frozen.version, release=frozen.release)
     rows = [
-        (words["flow"], plain(subject.mask.text(flow.name))),
-        (words["description"], plain(subject.mask.text(flow.description))),
-        (words["id"], plain(subject.flow_id)),
-        (words["creator"], plain(subject.creator)),
-        (words["created"], _when(subject.created_at)),
-        (words["changed"], _when(subject.updated_at)),
-        (words["content"], plain(content)),
+        (labels["flow"], plain(subject.mask.text(flow.name))),
+        (labels["description"], plain(subject.mask.text(flow.description))),
+        (labels["id"], plain(subject.flow_id)),
+        (labels["creator"], plain(subject.creator)),
+        (labels["created"], _when(subject.created_at)),
+        (labels["changed"], _when(subject.updated_at)),
+        (labels["content"], plain(content)),
     ]
     if frozen is not None:
         rows += [
-            (words["version_made"], _when(frozen.made_at)),
-            (words["published"], _when(frozen.released_at)),
-            (words["note"], plain(subject.mask.text(frozen.notes))),
-            (words["checksum"], plain(frozen.checksum)),
-            (words["logic_checksum"], plain(frozen.logic_checksum)),
-            (words["headgate"], plain(frozen.headgate_version)),
+            (labels["version_made"], _when(frozen.made_at)),
+            (labels["published"], _when(frozen.released_at)),
+            (labels["note"], plain(subject.mask.text(frozen.notes))),
+            (labels["checksum"], plain(frozen.checksum)),
+            (labels["logic_checksum"], plain(frozen.logic_checksum)),
+            (labels["headgate"], plain(frozen.headgate_version)),
         ]
     settings = flow.settings
     if settings.input_classification is not None:
-        rows.append((words["input_class"], f"K{settings.input_classification}"))
+        rows.append((labels["input_class"], f"K{settings.input_classification}"))
     if settings.data_retention_days is not None:
-        rows.append((words["retention"], words["days"].format(count=settings.data_retention_days)))
-    rows.append((words["printed"], _when(subject.printed_at)))
-    return facts(rows, (words["what"], words["value"]))
+        rows.append((labels["retention"], labels["days"].format(count=settings.data_retention_days)))
+    rows.append((labels["printed"], _when(subject.printed_at)))
+    return facts(rows, (labels["what"], labels["value"]))
 
 
 def _form(subject: Subject) -> str:
-    words, fields = subject.words, subject.wiring.flow.form
+    labels, fields = subject.words, subject.wiring.flow.form
     if not fields:
-        return words["no_form"]
-    head = [words[name] for name in ("field", "label", "type", "required", "private", "options")]
+        return labels["no_form"]
+    head = [labels[name] for name in ("field", "label", "type", "required", "private", "options")]
     rows = [
         (
             plain(field.id),
             plain(field.label),
             plain(field.type),
-            words["yes"] if field.required else "",
-            words["yes"] if field.private else "",
+            labels["yes"] if field.required else "",
+            labels["yes"] if field.private else "",
             plain(", ".join(field.options)),
         )
         for field in fields
@@ -87,50 +87,50 @@ def _form(subject: Subject) -> str:
 
 
 def _run(subject: Subject, ran: Ran) -> Iterator[str]:
-    words, entry = subject.words, ran.entry
-    yield f"## {words['run']}"
+    labels, entry = subject.words, ran.entry
+    yield f"## {labels['run']}"
     status = str(entry["status"])
     by_status: dict[str, int] = {}
     for step in ran.steps.values():
         by_status[step["status"]] = by_status.get(step["status"], 0) + 1
-    counts = ", ".join(f"{count} {words.get(name, name)}" for name, count in by_status.items())
+    counts = ", ".join(f"{count} {labels.get(name, name)}" for name, count in by_status.items())
     error = entry.get("error")
     rows = [
-        (words["id"], plain(str(entry["flow_run_id"]))),
-        (words["result"], words["passed" if status == "completed" else "not_passed"]),
-        (words["status"], plain(words.get(status, status))),
-        (words["error"], plain(f"{error['message']} ({error['code']})") if error else ""),
-        (words["steps_count"], plain(counts)),
-        (words["started_by"], plain(ran.started_by)),
-        (words["started"], plain(str(entry.get("started_at") or ""))),
-        (words["finished"], plain(str(entry.get("finished_at") or ""))),
-        (words["took"], took(ran.total.ms)),
-        (words["tokens"], tokens(ran.total)),
-        (words["cost"], price(ran.total, words["unknown"])),
-        (words["seal"], plain(str(ran.seal.get("head", "")))),
-        (words["signed"], plain(str(ran.seal.get("key_id", "")))),
+        (labels["id"], plain(str(entry["flow_run_id"]))),
+        (labels["result"], labels["passed" if status == "completed" else "not_passed"]),
+        (labels["status"], plain(labels.get(status, status))),
+        (labels["error"], plain(f"{error['message']} ({error['code']})") if error else ""),
+        (labels["steps_count"], plain(counts)),
+        (labels["started_by"], plain(ran.started_by)),
+        (labels["started"], plain(str(entry.get("started_at") or ""))),
+        (labels["finished"], plain(str(entry.get("finished_at") or ""))),
+        (labels["took"], took(ran.total.ms)),
+        (labels["tokens"], tokens(ran.total)),
+        (labels["cost"], price(ran.total, labels["unknown"])),
+        (labels["seal"], plain(str(ran.seal.get("head", "")))),
+        (labels["signed"], plain(str(ran.seal.get("key_id", "")))),
     ]
-    yield facts(rows, (words["what"], words["value"]))
+    yield facts(rows, (labels["what"], labels["value"]))
     yield from _given(subject, entry.get("input") or {})
 
 
-def _given(subject: Subject, given: Mapping[str, Any]) -> Iterator[str]:
-    words = subject.words
-    answers = given.get("form_data") or {}
-    files = [str(file.get("name") or file.get("id")) for file in given.get("files") or ()]
-    if not (given.get("text") or answers or files):
+def _given(subject: Subject, run_input: Mapping[str, Any]) -> Iterator[str]:
+    labels = subject.words
+    answers = run_input.get("form_data") or {}
+    files = [str(file.get("name") or file.get("id")) for file in run_input.get("files") or ()]
+    if not (run_input.get("text") or answers or files):
         return
-    yield f"### {words['given']}"
-    if given.get("text"):
-        yield block(str(given["text"]), cut_off=words["cut_off"])
+    yield f"### {labels['given']}"
+    if run_input.get("text"):
+        yield block(str(run_input["text"]), cut_off=labels["cut_off"])
     if answers:
-        withheld = words["withheld"]
+        withheld = labels["withheld"]
         yield facts(
             [(name, plain(withheld if _is_withheld(value) else str(value))) for name, value in answers.items()],
-            (words["field"], words["value"]),
+            (labels["field"], labels["value"]),
         )
     if files:
-        yield f"{words['files']}: {plain(', '.join(files))}"
+        yield f"{labels['files']}: {plain(', '.join(files))}"
 
 
 def _is_withheld(value: object) -> bool:

@@ -1,4 +1,4 @@
-"""HTTP routes of audit reports, and of what a list of versions shows besides the versions."""
+"""HTTP routes of audit reports, and of the version list's extra data."""
 
 from typing import Annotated, Any
 
@@ -39,16 +39,20 @@ async def of_flow(
     flow_id: str,
     request: Request,
     caller: Caller,
-    version: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Of this version, not the draft.")] = None,
-    run_id: Annotated[str | None, Query(max_length=36, description="Of the version a run had, with results.")] = None,
+    version: Annotated[
+        int | None, Query(ge=1, le=2**31 - 1, description=("Report of this version instead of the draft."))
+    ] = None,
+    run_id: Annotated[
+        str | None, Query(max_length=36, description=("Report of the version that a run used, with results."))
+    ] = None,
     language: In = "en",
 ) -> Response:
-    """A PDF for people who check: what the flow is, its diagram, form and steps; secrets are never in it.
+    """Return an audit report as PDF: the flow's description, diagram, form and steps, without secrets.
 
-    With a run it needs `runs.view` too, and tells what the run came to.
+    With a run it needs `runs.view` too, and contains the run's results.
     """
     if version is not None and run_id is not None:
-        raise Invalid("Give either 'version' or 'run_id', not both.", remedy="A run has its own version.")
+        raise Invalid("Send either 'version' or 'run_id', not both.", remedy="A run already has a version.")
     reports = _reports(request)
     if run_id is not None:
         return _pdf(await reports.of_run(caller, run_id, flow_id=flow_id, language=language))
@@ -66,14 +70,18 @@ async def picture(
     flow_id: str,
     request: Request,
     caller: Caller,
-    version: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Of this version, not the draft.")] = None,
-    run_id: Annotated[str | None, Query(max_length=36, description="Of the version a run had, with results.")] = None,
+    version: Annotated[
+        int | None, Query(ge=1, le=2**31 - 1, description=("Report of this version instead of the draft."))
+    ] = None,
+    run_id: Annotated[
+        str | None, Query(max_length=36, description=("Report of the version that a run used, with results."))
+    ] = None,
     language: In = "en",
 ) -> Response:
-    """The flow as SVG, as it is laid out on the canvas. With a run it needs `runs.view` too, and shows the results."""
-    found = await _reports(request).picture_of(caller, flow_id, version=version, run_id=run_id, language=language)
+    """Return the flow as SVG, in its canvas layout. With a run it needs `runs.view` too, and shows the results."""
+    svg = await _reports(request).picture_of(caller, flow_id, version=version, run_id=run_id, language=language)
     headers = {"Content-Disposition": attachment("flow.svg"), "Cache-Control": "private, no-store"}
-    return Response(found, media_type="image/svg+xml", headers=headers)
+    return Response(svg, media_type="image/svg+xml", headers=headers)
 
 
 @router.get(
@@ -84,18 +92,18 @@ async def picture(
     dependencies=[needs(Permission.RUNS_VIEW)],
 )
 async def of_run(run_id: str, request: Request, caller: Caller, language: In = "en") -> Response:
-    """The same PDF, of the version that a run carried out, with what it came to."""
+    """Return the same PDF for the version that a run executed, with its results."""
     return _pdf(await _reports(request).of_run(caller, run_id, language=language))
 
 
 @router.get(
     "/flows/{flow_id}/version-figures",
-    summary="Who made versions, and their runs",
+    summary="Include authors of versions, and their runs",
     responses=problems(404),
     dependencies=[needs(Permission.FLOWS_VIEW)],
 )
 async def version_figures(flow_id: str, session: ReadSession, caller: Caller) -> list[VersionFigures]:
-    """Of each version of a flow who made it, and how often it ran."""
+    """Return the author and the number of runs of each version."""
     return await figures_of_versions(session, caller, flow_id)
 
 

@@ -1,4 +1,4 @@
-"""What the routes of reports answer."""
+"""Response bodies of the report routes."""
 
 from datetime import datetime
 
@@ -6,11 +6,11 @@ from pydantic import BaseModel
 
 
 class VersionFigures(BaseModel):
-    """What is known of a version besides its content."""
+    """Extra data of a version."""
 
     version: int
     made_by: str | None
-    """Name of who made it; null where nobody did, or they are gone."""
+    """Name of the author; null when there is none or the account was deleted."""
     runs: int
     failed: int
     last_run_at: datetime | None

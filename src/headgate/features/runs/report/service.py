@@ -1,4 +1,4 @@
-"""Reads what an audit report is about and has it set as a PDF."""
+"""Collects the subject of an audit report and renders it as a PDF."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -41,15 +41,15 @@ from headgate.sandbox.documents.job import Job
 from headgate.sandbox.documents.maker import make_document, require_installed
 
 COLUMNS = 3
-"""Steps side by side in the diagram: their names can be read on a page."""
+"""Parallel steps per row of the diagram, so that names stay readable."""
 MOST_NODES = 2_000
-"""Nodes that a report tells of: some 700 pages and a dozen seconds of a processor."""
+"""Most nodes in a report: some 700 pages and a dozen seconds of CPU time."""
 MOST_OF_A_PERSON = 2
-"""Reports that are made for one person at once: each takes a processor, and those of others wait."""
+"""Most concurrent reports of one user: each uses a CPU core while others wait."""
 
 
 def reports_at_work() -> AtOnce:
-    """Counts the reports that are being made, by person; for as long as a process lives."""
+    """Return the number of reports in progress by user; shared by the process."""
     return AtOnce(MOST_OF_A_PERSON, TooManyReports)
 
 
@@ -58,13 +58,13 @@ class Report:
     """A finished report."""
 
     name: str
-    """Of the file, without its ending."""
+    """File name without its extension."""
     content: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """Audit reports, on the parts of one installation."""
+    """Makes audit reports with the services of one installation."""
 
     database: Database
     engine: ExecutionBackend
@@ -74,10 +74,10 @@ class Reports:
     async def of_flow(
         self, principal: Principal, flow_id: str, *, version: int | None = None, language: Language = "en"
     ) -> Report:
-        """The report of the draft, or of a version.
+        """Make the report of the draft, or of a version.
 
         Raises `FlowNotFound`, `VersionNotFound`, `PermissionMissing`, `ReportTooLarge`, `TooManyReports`, what
-        documents raise, and `DocumentsNotInstalled`.
+        documents raises, and `DocumentsNotInstalled`.
         """
         require_installed("An audit report")
         with self._at_work(principal):
@@ -88,7 +88,7 @@ class Reports:
     async def of_run(
         self, principal: Principal, run_id: str, *, flow_id: str | None = None, language: Language = "en"
     ) -> Report:
-        """The report of the version that a run carried out, with what came of it.
+        """Make the report of the version that a run executed, with its results.
 
         Raises `RunNotFound`, also for a run of another flow, and otherwise as `of_flow`.
         """
@@ -110,7 +110,7 @@ class Reports:
         run_id: str | None = None,
         language: Language = "en",
     ) -> str:
-        """The diagram as people laid it out, as SVG; of a run with what came of each step.
+        """Return the diagram in its canvas layout as SVG; for a run with the result of each step.
 
         Raises `FlowNotFound`, `VersionNotFound`, `RunNotFound`, `PermissionMissing`.
         """
@@ -140,8 +140,12 @@ class Reports:
         guard = self.engine.services.classes
         if guard is None:
             return {}
-        found = (await guard.classify(principal.tenant_id, flow)).steps
-        return {step: view for step, one in found.items() if (view := class_view(one.output, guard.scheme))}
+        steps = (await guard.classify(principal.tenant_id, flow)).steps
+        return {
+            step: view
+            for step, step_classes in steps.items()
+            if (view := class_view(step_classes.output, guard.scheme))
+        }
 
     async def _run(
         self, session: AsyncSession, principal: Principal, run_id: str, flow_id: str | None, language: Language
@@ -158,12 +162,12 @@ class Reports:
         steps = await repository.list_steps(session, run_id, tenant_id=principal.tenant_id)
         setup = await prices_of(session, row.tenant_id)
         costs = {step.step_id: cost_of(step, setup) for step in steps}
-        person = await find_user(session, run.user_id, tenant_id=row.tenant_id) if run.user_id else None
+        user = await find_user(session, run.user_id, tenant_id=row.tenant_id) if run.user_id else None
         ran = Ran(
             entry=package["run"],
             steps={str(step["step_id"]): step for step in package["step_results"]},
             seal={"head": package["seal"].get("head"), "key_id": package["seal"].get("key_id")},
-            started_by=person.name if person is not None else run.user_id or "",
+            started_by=user.name if user is not None else run.user_id or "",
             costs=costs,
             total=total([cost for cost in costs.values() if cost.ms is not None]),
         )
@@ -185,17 +189,17 @@ class Reports:
         frozen: FlowVersionRow | None = None,
         ran: Ran | None = None,
     ) -> Subject:
-        known = await self.engine.services.components.for_flow(row.tenant_id, flow, session=session)
+        components = await self.engine.services.components.for_flow(row.tenant_id, flow, session=session)
         creator = row.created_by_user_id
-        person = await find_user(session, creator, tenant_id=row.tenant_id) if creator else None
+        author = await find_user(session, creator, tenant_id=row.tenant_id) if creator else None
         return Subject(
             flow_id=row.id,
             revision=row.revision,
-            creator=person.name if person is not None else "",
+            creator=author.name if author is not None else "",
             created_at=row.created_at,
             updated_at=row.updated_at,
             printed_at=now(),
-            wiring=wire(flow, known),
+            wiring=wire(flow, components),
             nodes={node.id: node for node in graph.nodes},
             mask=mask,
             language=language,
@@ -205,63 +209,67 @@ class Reports:
 
 
 def drawing_of(subject: Subject, columns: int | None = COLUMNS) -> str:
-    """The diagram: laid out anew to be as wide as a page, or as people laid it out, with notes and groups."""
-    words, mask = subject.words, subject.mask
-    shown: dict[str, Shown] = {}
+    """Return the diagram: with a new layout that fits a page, or in its canvas layout with notes and groups."""
+    labels, mask = subject.words, subject.mask
+    results: dict[str, Shown] = {}
     for key, node in subject.nodes.items():
         chip = f"K{node.classification.level}" if node.classification is not None else ""
-        shown[key] = Shown(chip=chip) if node.run is None else Shown(node.run.status, _detail(node, words), chip)
+        results[key] = Shown(chip=chip) if node.run is None else Shown(node.run.status, _detail(node, labels), chip)
     flow = subject.wiring.flow
-    kept = tuple(
+    nodes = tuple(
         node.model_copy(update={"label": mask.text(node.label)})
         for node in flow.nodes
         if columns is None or node.id not in subject.wiring.notes
     )
     title = mask.text(flow.name) if columns is None else ""
-    return picture(flow.model_copy(update={"nodes": kept}), _Known(subject), shown=shown, columns=columns, title=title)
+    return picture(
+        flow.model_copy(update={"nodes": nodes}), _Known(subject), shown=results, columns=columns, title=title
+    )
 
 
 class _Known:
-    """The templates that a report found, as a catalogue."""
+    """The known templates of a report, as a catalog."""
 
     def __init__(self, subject: Subject) -> None:
         wiring = subject.wiring
-        self._found = {wiring.nodes[key].type: found for key, found in wiring.templates.items() if found is not None}
+        self._found = {
+            wiring.nodes[key].type: template for key, template in wiring.templates.items() if template is not None
+        }
 
     def types(self) -> list[str]:
-        """Every type there is."""
+        """Return all types."""
         return sorted(self._found)
 
     def template(self, type_: str, params: Any = None) -> Any:  # noqa: ANN401, ARG002 - as catalogues have it
-        """The template of a type."""
+        """Return the template of a type."""
         return self._found.get(type_)
 
     def code(self, type_: str) -> str | None:  # noqa: ARG002 - as catalogues have it
-        """No source is needed to draw."""
+        """Return None: drawing needs no source."""
         return None
 
 
-def _detail(node: GraphNode, words: Any) -> str:  # noqa: ANN401
+def _detail(node: GraphNode, labels: Any) -> str:  # noqa: ANN401
     run = node.run
     if run is None:
         return ""
     if run.error is not None:
         return run.error.message
     spent = (run.tokens_input or 0) + (run.tokens_output or 0)
-    said = [str(words.get(run.status, run.status)), took(run.ms).replace("\\", "")]
-    return ", ".join(part for part in [*said, f"{spent} tokens" if spent else ""] if part)
+    details = [str(labels.get(run.status, run.status)), took(run.ms).replace("\\", "")]
+    return ", ".join(part for part in [*details, f"{spent} tokens" if spent else ""] if part)
 
 
 async def _set(subject: Subject) -> Report:
-    """The document. Writing and drawing take seconds of a large flow: others are answered meanwhile."""
+    """Render the document in a thread: writing and drawing a large flow take seconds."""
     if (nodes := len(subject.wiring.flow.nodes)) > MOST_NODES:
         raise ReportTooLarge(nodes, MOST_NODES)
     job = await run_in_flow_thread(_job, subject)
     try:
-        made = await make_document(job)
+        document = await make_document(job)
     except (DocumentTooLarge, DocumentTimedOut, DocumentNotMade) as error:
         raise type(error)(error.detail, remedy=INSTEAD) from error
-    return Report(job.name, made.content)
+    return Report(job.name, document.content)
 
 
 def _job(subject: Subject) -> Job:
@@ -279,9 +287,9 @@ def _job(subject: Subject) -> Job:
     )
 
 
-def _private(frozen: FlowVersionRow, given: dict[str, Any]) -> dict[str, Any]:
-    marked = {field["id"] for field in frozen.definition.get("form", ()) if field.get("private")}
-    return {name: answer for name, answer in (given.get("form_data") or {}).items() if name in marked}
+def _private(frozen: FlowVersionRow, run_input: dict[str, Any]) -> dict[str, Any]:
+    private_ids = {field["id"] for field in frozen.definition.get("form", ()) if field.get("private")}
+    return {name: answer for name, answer in (run_input.get("form_data") or {}).items() if name in private_ids}
 
 
 def _frozen(row: FlowVersionRow) -> Frozen:

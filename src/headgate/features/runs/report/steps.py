@@ -1,4 +1,4 @@
-"""Each step of an audit report: what it is, what it may do, what it was told, and what became of it. Pure."""
+"""The steps in an audit report: type, permissions, configuration and results. Pure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -6,20 +6,21 @@ from typing import Any
 from headgate.features.runs.report.figures import price, tokens, took
 from headgate.features.runs.report.markdown import as_json, block, facts, plain, table
 from headgate.features.runs.report.subject import Ran, Subject
+from headgate.features.runs.report.words import Words
 from headgate.features.runs.reruns.costs import UNKNOWN
 from headgate.graph.canonical import sha256_of
-from headgate.graph.model import HttpCall, Node
+from headgate.graph.model import HttpCall, Node, StepPolicy
 from headgate.graph.ports import PortType
 from headgate.graph.secret_reference import SecretReference, is_reference
 from headgate.graph.template import FieldKind, Template
 
 _LONG = 90
-"""Characters: a longer value is a block below the table."""
+"""Characters: a longer value becomes a block below the table."""
 _IN_BLOCKS = frozenset({FieldKind.CODE, FieldKind.MULTILINE, FieldKind.MESSAGE, FieldKind.JSON, FieldKind.TABLE})
 
 
 def step_pages(subject: Subject) -> Iterator[str]:
-    """Every step, in the order in which they run; steps of a circle last."""
+    """Return every step in execution order; steps of a cycle last."""
     order = dict.fromkeys((*subject.wiring.order, *subject.wiring.steps))
     for number, step in enumerate(order, start=1):
         node = subject.wiring.nodes[step]
@@ -32,48 +33,66 @@ def step_pages(subject: Subject) -> Iterator[str]:
 
 
 def other_pages(subject: Subject) -> Iterator[str]:
-    """What is no step: models, tools, notes."""
-    words, wiring = subject.words, subject.wiring
-    others = [node for key, node in wiring.nodes.items() if key not in set(wiring.steps) and key not in wiring.notes]
-    if not others:
+    """Return the nodes that are not steps: models, tools, notes."""
+    labels, wiring = subject.words, subject.wiring
+    other_nodes = [
+        node for key, node in wiring.nodes.items() if key not in set(wiring.steps) and key not in wiring.notes
+    ]
+    if not other_nodes:
         return
-    yield f"## {words['other_nodes']}"
-    for node in others:
+    yield f"## {labels['other_nodes']}"
+    for node in other_nodes:
         yield f"### {plain(subject.mask.text(node.label or node.id))}"
         yield facts(
-            [(words["id"], plain(node.id)), (words["component"], _component(subject, node)), *_model(subject, node)],
-            (words["what"], words["value"]),
+            [(labels["id"], plain(node.id)), (labels["component"], _component(subject, node)), *_model(subject, node)],
+            (labels["what"], labels["value"]),
         )
         yield from _set_values(subject, node)
 
 
 def _about(subject: Subject, node: Node) -> str:
-    words, policy, wiring = subject.words, node.policy, subject.wiring
+    labels, policy, wiring = subject.words, node.policy, subject.wiring
     override = policy.output_classification_override
-    drawn = subject.nodes.get(node.id)
-    allowed = words["all_tools"]
+    graph_node = subject.nodes.get(node.id)
+    allowed = labels["all_tools"]
     if policy.tool_policy == "restricted":
-        allowed = words["only"].format(names=", ".join(policy.tool_allowlist) or "–")
-    tools = [one.edge.source for one in wiring.attachments(node.id) if one.type is PortType.TOOL]
-    sources = dict.fromkeys(f"{one.edge.source}.{one.edge.output}" for one in wiring.data_into(node.id))
+        allowed = labels["only"].format(names=", ".join(policy.tool_allowlist) or "–")
+    tools = [attachment.edge.source for attachment in wiring.attachments(node.id) if attachment.type is PortType.TOOL]
+    sources = dict.fromkeys(f"{wire.edge.source}.{wire.edge.output}" for wire in wiring.data_into(node.id))
     rows = [
-        (words["id"], plain(node.id)),
-        (words["component"], _component(subject, node)),
+        (labels["id"], plain(node.id)),
+        (labels["component"], _component(subject, node)),
         *_model(subject, node),
-        (words["class"], _class_of(drawn.classification) if drawn else ""),
-        (words["override"], "" if override is None else f"K{override}"),
+        (labels["class"], _class_of(graph_node.classification) if graph_node else ""),
+        (labels["override"], "" if override is None else f"K{override}"),
         (
-            words["input"],
-            plain(f"{words['from_' + policy.input_source.value]}, {words['of_' + policy.input_type.value]}"),
+            labels["input"],
+            plain(f"{labels['from_' + policy.input_source.value]}, {labels['of_' + policy.input_type.value]}"),
         ),
-        (words["takes"], plain(", ".join(sources))),
-        (words["output"], plain(f"{words['to_' + policy.output_mode]}, {words['of_' + policy.output_type.value]}")),
-        *_call(subject, words["fetches"], policy.input_config),
-        *_call(subject, words["delivers"], policy.output_config),
-        (words["tools"], plain(", ".join(tools))),
-        (words["policy"], plain(allowed) if tools or policy.tool_policy == "restricted" else ""),
+        (labels["takes"], plain(", ".join(sources))),
+        (labels["output"], plain(f"{labels['to_' + policy.output_mode]}, {labels['of_' + policy.output_type.value]}")),
+        *_call(subject, labels["fetches"], policy.input_config),
+        *_call(subject, labels["delivers"], policy.output_config),
+        (labels["tools"], plain(", ".join(tools))),
+        (labels["policy"], plain(allowed) if tools or policy.tool_policy == "restricted" else ""),
+        *_reliability(labels, policy),
     ]
-    return facts(rows, (words["what"], words["value"]))
+    return facts(rows, (labels["what"], labels["value"]))
+
+
+def _reliability(labels: Words, policy: StepPolicy) -> Iterator[tuple[str, str]]:
+    """Return the retries and limits of a step, what follows when it fails, and whether it is disabled."""
+    retry = policy.retry
+    if retry is not None:
+        backoff, seconds = labels[retry.backoff], f"{retry.delay_seconds:g}"
+        text = labels["retries_of"].format(attempts=retry.max_attempts, backoff=backoff, seconds=seconds)
+        yield labels["retries"], plain(text)
+    if policy.timeout_seconds is not None:
+        yield labels["time_limit"], plain(labels["seconds"].format(seconds=f"{policy.timeout_seconds:g}"))
+    if policy.on_error != "fail":
+        yield labels["on_error"], plain(labels[f"on_{policy.on_error}"])
+    if policy.disabled != "no":
+        yield labels["disabled"], plain(labels[f"disabled_{policy.disabled}"])
 
 
 def _component(subject: Subject, node: Node) -> str:
@@ -81,16 +100,24 @@ def _component(subject: Subject, node: Node) -> str:
     return plain(f"{template.label} ({node.type})" if template and template.label != node.type else node.type)
 
 
-def _class_of(found: Any) -> str:  # noqa: ANN401 - a class or nothing
-    return plain(f"K{found.level} {found.name}") if found is not None else ""
+def _class_of(classification: Any) -> str:  # noqa: ANN401 - a class or nothing
+    return plain(f"K{classification.level} {classification.name}") if classification is not None else ""
 
 
 def _model(subject: Subject, node: Node) -> list[tuple[str, str]]:
-    """The models of a node: its own, or those that are attached to it."""
+    """Return the models of a node: its own, or attached ones."""
     wiring = subject.wiring
-    attached = [wiring.nodes[one.edge.source] for one in wiring.attachments(node.id) if one.type is PortType.MODEL]
-    found = [name for one in (attached or [node]) if (name := _model_name(wiring.templates[one.id], one))]
-    return [(subject.words["model"], plain(subject.mask.text(", ".join(found))))] if found else []
+    attached = [
+        wiring.nodes[attachment.edge.source]
+        for attachment in wiring.attachments(node.id)
+        if attachment.type is PortType.MODEL
+    ]
+    models = [
+        name
+        for attached_node in (attached or [node])
+        if (name := _model_name(wiring.templates[attached_node.id], attached_node))
+    ]
+    return [(subject.words["model"], plain(subject.mask.text(", ".join(models))))] if models else []
 
 
 def _model_name(template: Template | None, node: Node) -> str:
@@ -106,7 +133,7 @@ def _model_name(template: Template | None, node: Node) -> str:
 
 
 def _call(subject: Subject, name: str, call: HttpCall | None) -> list[tuple[str, str]]:
-    """An address and the names of its headers; a value of one may be a key."""
+    """Return a URL and the names of its headers; header values may be keys."""
     if call is None:
         return []
     rows = [(name, plain(subject.mask.text(call.url)))]
@@ -114,8 +141,8 @@ def _call(subject: Subject, name: str, call: HttpCall | None) -> list[tuple[str,
 
 
 def _set_values(subject: Subject, node: Node) -> Iterator[str]:
-    """What was set in a node: short values in a table, prompts and code below it."""
-    words, template = subject.words, subject.wiring.templates[node.id]
+    """Return the configured values of a node: short ones in a table, prompts and code below it."""
+    labels, template = subject.words, subject.wiring.templates[node.id]
     short: list[tuple[str, str]] = []
     long: list[tuple[str, str]] = []
     for name, value in (dict(node.linked) | dict(node.params)).items():
@@ -123,17 +150,21 @@ def _set_values(subject: Subject, node: Node) -> Iterator[str]:
         if field is not None and field.kind is FieldKind.MODEL:
             continue
         label = field.label if field is not None and field.label else name
-        shown = _shown(subject, field.kind if field else None, name, value)
-        in_block = (field is not None and field.kind in _IN_BLOCKS and shown) or len(shown) > _LONG or "\n" in shown
-        (long if in_block else short).append((label, shown))
+        formatted = _shown(subject, field.kind if field else None, name, value)
+        in_block = (
+            (field is not None and field.kind in _IN_BLOCKS and formatted)
+            or len(formatted) > _LONG
+            or "\n" in formatted
+        )
+        (long if in_block else short).append((label, formatted))
     if short:
-        yield facts([(label, plain(shown)) for label, shown in short], (words["setting"], words["value"]))
-    for label, shown in long:
+        yield facts([(label, plain(text)) for label, text in short], (labels["setting"], labels["value"]))
+    for label, formatted in long:
         yield f"**{plain(label)}**"
-        yield block(shown, cut_off=words["cut_off"])
+        yield block(formatted, cut_off=labels["cut_off"])
     if node.code is not None:
-        yield f"**{words['code']}** (SHA-256 {sha256_of(node.code)})"
-        yield block(subject.mask.text(node.code), cut_off=words["cut_off"])
+        yield f"**{labels['code']}** (SHA-256 {sha256_of(node.code)})"
+        yield block(subject.mask.text(node.code), cut_off=labels["cut_off"])
 
 
 def _shown(subject: Subject, kind: FieldKind | None, name: str, value: Any) -> str:  # noqa: ANN401 - any JSON value
@@ -146,38 +177,39 @@ def _shown(subject: Subject, kind: FieldKind | None, name: str, value: Any) -> s
 
 
 def _contracts(subject: Subject, node: Node) -> Iterator[str]:
-    words = subject.words
+    labels = subject.words
     for name, contract in (
         ("input_contract", node.policy.input_contract),
         ("output_contract", node.policy.output_contract),
     ):
         if contract is not None:
-            yield f"**{words[name]}**"
-            yield block(as_json(subject.mask.content(contract)), cut_off=words["cut_off"])
+            yield f"**{labels[name]}**"
+            yield block(as_json(subject.mask.content(contract)), cut_off=labels["cut_off"])
 
 
 def _outcome(subject: Subject, ran: Ran, step: str) -> Iterator[str]:
-    words, entry = subject.words, ran.steps[step]
+    labels, entry = subject.words, ran.steps[step]
     cost = ran.costs.get(step, UNKNOWN)
     error: Mapping[str, Any] | None = entry.get("error")
-    head = [words[name] for name in ("outcome", "took", "tokens", "cost", "attempts")]
+    head = [labels[name] for name in ("outcome", "took", "tokens", "cost", "attempts")]
     status = str(entry["status"])
     row = [
-        f"**{plain(words.get(status, status))}**",
+        f"**{plain(labels.get(status, status))}**",
         took(cost.ms),
         tokens(cost),
-        price(cost, words["unknown"]),
+        price(cost, labels["unknown"]),
         str(len(entry.get("attempts") or ()) or ""),
     ]
     yield table(head, [row])
     if error:
-        yield f"{words['error']}: {plain(str(error.get('message')))} ({plain(str(error.get('code')))})"
+        title = labels["continued" if status == "completed" else "error"]
+        yield f"{title}: {plain(str(error.get('message')))} ({plain(str(error.get('code')))})"
     if entry.get("reused_from_run_id"):
-        yield f"{words['reused']} {plain(str(entry['reused_from_run_id']))}"
+        yield f"{labels['reused']} {plain(str(entry['reused_from_run_id']))}"
     replayed = (entry.get("model_parameters") or {}).get("replayed")
     if replayed:
         spent = replayed["tokens_input"] + replayed["tokens_output"]
-        yield plain(words["replayed"].format(calls=replayed["calls"], tokens=spent))
+        yield plain(labels["replayed"].format(calls=replayed["calls"], tokens=spent))
     if entry.get("effective_prompt"):
-        yield f"**{words['prompt']}**"
-        yield block(str(entry["effective_prompt"]), cut_off=words["cut_off"])
+        yield f"**{labels['prompt']}**"
+        yield block(str(entry["effective_prompt"]), cut_off=labels["cut_off"])

@@ -1,4 +1,4 @@
-"""What an audit report is about, as plain values: read by the service, printed by the pages."""
+"""The subject of an audit report as plain values: read by the service, printed by `pages`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from headgate.graph.wiring import Wiring
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """The version that is told of."""
+    """The reported version."""
 
     version: int
     checksum: str
@@ -28,12 +28,12 @@ class Frozen:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """The run that is told of, out of its evidence: secrets and private answers are not in it."""
+    """The reported run, from its evidence: without secrets and private answers."""
 
     entry: Mapping[str, Any]
-    """What the evidence says of the run."""
+    """The evidence entry of the run."""
     steps: Mapping[str, Mapping[str, Any]]
-    """What it says of each step, by id."""
+    """The evidence entry of each step, by id."""
     seal: Mapping[str, Any]
     started_by: str
     costs: Mapping[str, Cost] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Everything that a report prints."""
+    """All data of a report."""
 
     flow_id: str
     revision: int
@@ -53,12 +53,12 @@ class Subject:
     wiring: Wiring
     nodes: Mapping[str, GraphNode]
     mask: Mask
-    """Takes the values of secrets out, wherever somebody may have typed one."""
+    """Masks the values of secrets, wherever a user may have typed one."""
     language: Language = "en"
     frozen: Frozen | None = None
     ran: Ran | None = None
 
     @property
     def words(self) -> Words:
-        """The words of its language."""
+        """The texts in the report's language."""
         return WORDS[self.language]

@@ -1,4 +1,4 @@
-"""Who made each version of a flow, and how often it ran."""
+"""Author and number of runs of each version of a flow."""
 
 from sqlalchemy import and_, case, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -13,7 +13,7 @@ from headgate.foundation.database import moment
 
 
 async def figures_of_versions(session: AsyncSession, principal: Principal, flow_id: str) -> list[VersionFigures]:
-    """One for each version, newest first. Raises `FlowNotFound`, `PermissionMissing`."""
+    """Return the figures of each version, newest first. Raises `FlowNotFound`, `PermissionMissing`."""
     await flows.get_flow(session, principal, flow_id)
     of_version = and_(
         flow_runs.c.flow_id == FlowVersionRow.flow_id,

@@ -1,1 +1,1 @@
-"""Going on with runs that are over: resuming, and running again from a step, with the paid results kept."""
+"""Continuing ended runs: resume, and rerun from a step, reusing paid results."""

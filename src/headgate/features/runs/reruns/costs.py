@@ -1,4 +1,4 @@
-"""What doing steps again would cost, from what they took in the past run and the prices of their models."""
+"""Estimates the cost of executing steps again, from the past run's tokens and the prices of their models. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from headgate.features.models.setup.values import ModelSetup
 from headgate.sdk import Model
 
 _PER_PRICE = 1_000_000
-"""Prices are for so many tokens."""
+"""Prices are per this many tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a step took. None where it is not known."""
+    """Usage of a step. None for unknown values."""
 
     tokens_input: int | None
     tokens_output: int | None
@@ -26,7 +26,7 @@ UNKNOWN = Cost(None, None, None, None)
 
 
 def cost_of(row: Any, setup: ModelSetup) -> Cost:  # noqa: ANN401 - a row of flow_step_results
-    """What a step that was executed took, at the prices of `setup`; one that asked no model costs nothing."""
+    """Return the usage of an executed step at the prices of `setup`; without a model it costs nothing."""
     if row.started_at is None or row.finished_at is None:
         return UNKNOWN
     ms = (row.finished_at - row.started_at) / 1000
@@ -37,27 +37,27 @@ def cost_of(row: Any, setup: ModelSetup) -> Cost:  # noqa: ANN401 - a row of flo
 
 
 def total(costs: Sequence[Cost]) -> Cost:
-    """The sum of what is known; the price is None when that of any is."""
-    prices = [one.usd for one in costs]
+    """Sum the known values; the price is None when any is unknown."""
+    prices = [cost.usd for cost in costs]
     return Cost(
-        sum(one.tokens_input or 0 for one in costs),
-        sum(one.tokens_output or 0 for one in costs),
+        sum(cost.tokens_input or 0 for cost in costs),
+        sum(cost.tokens_output or 0 for cost in costs),
         None if None in prices else sum(price for price in prices if price is not None),
-        sum(one.ms or 0.0 for one in costs),
+        sum(cost.ms or 0.0 for cost in costs),
     )
 
 
 def _models(parameters: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The models a step asked, as the recorder keeps them."""
-    found = parameters.get("models", [parameters])
-    return [one for one in found if isinstance(one, Mapping)]
+    """Return the models that a step called, as the recorder stored them."""
+    models = parameters.get("models", [parameters])
+    return [model for model in models if isinstance(model, Mapping)]
 
 
 def _price(
     models: Sequence[Mapping[str, Any]], spent: tuple[int | None, int | None], setup: ModelSetup
 ) -> float | None:
-    """US dollars; None when tokens or prices are unknown, or several models of unlike prices were asked."""
-    prices, (tokens_input, tokens_output) = {_prices(one, setup) for one in models}, spent
+    """Return US dollars; None when tokens or prices are unknown, or models of different prices were called."""
+    prices, (tokens_input, tokens_output) = {_prices(model, setup) for model in models}, spent
     if len(prices) != 1 or tokens_input is None or tokens_output is None:
         return None
     (price_in, price_out) = prices.pop()
@@ -68,6 +68,6 @@ def _price(
 
 def _prices(model: Mapping[str, Any], setup: ModelSetup) -> tuple[float | None, float | None]:
     if model.get("base_url"):
-        return None, None  # another server under the provider's protocol has prices of its own
-    known = known_of(Model(provider=str(model.get("provider")), name=str(model.get("name"))), setup)
-    return known.price_in, known.price_out
+        return None, None  # another server with the provider's protocol has its own prices
+    model_info = known_of(Model(provider=str(model.get("provider")), name=str(model.get("name"))), setup)
+    return model_info.price_in, model_info.price_out

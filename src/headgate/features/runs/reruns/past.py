@@ -1,4 +1,4 @@
-"""A run that is over, read back to build on it."""
+"""Restores an ended run to build a new one on it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from headgate.foundation.errors import HeadgateError
 
 @dataclass(frozen=True)
 class PastRun:
-    """A run with its plan, its rows, and what it was started with."""
+    """A run with its plan, its rows and its input."""
 
     key: RunKey
     status: RunStatus
@@ -37,20 +37,20 @@ class PastRun:
     input_payload: Mapping[str, Any]
     planned: PlannedFlow
     steps: Mapping[str, Any]
-    """Step to its row, in order."""
+    """Step id to row, in order."""
     part: Mapping[str, Any] | None
-    """What of its flow it carried out; None: all of it."""
+    """The part of its flow that was executed; None: all of it."""
     payers: Mapping[str, int]
-    """Runs that paid for results it took over, and their versions."""
+    """Runs that paid for its reused results, with their versions."""
 
     @property
     def outcomes(self) -> dict[str, StepStatus]:
-        """Step to what became of it."""
+        """Step id to outcome."""
         return {step_id: StepStatus(row.status) for step_id, row in self.steps.items()}
 
     @property
     def reusable(self) -> dict[str, StepStatus]:
-        """The same for taking results over: what was pinned has no result, what a part left out was not skipped."""
+        """Outcomes for reuse: pinned outputs are not results, and excluded steps were not skipped."""
         if self.part is None:
             return self.outcomes
         pinned = self.part["pinned"]
@@ -61,14 +61,14 @@ class PastRun:
 
     @property
     def first_failed(self) -> str | None:
-        """The first step that failed; where none did, the first without a result. None when all have one."""
+        """The first failed step; without one, the first step without a result. None when all have one."""
         outcomes = self.outcomes
         failed = [step_id for step_id, status in outcomes.items() if status is StepStatus.FAILED]
         return next(iter(failed or [step_id for step_id, status in outcomes.items() if not status.settled]), None)
 
 
 async def read_past_run(database: Database, engine: ExecutionBackend, principal: Principal, run_id: str) -> PastRun:
-    """A run that is over and that the caller may run again.
+    """Read an ended run that the caller may rerun.
 
     Raises `RunNotFound`, `PermissionMissing`, `RunNotOver`, or `FlowInvalid`.
     """
@@ -80,7 +80,7 @@ async def read_past_run(database: Database, engine: ExecutionBackend, principal:
         versions = await repository.versions_of(session, payers, tenant_id=tenant_id)
     status = RunStatus(row.status)
     if not status.over:
-        raise RunNotOver(f"Run '{run_id}' is still {status}.", remedy="Wait for its end, or cancel it first.")
+        raise RunNotOver(f"Run '{run_id}' is still {status}.", remedy="Wait until it has ended, or cancel it first.")
     key = RunKey(row.id, row.tenant_id, row.flow_id, row.version)
     return PastRun(
         key=key,
@@ -98,19 +98,19 @@ async def read_past_run(database: Database, engine: ExecutionBackend, principal:
 async def history_of(
     engine: ExecutionBackend, key: RunKey, session_id: str | None, user_id: str | None
 ) -> Sequence[PastTurn]:
-    """The chat that a run was, or would be, given."""
+    """Return the chat history of a past or new run."""
     return await engine.store.past_turns(key, session_id, user_id, LONGEST_HISTORY) if session_id else ()
 
 
 async def input_readers(engine: ExecutionBackend, past: PastRun) -> frozenset[str]:
-    """Steps with a result that looked at what the run was started with, and those of which that cannot be told.
+    """Return steps with a result that read the run's input, or may have.
 
-    A step refers to the input in what its flow says, or its component looked at it while it worked. The second is found
-    in its execution hash, which covers the input only where it was looked at: worked out again without the input it is
-    the same for a step that never looked.
+    A step refers to the input in its definition, or its component read it at run time. The second is detected by its
+    execution hash, which covers the input only if it was read: a step that never read it has the same hash when
+    computed without the input.
     """
     outcomes = past.outcomes
-    done = [step_id for step_id, status in outcomes.items() if status is StepStatus.COMPLETED]
+    completed = [step_id for step_id, status in outcomes.items() if status is StepStatus.COMPLETED]
     run = ActiveRun(
         key=past.key,
         planned=past.planned,
@@ -119,17 +119,17 @@ async def input_readers(engine: ExecutionBackend, past: PastRun) -> frozenset[st
         ledger=Ledger(past.planned),
         events=RunEvents(engine.services.bus, past.key.run_id),
     )
-    found: set[str] = set()
-    for step_id in done:
+    readers: set[str] = set()
+    for step_id in completed:
         step = past.planned.steps.get(step_id)
         readable = await _take_in(engine, run, past, step_id)
         if step is None or step.reads_input or not readable or not _looked_away(run, past, step_id):
-            found.add(step_id)
-    return frozenset(found)
+            readers.add(step_id)
+    return frozenset(readers)
 
 
 async def _take_in(engine: ExecutionBackend, run: ActiveRun, past: PastRun, step_id: str) -> bool:
-    """Put a step's outputs into the run's ledger. False when they cannot be read any more."""
+    """Add a step's outputs to the run's ledger. Returns False when they can no longer be read."""
     payload = orjson.dumps(past.steps[step_id].output_payload).decode()
     try:
         run.ledger.results[step_id] = await unpack(payload, past.key.tenant_id, engine.services.files)
@@ -139,7 +139,7 @@ async def _take_in(engine: ExecutionBackend, run: ActiveRun, past: PastRun, step
 
 
 def _looked_away(run: ActiveRun, past: PastRun, step_id: str) -> bool:
-    """Whether a step surely did not look at the run's input."""
+    """Whether a step certainly did not read the run's input."""
     row = past.steps[step_id]
     payer = row.reused_from_run_id
     version = past.key.version if payer is None else past.payers.get(payer)
@@ -147,7 +147,7 @@ def _looked_away(run: ActiveRun, past: PastRun, step_id: str) -> bool:
         return False
     pin = run_pin(payer or past.key.run_id, version)
     try:
-        found = hash_of(run, past.planned.steps[step_id], row.input_payload or {}, pin=pin, reads_input=False)
-    except KeyError:  # what it was given is not there to be hashed
+        recomputed = hash_of(run, past.planned.steps[step_id], row.input_payload or {}, pin=pin, reads_input=False)
+    except KeyError:  # its input is not available for hashing
         return False
-    return bool(found == row.execution_hash)
+    return bool(recomputed == row.execution_hash)

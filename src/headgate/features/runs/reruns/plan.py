@@ -1,9 +1,9 @@
-"""Which steps of a past run may be taken over into a new one, and why the others may not. Pure.
+"""Decides which steps of a past run a new one may reuse, and why others may not be reused. Pure.
 
-A result is taken over only where doing the step again would be doing the same thing on the same input: the step is in
-both versions with the same logic (`graph.execution_hash.step_logic_hash`: component, params, code, policy, edges,
-attachments; no labels or positions), everything before it is taken over too, and it did not look at an input that has
-changed. Whatever might differ is done again.
+A result is reused only where executing the step again would do the same on the same input: the step is in both versions
+with the same logic (`graph.execution_hash.step_logic_hash`: component, params, code, policy, edges, attachments; no
+labels or positions), all of its predecessors are reused too, and it did not read an input that has changed. Everything
+that might differ is executed again.
 """
 
 from collections.abc import Collection, Mapping
@@ -15,42 +15,42 @@ from headgate.features.runs.steps.planned import PlannedFlow, PlannedStep
 
 
 class Why(StrEnum):
-    """Why a step is taken over, or done again."""
+    """Why a step is reused or executed again."""
 
     UNCHANGED = "unchanged"
-    """The same step on the same input: taken over."""
+    """The same step on the same input: reused."""
     CHOSEN = "chosen"
-    """The step from which to run again."""
+    """The step to rerun from."""
     FOLLOWS = "follows"
-    """A step before it is done again."""
+    """An earlier step is executed again."""
     NEW = "new"
-    """The past run's version does not have it."""
+    """The past run's version does not contain it."""
     CHANGED = "changed"
-    """It does something else, or gets its input from elsewhere, than in the past run's version."""
+    """Its logic or its inputs differ from the past run's version."""
     RENUMBERED = "renumbered"
-    """Steps before it have other numbers, by which it may read them."""
+    """Earlier steps that it may read by number have other numbers."""
     UNFINISHED = "unfinished"
     """It has no result in the past run."""
     INPUT = "input"
-    """It looks at what the run is started with, and that is not the same."""
+    """It reads the run's input, which has changed."""
     EVERYTHING = "everything"
-    """Nothing was edited and everything was done: so all of it is done again."""
+    """Nothing was edited and everything was completed, so everything is executed again."""
     UPSTREAM = "upstream"
-    """Something before the step that failed has changed: so all of it is done again."""
+    """A predecessor of the failed step has changed, so everything is executed again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What becomes of one step."""
+    """Decision about one step."""
 
     step_id: str
     why: Why
     because: str | None = None
-    """The step before it that is done again, for `follows`; the one that changed, for `upstream`."""
+    """For `follows`: the earlier step that is executed again; for `upstream`: the one that changed."""
 
     @property
     def reuse(self) -> bool:
-        """Whether its result is taken over."""
+        """Whether its result is reused."""
         return self.why is Why.UNCHANGED
 
 
@@ -62,45 +62,47 @@ def decide_steps(
     from_step: str | None = None,
     reads_input: Collection[str] = (),
 ) -> tuple[Decision, ...]:
-    """What becomes of each step of a new run, in running order.
+    """Decide each step of a new run, in execution order.
 
     Args:
-        source: The plan that the past run carried out.
+        source: The plan that the past run executed.
         target: The plan of the new run: the same, or another version of the flow.
-        past: Step to what became of it in the past run.
-        from_step: A step that is to be done again, with all that follows from it.
-        reads_input: Steps that looked at the past run's input, where the new one has another; empty where it has not.
+        past: Step id to outcome in the past run.
+        from_step: A step to execute again, with all that follow from it.
+        reads_input: Steps that read the past run's input, if the new run's input differs; otherwise empty.
     """
-    found: dict[str, Decision] = {}
+    decisions: dict[str, Decision] = {}
     for step in target.steps.values():
-        found[step.id] = _decide(step, found, source, target, past=past, from_step=from_step, reads_input=reads_input)
-    return tuple(found.values())
+        decisions[step.id] = _decide(
+            step, decisions, source, target, past=past, from_step=from_step, reads_input=reads_input
+        )
+    return tuple(decisions.values())
 
 
 def everything(target: PlannedFlow, why: Why, because: str | None = None) -> tuple[Decision, ...]:
-    """Every step done again."""
+    """Return decisions that execute every step again."""
     return tuple(Decision(step_id, why, because) for step_id in target.steps)
 
 
 def changed_upstream(source: PlannedFlow, target: PlannedFlow, failed: str) -> str | None:
-    """The first step before a failed one that is not what it was; None when all are (seed 002, Resume rules).
+    """Return the first changed predecessor of a failed step; None when all are unchanged (seed 002, Resume rules).
 
-    A failed step that the target no longer has counts as changed itself.
+    A failed step that the target no longer contains counts as changed.
     """
     if failed not in target.steps:
         return failed
-    before, now = source.plan.ancestors(failed), target.plan.ancestors(failed)
+    ancestors_before, now = source.plan.ancestors(failed), target.plan.ancestors(failed)
     for step_id in now:
         if step_id not in source.steps or source.steps[step_id].logic != target.steps[step_id].logic:
             return step_id
         if _renumbered(target.steps[step_id], source, target):
             return step_id
-    return next((step_id for step_id in before if step_id not in now), None)
+    return next((step_id for step_id in ancestors_before if step_id not in now), None)
 
 
 def _decide(
     step: PlannedStep,
-    found: Mapping[str, Decision],
+    decisions: Mapping[str, Decision],
     source: PlannedFlow,
     target: PlannedFlow,
     *,
@@ -108,7 +110,7 @@ def _decide(
     from_step: str | None,
     reads_input: Collection[str],
 ) -> Decision:
-    again = next((parent for parent in step.step.parents if not found[parent].reuse), None)
+    again = next((parent for parent in step.step.parents if not decisions[parent].reuse), None)
     why = Why.UNCHANGED
     if step.id == from_step:
         why = Why.CHOSEN
@@ -128,9 +130,10 @@ def _decide(
 
 
 def _renumbered(step: PlannedStep, source: PlannedFlow, target: PlannedFlow) -> bool:
-    """Whether a step that may read others by number (`{{step_2}}`, all previous steps) would read other ones."""
+    """Whether a step that may read others by number (`{{step_2}}`, all previous steps) would read different ones."""
     if not (step.refers or step.attached or not step.plain):
         return False
     return any(
-        source.plan.step(before).order != target.plan.step(before).order for before in target.plan.ancestors(step.id)
+        source.plan.step(ancestor).order != target.plan.step(ancestor).order
+        for ancestor in target.plan.ancestors(step.id)
     )

@@ -1,4 +1,4 @@
-"""HTTP routes of resuming and running again."""
+"""HTTP routes of resume and rerun."""
 
 from functools import partial
 from typing import Annotated, Any
@@ -39,9 +39,9 @@ def _engine(request: Request) -> ExecutionBackend:
 Engine = Annotated[ExecutionBackend, Depends(_engine)]
 
 
-@router.get("/cost", summary="What a run cost", responses=problems(404), dependencies=_VIEW)
+@router.get("/cost", summary="Read the cost of a run", responses=problems(404), dependencies=_VIEW)
 async def cost(run_id: str, session: ReadSession, caller: Caller) -> RunCostOut:
-    """The cost of each step at its models' prices, and the total; reused and pinned results cost this run nothing."""
+    """Return the cost of each step at its models' prices, and the total; reused and pinned results cost nothing."""
     return await cost_of_run(session, caller, run_id)
 
 
@@ -49,26 +49,26 @@ async def cost(run_id: str, session: ReadSession, caller: Caller) -> RunCostOut:
 async def resume(
     run_id: str, database: Rows, engine: Engine, caller: Caller, once: Once, body: ResumeStart | None = None
 ) -> ResumeOut:
-    """Continue at the failed step; completed steps are not executed again.
+    """Resume at the failed step; completed steps are not executed again.
 
-    With `version` a new run of that version continues. It reuses the paid results when nothing before the failed step
+    With `version`, a new run of that version continues. It reuses the paid results when nothing before the failed step
     has changed; otherwise it starts from the first step.
     """
-    wanted = body or ResumeStart()
+    start = body or ResumeStart()
     details: dict[str, Any] = {}
 
     async def begin(key: StartKey | None) -> str:
-        resumption = await resume_run(database, engine, caller, run_id, wanted=wanted.version, once=key)
+        resumption = await resume_run(database, engine, caller, run_id, version=start.version, once=key)
         details.update(resumption.details)
         return resumption.key.run_id
 
     new_id = await once.begin(begin, may_read=partial(get_run, engine, caller))
-    if wanted.wait:
+    if start.wait:
         await wait_for_run(engine, new_id)
     return ResumeOut(run=await answer_of(engine, caller, new_id), **(details or once.answer))
 
 
-@router.post("/rerun-plan", summary="Plan running a run again", responses=problems(404, 409), dependencies=_START)
+@router.post("/rerun-plan", summary="Plan a rerun", responses=problems(404, 409), dependencies=_START)
 async def plan(
     run_id: str, database: Rows, engine: Engine, caller: Caller, body: RerunPlanStart | None = None
 ) -> RerunPlanOut:
@@ -76,17 +76,17 @@ async def plan(
     return rerun_plan(await plan_rerun(database, engine, caller, run_id, body or RerunPlanStart()))
 
 
-@router.post("/rerun", status_code=201, summary="Run a run again", responses=problems(404, 409), dependencies=_START)
+@router.post("/rerun", status_code=201, summary="Rerun a run", responses=problems(404, 409), dependencies=_START)
 async def again(
     run_id: str, database: Rows, engine: Engine, caller: Caller, once: Once, body: RerunStart | None = None
 ) -> RunOut:
     """Start a new run with the input of a past one, edited, from any step; results that are still valid are reused."""
-    wanted = body or RerunStart()
+    start = body or RerunStart()
 
     async def begin(key: StartKey | None) -> str:
-        return (await rerun(database, engine, caller, run_id, wanted, once=key)).request.key.run_id
+        return (await rerun(database, engine, caller, run_id, start, once=key)).request.key.run_id
 
     new_id = await once.begin(begin, may_read=partial(get_run, engine, caller))
-    if wanted.wait:
+    if start.wait:
         await wait_for_run(engine, new_id)
     return await answer_of(engine, caller, new_id)

@@ -1,4 +1,4 @@
-"""What resuming and running again take and answer."""
+"""Request and response bodies of resume and rerun."""
 
 from typing import Literal
 
@@ -17,68 +17,73 @@ class ResumeStart(BaseModel):
 
     version: Wanted | None = Field(
         default=None,
-        description="`draft`, `published`, or the number of a version. Left out: the run's own, in place.",
+        description=(
+            "`draft`, `published`, or the number of a version. When omitted, the run resumes with its own version."
+        ),
     )
-    wait: bool = Field(default=False, description="Answer when the run is over, not when it goes on.")
+    wait: bool = Field(default=False, description="Respond when the run has ended, not when it resumes.")
 
 
 class ResumeOut(BaseModel):
-    """Which way a run was resumed, and why."""
+    """How a run was resumed, and why."""
 
     how: Literal["in_place", "continued", "restarted"]
-    """`in_place`: the same run goes on. `continued`: a new run took over what was paid. `restarted`: a new run from
+    """`in_place`: the same run continues. `continued`: a new run reuses the paid results. `restarted`: a new run from
     the first step, because something before the failed step has changed."""
     reason: str
     from_step: str | None
-    """The first step that is done again."""
+    """The first step that is executed again."""
     changed_step: str | None
-    """The step whose change made it start anew."""
+    """The step whose change caused the restart."""
     run: RunOut
-    """The run that goes on: the same one, or the new one."""
+    """The run that continues: the same one, or the new one."""
 
 
 class RerunPlanStart(BaseModel):
-    """What to change about a past run before it is run again. What is left out stays as it was."""
+    """Changes to a past run for a rerun. Omitted members stay as they were."""
 
     model_config = ConfigDict(extra="forbid")
 
-    from_step: str | None = Field(default=None, max_length=64, description="Do this step again, and all behind it.")
+    from_step: str | None = Field(
+        default=None, max_length=64, description=("Run this step again, and all steps after it.")
+    )
     text: PlainText | None = Field(default=None, max_length=4_000_000)
     form_data: PlainObject | None = Field(
-        default=None, description="Answers that take the place of those of the past run; null takes one away."
+        default=None, description="Answers that replace those of the past run; null removes one."
     )
     file_ids: list[Identifier] | None = Field(default=None, max_length=100)
     version: Wanted | None = Field(
-        default=None, description="`draft`, `published`, or the number of a version. Left out: the past run's own."
+        default=None,
+        description=("`draft`, `published`, or the number of a version. When omitted, the version of the past run."),
     )
 
 
 class RerunStart(RerunPlanStart):
-    """What to run again."""
+    """A rerun request."""
 
-    wait: bool = Field(default=False, description="Answer when the run is over, not when it has begun.")
+    wait: bool = Field(default=False, description="Respond when the run has ended, not when it starts.")
 
 
 class CostOut(BaseModel):
-    """What steps took, and so what doing them again would cost."""
+    """Usage of steps in the past run, as an estimate for executing them again."""
 
     tokens_input: int | None
     tokens_output: int | None
     usd: float | None
-    """At the prices that the organisation set, else list prices; null where one is not known."""
+    """At the organisation's prices, else list prices; null when one is unknown."""
     ms: float | None
 
 
 class RunCostOut(BaseModel):
-    """What a run took, at the prices of its models."""
+    """Cost of a run at the prices of its models."""
 
     steps: dict[str, CostOut]
-    """Of each step that the run itself carried out."""
+    """Cost of each step that the run itself executed."""
     total: CostOut
 
 
 class StepPlanOut(BaseModel):
-    """What would become of one step."""
+    """Planned action for one step."""
 
     step_id: str
     label: str
@@ -86,24 +91,24 @@ class StepPlanOut(BaseModel):
     reuse: bool
     why: Why
     reason: str
-    """`why` for people."""
+    """`why` in words."""
     cost: CostOut
-    """What it took in the past run; null members where it was not carried out there."""
+    """Its usage in the past run; null members where it was not executed there."""
 
 
 class RerunPlanOut(BaseModel):
-    """What running a past run again would take over, do again, and cost."""
+    """Plan of a rerun: what it would reuse, execute and cost."""
 
     run_id: str
     flow_id: str
     version: int
-    """The version that the new run would carry out."""
+    """The version that the new run would execute."""
     past_version: int
     input_changed: bool
     steps: list[StepPlanOut]
     redo: CostOut
-    """What the steps done again took, all together; `usd` is null when the price of one is not known."""
+    """Total usage of the steps to execute again; `usd` is null when the price of one is unknown."""
     saved: CostOut
-    """What the steps taken over took."""
+    """Total usage of the reused steps."""
     unknown: list[str]
-    """Steps to be done again of which nothing is known: the past run did not carry them out."""
+    """Steps to execute again without an estimate: the past run did not execute them."""

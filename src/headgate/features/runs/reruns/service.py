@@ -38,7 +38,7 @@ from headgate.sdk.outside import merged
 
 @dataclass(frozen=True)
 class Rerun:
-    """A run that reuses the results of a past one, ready to start."""
+    """The organisation's model settings."""
 
     past: PastRun
     prepared: PreparedRun
@@ -50,7 +50,7 @@ class Rerun:
 
     @property
     def request(self) -> RunRequest:
-        """The new run, owned by the caller."""
+        """Return the request for the new run, owned by the caller."""
         return self.prepared.request
 
 
@@ -66,11 +66,11 @@ class Resumption:
 
     @property
     def details(self) -> dict[str, str | None]:
-        """The part of the response that the run does not contain."""
+        """The part of the response that is not in the run."""
         return {"how": self.how, "reason": self.reason, "from_step": self.from_step, "changed_step": self.changed_step}
 
     def marked(self, once: StartKey | None) -> StartKey | None:
-        """The idempotency key of the request, with `details`."""
+        """Return the request's idempotency key with `details`."""
         return None if once is None else once.answering(self.details)
 
 
@@ -80,7 +80,7 @@ async def resume_run(
     principal: Principal,
     run_id: str,
     *,
-    wanted: Wanted | None = None,
+    version: Wanted | None = None,
     once: StartKey | None = None,
 ) -> Resumption:
     """Resume a failed run at its failed step: in place, or, with another version, as a new run.
@@ -92,13 +92,13 @@ async def resume_run(
     _require_failed(past)
     catalog = engine.services.components
     pinned = await versions.pin_version(
-        database, principal, catalog, past.key.flow_id, wanted=wanted or past.key.version
+        database, principal, catalog, past.key.flow_id, wanted=version or past.key.version
     )
     if pinned.version == past.key.version:
         return await _resume_in_place(engine, principal, past, once)
     if past.part is not None:
         raise NotResumable(
-            f"Run '{run_id}' executed a part of its flow: it can only be resumed with its own version.",
+            f"Run '{run_id}' executed part of its flow: it can only be resumed with its own version.",
             remedy="Resume it without another version, or run that part again.",
         )
     changes = RerunPlanStart(version=pinned.version)
@@ -109,14 +109,14 @@ async def resume_run(
 
 
 async def plan_rerun(
-    database: Database, engine: ExecutionBackend, principal: Principal, run_id: str, wanted: RerunPlanStart
+    database: Database, engine: ExecutionBackend, principal: Principal, run_id: str, edits: RerunPlanStart
 ) -> Rerun:
-    """Dry run of a rerun: what it would reuse and execute. Starts nothing; a requested draft becomes a version.
+    """Plan a rerun: what it would reuse and execute. Starts nothing; a requested draft becomes a version.
 
     Raises `RunNotFound`, `RunNotOver`, `StepNotFound`, or what `prepare_run` raises.
     """
     past = await read_past_run(database, engine, principal, run_id)
-    return await _prepare(database, engine, principal, past, wanted)
+    return await _prepare(database, engine, principal, past, edits)
 
 
 async def rerun(
@@ -124,18 +124,18 @@ async def rerun(
     engine: ExecutionBackend,
     principal: Principal,
     run_id: str,
-    wanted: RerunPlanStart,
+    edits: RerunPlanStart,
     *,
     once: StartKey | None = None,
 ) -> Rerun:
     """Rerun a past run as `plan_rerun` plans it. Raises what it raises, `SourceGone`, `KeyTaken`, or `Unavailable`."""
-    planned = await plan_rerun(database, engine, principal, run_id, wanted)
+    planned = await plan_rerun(database, engine, principal, run_id, edits)
     await _begin(engine, principal, planned, once)
     return planned
 
 
 async def cost_of_run(session: AsyncSession, principal: Principal, run_id: str) -> RunCostOut:
-    """The cost of a run so far. Raises `RunNotFound`, `PermissionMissing`."""
+    """Return the cost of a run so far. Raises `RunNotFound`, `PermissionMissing`."""
     row = await find_run(session, principal, run_id, Permission.RUNS_VIEW)
     pinned, setup = pinned_of(row), await prices_of(session, principal.tenant_id)
     costs = {
@@ -185,23 +185,23 @@ async def _prepare(
     engine: ExecutionBackend,
     principal: Principal,
     past: PastRun,
-    wanted: RerunPlanStart,
+    edits: RerunPlanStart,
     *,
     keeps_session: bool = False,
 ) -> Rerun:
-    """The new run, validated like any other, and the decision for each of its steps.
+    """Return the new run, validated like any other, and the decision for each of its steps.
 
     Args:
         database: The database of the versions.
         engine: Executes the run.
         principal: The caller.
         past: The run whose results are reused.
-        wanted: The changes.
+        edits: The changes.
         keeps_session: Whether the new run replaces a failed turn of a chat. A rerun is not part of the chat and does
             not get its history. Only the user of the past run can replace a turn.
     """
-    version: Wanted = past.key.version if wanted.version is None else wanted.version
-    start = await _start_of(database, engine, principal, past, wanted, version=version)
+    version: Wanted = past.key.version if edits.version is None else edits.version
+    start = await _start_of(database, engine, principal, past, edits, version=version)
     in_chat = keeps_session and past.user_id == (principal.user_id or None)
     start = start.model_copy(update={"session_id": past.session_id if in_chat else None})
     prepared = await prepare_run(database, engine, principal, past.key.flow_id, start)
@@ -209,11 +209,11 @@ async def _prepare(
     request = replace(prepared.request, input=replace(prepared.request.input, outside=marks))
     prepared = replace(prepared, request=request)
     planned = await engine.plans.of(request.key)
-    if wanted.from_step is not None and wanted.from_step not in planned.steps:
-        raise StepNotFound(past.key.run_id, wanted.from_step)
+    if edits.from_step is not None and edits.from_step not in planned.steps:
+        raise StepNotFound(past.key.run_id, edits.from_step)
     changed = await _input_changed(engine, past, request)
     readers = await input_readers(engine, past) if changed else frozenset[str]()
-    decisions = decide_steps(past.planned, planned, past.reusable, from_step=wanted.from_step, reads_input=readers)
+    decisions = decide_steps(past.planned, planned, past.reusable, from_step=edits.from_step, reads_input=readers)
     upstream = _upstream(past, planned) if keeps_session else None
     if upstream is not None:
         decisions = everything(planned, Why.UPSTREAM, upstream)
@@ -229,25 +229,25 @@ async def _start_of(
     engine: ExecutionBackend,
     principal: Principal,
     past: PastRun,
-    wanted: RerunPlanStart,
+    edits: RerunPlanStart,
     *,
     version: Wanted,
 ) -> RunStart:
-    """The past run's input with the edits. Answers to fields that the form no longer has are omitted."""
+    """Return the past run's input with the edits. Answers to fields that the form no longer has are omitted."""
     pinned = await versions.pin_version(
         database, principal, engine.services.components, past.key.flow_id, wanted=version
     )
     planned = await engine.plans.of(replace(past.key, version=pinned.version))
     form_ids = {field.id for field in planned.form}
-    before: dict[str, Any] = past.input_payload.get("form_data", {})
-    answers = {name: answer for name, answer in before.items() if name in form_ids} | (wanted.form_data or {})
+    form_data: dict[str, Any] = past.input_payload.get("form_data", {})
+    answers = {name: answer for name, answer in form_data.items() if name in form_ids} | (edits.form_data or {})
     answers = {name: answer for name, answer in answers.items() if answer is not None}
-    own_files = set(file_ids_in(past.planned.form, before))
+    own_files = set(file_ids_in(past.planned.form, form_data))
     past_files = [file["id"] for file in past.input_payload.get("files", ()) if file["id"] not in own_files]
     return RunStart(
-        text=past.input_payload["text"] if wanted.text is None else wanted.text,
+        text=past.input_payload["text"] if edits.text is None else edits.text,
         form_data=answers,
-        file_ids=past_files if wanted.file_ids is None else wanted.file_ids,
+        file_ids=past_files if edits.file_ids is None else edits.file_ids,
         version=pinned.version,
     )
 
@@ -256,9 +256,9 @@ async def _input_changed(engine: ExecutionBackend, past: PastRun, request: RunRe
     """Whether the input of the new run differs from the past one: text, answers, files or chat history."""
     if orjson.loads(input_payload(request.input)) != past.input_payload:
         return True
-    before = await history_of(engine, past.key, past.session_id, past.user_id)
-    after = await history_of(engine, request.key, request.session_id, request.user_id)
-    return list(before) != list(after)
+    history_before = await history_of(engine, past.key, past.session_id, past.user_id)
+    history_after = await history_of(engine, request.key, request.session_id, request.user_id)
+    return list(history_before) != list(history_after)
 
 
 def _upstream(past: PastRun, planned: PlannedFlow) -> str | None:
@@ -274,7 +274,7 @@ async def _begin(engine: ExecutionBackend, principal: Principal, rerun: Rerun, o
 
 
 def first_again(decisions: Sequence[Decision]) -> str | None:
-    """The first step that is executed again."""
+    """Return the first step that is executed again."""
     return next((decision.step_id for decision in decisions if not decision.reuse), None)
 
 
@@ -290,5 +290,5 @@ def _resumption_of(rerun: Rerun) -> Resumption:
 
 
 def cost_out(cost: Cost) -> CostOut:
-    """A cost as the API shows it."""
+    """Convert a cost for the API."""
     return CostOut(tokens_input=cost.tokens_input, tokens_output=cost.tokens_output, usd=cost.usd, ms=cost.ms)

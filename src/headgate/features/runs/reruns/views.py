@@ -1,4 +1,4 @@
-"""Plans of reruns as the API shows them. Pure."""
+"""Converts plans of reruns for the API. Pure."""
 
 from headgate.features.runs.reruns.costs import UNKNOWN, Cost, cost_of, total
 from headgate.features.runs.reruns.plan import Decision, Why
@@ -7,38 +7,38 @@ from headgate.features.runs.reruns.service import Rerun, cost_out
 
 _SAID = {
     Why.UNCHANGED: "the same step on the same input",
-    Why.CHOSEN: "chosen to be done again",
-    Why.FOLLOWS: "'{because}' before it is done again",
-    Why.NEW: "the past run's version does not have it",
-    Why.CHANGED: "it was changed, or gets its input from elsewhere",
-    Why.RENUMBERED: "steps before it, which it may read by number, have other numbers",
+    Why.CHOSEN: "selected to run again",
+    Why.FOLLOWS: "'{because}' before it runs again",
+    Why.NEW: "the version of the past run does not have it",
+    Why.CHANGED: "it was changed, or its input comes from another source",
+    Why.RENUMBERED: "previous steps, which it may read by number, have other numbers",
     Why.UNFINISHED: "it has no result in the past run",
-    Why.INPUT: "it reads what the run is started with, and that was changed",
-    Why.EVERYTHING: "nothing was changed and every step was done: all is done again",
-    Why.UPSTREAM: "'{because}', before the step that failed, was changed: all is done again",
+    Why.INPUT: "it reads the run's input, which was changed",
+    Why.EVERYTHING: "nothing was changed and every step was completed: all steps run again",
+    Why.UPSTREAM: "'{because}', before the failed step, was changed: all steps run again",
 }
 
 
 def rerun_plan(rerun: Rerun) -> RerunPlanOut:
-    """What would be taken over, done again and paid."""
-    costs = {one.step_id: _cost(rerun, one.step_id) for one in rerun.decisions}
-    again = [one.step_id for one in rerun.decisions if not one.reuse]
-    kept = [one.step_id for one in rerun.decisions if one.reuse]
+    """Return what would be reused, executed again and paid."""
+    costs = {decision.step_id: _cost(rerun, decision.step_id) for decision in rerun.decisions}
+    again = [decision.step_id for decision in rerun.decisions if not decision.reuse]
+    reused = [decision.step_id for decision in rerun.decisions if decision.reuse]
     return RerunPlanOut(
         run_id=rerun.past.key.run_id,
         flow_id=rerun.past.key.flow_id,
         version=rerun.request.key.version,
         past_version=rerun.past.key.version,
         input_changed=rerun.input_changed,
-        steps=[_step(rerun, one, costs[one.step_id]) for one in rerun.decisions],
+        steps=[_step(rerun, decision, costs[decision.step_id]) for decision in rerun.decisions],
         redo=cost_out(total([costs[step_id] for step_id in again])),
-        saved=cost_out(total([costs[step_id] for step_id in kept])),
+        saved=cost_out(total([costs[step_id] for step_id in reused])),
         unknown=[step_id for step_id in again if costs[step_id] is UNKNOWN],
     )
 
 
 def _cost(rerun: Rerun, step_id: str) -> Cost:
-    """What the step took in the past run; one that was skipped there took nothing."""
+    """Return the step's usage in the past run; a skipped step used nothing."""
     row = rerun.past.steps.get(step_id)
     if row is None:
         return UNKNOWN

@@ -1,1 +1,1 @@
-"""Which secrets a run has read: for the audit log, for redaction in other processes, and for the list of variables."""
+"""Records which secrets a run has read: for the audit log, redaction in other processes, and the list of variables."""

@@ -1,4 +1,4 @@
-"""Every query on the secrets that runs have read. The tenant is always required."""
+"""Queries on the secrets that runs have read. The tenant is always required."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -28,7 +28,7 @@ async def add_read(
     source: str,
     at: datetime,
 ) -> bool:
-    """Store that a run reads a secret; whether it is the first time."""
+    """Store that a run reads a secret. Returns whether it is the first time."""
     values = {"tenant_id": tenant_id, "flow_id": flow_id, "step_id": step_id, "source": source, "at": at}
     query = (
         insert_into(session, SecretRead)
@@ -40,13 +40,13 @@ async def add_read(
 
 
 async def names_of(session: AsyncSession, run_id: str, *, tenant_id: str) -> Sequence[str]:
-    """The names of the secrets that a run has read."""
+    """Return the names of the secrets that a run has read."""
     query = select(SecretRead.name).where(SecretRead.flow_run_id == run_id, SecretRead.tenant_id == tenant_id)
     return (await session.execute(query)).scalars().all()
 
 
 async def find_reader(session: AsyncSession, run_id: str, *, tenant_id: str) -> AnyRow | None:
-    """The `space_id` of a run, and `user_id` and `user_name` of its starter, None where nobody started it."""
+    """Return the `space_id` of a run, and `user_id` and `user_name` of its starter, None without one."""
     query = (
         select(FlowRow.space_id, User.id.label("user_id"), User.name.label("user_name"))
         .select_from(flow_runs)
@@ -60,7 +60,7 @@ async def find_reader(session: AsyncSession, run_id: str, *, tenant_id: str) -> 
 async def list_uses(
     session: AsyncSession, *, tenant_id: str, spaces: Collection[str] | None, limit: int
 ) -> Sequence[AnyRow]:
-    """Which flows of these spaces (None: all) read which secrets in stored runs, the last read first."""
+    """List which flows of these spaces (None: all) read which secrets in stored runs, latest read first."""
     last = func.max(SecretRead.at).label("last_read_at")
     query = (
         select(

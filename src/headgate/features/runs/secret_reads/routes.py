@@ -1,4 +1,4 @@
-"""HTTP route of the uses of variables."""
+"""HTTP route of variable usage."""
 
 from datetime import datetime
 from typing import Literal
@@ -15,13 +15,13 @@ router = APIRouter(prefix="/variable-uses", tags=["variables"])
 
 
 class VariableUse(BaseModel):
-    """A flow that read a variable."""
+    """A flow that reads a variable."""
 
     model_config = ConfigDict(from_attributes=True)
 
     name: str
     source: Literal["space", "organisation", "server"] = Field(
-        description="Whose variable it was: of the flow's space, of the organisation, or of the server's environment."
+        description="Scope of the variable: the flow's space, the organisation, or the server's environment."
     )
     space_id: str = Field(description="The space of the flow.")
     flow_id: str
@@ -31,12 +31,12 @@ class VariableUse(BaseModel):
 
 @router.get(
     "",
-    summary="List what flows read which variables",
+    summary="List which flows read which variables",
     responses=problems(),
     dependencies=[needs(Permission.VARIABLES_VIEW)],
 )
 async def list_(session: ReadSession, caller: Caller) -> Page[VariableUse]:
-    """Flows of the spaces you see that read a secret variable in a run that is still stored, the last read first.
+    """List the flows that read a secret variable in a run that is still stored, latest read first.
 
     Each first read of a secret by a run is in the audit log too, which retention does not shorten.
     """

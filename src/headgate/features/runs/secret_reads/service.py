@@ -1,4 +1,4 @@
-"""Writes down that a run reads a secret before the run gets its value, and lists what flows have read."""
+"""Records that a run reads a secret before the run receives its value, and lists variable usage."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,25 +15,25 @@ from headgate.foundation import secret_values
 from headgate.foundation.database import Database, now
 
 MOST_USES = 1000
-"""Pairs of variable and flow that are listed."""
+"""Most pairs of variable and flow in the list."""
 
 
 @dataclass(frozen=True, slots=True)
 class SecretReads:
-    """The reads of one step. Each secret is written down, and audited, once a run: no matter how often it is read."""
+    """The secret reads of one step. Each secret is recorded and audited once per run."""
 
     database: Database
     origin: Origin
 
     async def note(self, name: str, source: Source) -> None:
-        """Write a read down, committed on return: only then may the value be used."""
-        known = secret_values.names_read()
-        if known is not None and name in known:
+        """Record a read. It is committed on return: only then may the value be used."""
+        names = secret_values.names_read()
+        if names is not None and name in names:
             return
         async with self.database.writing() as session:
             await self._note(session, name, source)
-        if known is not None:
-            known.add(name)
+        if names is not None:
+            names.add(name)
 
     async def _note(self, session: AsyncSession, name: str, source: Source) -> None:
         key, step_id = self.origin.key, self.origin.step_id
@@ -70,18 +70,18 @@ class SecretReads:
 
 @dataclass(frozen=True, slots=True)
 class WrittenDown:
-    """For values that a run has read before, in another process."""
+    """Secret reads that are already recorded, by another process."""
 
     names: frozenset[str]
 
     async def note(self, name: str, source: Source) -> None:  # noqa: ARG002
-        """Nothing for those names. Raises `LookupError` for any other."""
+        """Do nothing for recorded names. Raises `LookupError` for any other."""
         if name not in self.names:
             raise LookupError(name)
 
 
 async def names_read_by(database: Database, key: RunKey) -> Sequence[str]:
-    """The names of the secrets that a run has read so far, in any process."""
+    """Return the names of the secrets that a run has read so far, in any process."""
     async with database.reading() as session:
         return await repository.names_of(session, key.run_id, tenant_id=key.tenant_id)
 

@@ -1,4 +1,4 @@
-"""The secrets that runs have read, by name."""
+"""Table of the secrets that runs have read, by name."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from headgate.foundation.database import Row, Timestamp
 
 
 class SecretRead(Row):
-    """A run's first read of a secret. Later reads of the run add nothing."""
+    """A run's first read of a secret. Later reads of the run are not recorded."""
 
     __tablename__ = "secret_reads"
     __table_args__ = (
@@ -24,5 +24,5 @@ class SecretRead(Row):
     flow_id: Mapped[str] = mapped_column(String(36))
     step_id: Mapped[str] = mapped_column(String(64))
     source: Mapped[str] = mapped_column(String(16))
-    """Whose variable it was: of the space, of the organisation, or of the server's environment."""
+    """Origin of the variable: the space, the organisation, or the server's environment."""
     at: Mapped[datetime] = mapped_column(Timestamp)

@@ -1,1 +1,1 @@
-"""How runs go over time: how many, how long, what they cost, and what fails."""
+"""Run statistics over time: counts, durations, costs and failures."""

@@ -1,4 +1,4 @@
-"""The time that figures are of: a range that ends now, in equal parts, and the same range before it."""
+"""Time ranges of statistics: a range that ends now, in equal parts, and the same range before it."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,31 +12,31 @@ _PARTS: dict[RangeName, tuple[int, int]] = {
     "30d": (30, 24 * HOUR),
     "90d": (45, 48 * HOUR),
 }
-"""How many parts, and how long each is, in microseconds."""
+"""Number of parts, and length of each in microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Microseconds in UTC; the end is no part of it."""
+    """A range in microseconds, UTC; the end is exclusive."""
 
     start: int
     end: int
     step: int
-    """How long one part is."""
+    """Length of one part."""
 
     @property
     def parts(self) -> int:
-        """How many parts it has."""
+        """Number of parts."""
         return (self.end - self.start) // self.step
 
     @property
     def before(self) -> int:
-        """Where the same length of time before it starts."""
+        """Start of the preceding range of the same length."""
         return 2 * self.start - self.end
 
 
 def period_of(name: RangeName, at: int) -> Period:
-    """The range that ends with the part in which `at` is: parts start at whole hours and days."""
+    """Return the range that ends with the part that contains `at`: parts start at full hours and days."""
     parts, step = _PARTS[name]
     end = at - at % step + step
     return Period(end - parts * step, end, step)

@@ -1,14 +1,14 @@
-"""The queries behind the figures, for SQLite and PostgreSQL. The tenant is always required.
+"""Queries of run statistics, for SQLite and PostgreSQL. The tenant is always required.
 
-Every query goes over runs that began in the period, by the index on tenant and time, and answers as many rows as there
-are parts, flows or models in it, never as many as there are runs.
+Every query covers runs that started in the period, by the index on tenant and time, and returns as many rows as there
+are parts, flows or models in it, independent of the number of runs.
 """
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, case, func, literal_column, select, true
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, literal_column, or_, select, true
 from sqlalchemy import String as SqlString
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -22,25 +22,27 @@ _R, _S = flow_runs.c, flow_step_results.c
 _OF_FLOW = and_(FlowRow.id == _R.flow_id, FlowRow.tenant_id == _R.tenant_id)
 _OF_RUN = and_(_S.flow_run_id == _R.id, _S.tenant_id == _R.tenant_id)
 BEFORE = -1
-"""The part that stands for the whole period before."""
+"""The part number of the complete preceding period."""
 _MODEL = tuple(
     _S.model_parameters.op("->>", return_type=SqlString())(literal_column(f"'{name}'")).label(name)
     for name in ("provider", "name", "base_url", "models")
 )
-"""What a step asked: one model, or several in `models`, as JSON."""
+"""The models that a step called: one, or several in `models`, as JSON."""
+_ANSWERED = or_(_MODEL[0].element.is_not(None), _MODEL[3].element.is_not(None))
+"""A step of which no model answered has only those that failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The runs that somebody may see the figures of."""
+    """The runs whose statistics a user may see."""
 
     tenant_id: str
     spaces: Collection[str] | None
-    """None: all of the tenant."""
+    """None: all spaces of the tenant."""
     period: Period
 
     def runs(self, *columns: Any, before: bool = False) -> Select[Any]:  # noqa: ANN401 - columns
-        """A query over them; with those of the period before."""
+        """Return a query of them, including the preceding period."""
         start = self.period.before if before else self.period.start
         query = (
             select(*columns)
@@ -50,7 +52,7 @@ class Seen:
         return self._in_spaces(query)
 
     def live(self, *columns: Any) -> Select[Any]:  # noqa: ANN401 - columns
-        """A query over those that are not over, whenever they began."""
+        """Return a query of live runs, whenever they started."""
         query = (
             select(*columns)
             .select_from(flow_runs)
@@ -64,32 +66,32 @@ class Seen:
         return query.join(FlowRow, _OF_FLOW).where(FlowRow.space_id.in_(sorted(self.spaces)))
 
     def part(self) -> ColumnElement[int]:
-        """Which part of the period a run began in; `BEFORE` for the period before."""
-        inside = (_R.created_at - self.period.start) // self.period.step
-        return case((_R.created_at < self.period.start, BEFORE), else_=inside)
+        """Return the part of the period in which a run started; `BEFORE` for the preceding period."""
+        number = (_R.created_at - self.period.start) // self.period.step
+        return case((_R.created_at < self.period.start, BEFORE), else_=number)
 
     def whose(self) -> ColumnElement[int]:
-        """`BEFORE` or 0: the two periods as a whole."""
+        """Return `BEFORE` or 0: the two periods as a whole."""
         return case((_R.created_at < self.period.start, BEFORE), else_=0)
 
 
-async def count_runs(session: AsyncSession, seen: Seen) -> Sequence[AnyRow]:
-    """`part`, `status`, `runs`."""
-    part = seen.part().label("part")
-    query = seen.runs(part, _R.status, func.count().label("runs"), before=True).group_by(part, _R.status)
+async def count_runs(session: AsyncSession, visible: Seen) -> Sequence[AnyRow]:
+    """Return `part`, `status`, `runs`."""
+    part = visible.part().label("part")
+    query = visible.runs(part, _R.status, func.count().label("runs"), before=True).group_by(part, _R.status)
     return await _rows(session, query)
 
 
 async def durations(
-    session: AsyncSession, seen: Seen, group: ColumnElement[Any], *, flow_ids: Collection[str] | None = None
+    session: AsyncSession, visible: Seen, group: ColumnElement[Any], *, flow_ids: Collection[str] | None = None
 ) -> Sequence[AnyRow]:
-    """`part`, `p50`, `p95` in microseconds, of runs that are over, by whatever `group` tells apart.
+    """Return `part`, `p50`, `p95` in microseconds, of runs that are over, grouped by `group`.
 
-    Of both periods, or of these flows in the period.
+    Covers both periods, or these flows in the period.
     """
     lasted = (_R.finished_at - _R.started_at).label("lasted")
     runs = (
-        seen.runs(
+        visible.runs(
             group.label("part"),
             lasted,
             func.row_number().over(partition_by=group, order_by=lasted).label("place"),
@@ -107,23 +109,23 @@ async def durations(
     return await _rows(session, select(runs.c.part, *at).group_by(runs.c.part))
 
 
-async def count_of_models(session: AsyncSession, seen: Seen) -> Sequence[AnyRow]:
-    """What models were asked, by part: `part`, the model, `calls`, `failed`, tokens, `untold` and `lasted`."""
-    part = seen.part().label("part")
-    query = _asked(seen, part, before=True).group_by(part, *_MODEL)
+async def count_of_models(session: AsyncSession, visible: Seen) -> Sequence[AnyRow]:
+    """Return the models called per part: `part`, the model, `calls`, `failed`, tokens, `untold` and `lasted`."""
+    part = visible.part().label("part")
+    query = _asked(visible, part, before=True).group_by(part, *_MODEL)
     return await _rows(session, query)
 
 
-async def models_of_flows(session: AsyncSession, seen: Seen, flow_ids: Collection[str]) -> Sequence[AnyRow]:
-    """The same by flow, of these flows: `flow_id` instead of `part`."""
-    query = _asked(seen, _R.flow_id).where(_R.flow_id.in_(flow_ids)).group_by(_R.flow_id, *_MODEL)
+async def models_of_flows(session: AsyncSession, visible: Seen, flow_ids: Collection[str]) -> Sequence[AnyRow]:
+    """Return the same by flow, for these flows: `flow_id` instead of `part`."""
+    query = _asked(visible, _R.flow_id).where(_R.flow_id.in_(flow_ids)).group_by(_R.flow_id, *_MODEL)
     return await _rows(session, query)
 
 
-def _asked(seen: Seen, *columns: Any, before: bool = False) -> Select[Any]:  # noqa: ANN401 - columns
+def _asked(visible: Seen, *columns: Any, before: bool = False) -> Select[Any]:  # noqa: ANN401 - columns
     unknown = _S.num_tokens_input.is_(None) | _S.num_tokens_output.is_(None)
     return (
-        seen.runs(
+        visible.runs(
             *columns,
             *_MODEL,
             func.count().label("calls"),
@@ -135,34 +137,34 @@ def _asked(seen: Seen, *columns: Any, before: bool = False) -> Select[Any]:  # n
             before=before,
         )
         .join(flow_step_results, _OF_RUN)
-        .where(_S.model_parameters.is_not(None), _S.reused_from_run_id.is_(None))
+        .where(_S.model_parameters.is_not(None), _ANSWERED, _S.reused_from_run_id.is_(None))
     )
 
 
-async def count_retries(session: AsyncSession, seen: Seen) -> dict[int, int]:
-    """How often a step was tried again, in the period (0) and in the one before."""
-    whose = seen.whose().label("whose")
+async def count_retries(session: AsyncSession, visible: Seen) -> dict[int, int]:
+    """Return how many attempts were repeated, in the period (0) and in the preceding one."""
+    period_column = visible.whose().label("whose")
     query = (
-        seen.runs(whose, func.sum(_S.attempts - 1), before=True)
+        visible.runs(period_column, func.sum(_S.attempts - 1), before=True)
         .join(flow_step_results, _OF_RUN)
         .where(_S.attempts > 1)
-        .group_by(whose)
+        .group_by(period_column)
     )
     return {row[0]: int(row[1]) for row in (await session.execute(query)).all()}
 
 
-async def busiest_flows(session: AsyncSession, seen: Seen, *, limit: int) -> Sequence[AnyRow]:
-    """`flow_id`, `runs`, `failed`, most runs first."""
+async def busiest_flows(session: AsyncSession, visible: Seen, *, limit: int) -> Sequence[AnyRow]:
+    """Return `flow_id`, `runs`, `failed`, most runs first."""
     runs, failed = func.count(), func.sum(case((_R.status == "failed", 1), else_=0))
-    query = seen.runs(_R.flow_id, runs.label("runs"), failed.label("failed")).group_by(_R.flow_id)
+    query = visible.runs(_R.flow_id, runs.label("runs"), failed.label("failed")).group_by(_R.flow_id)
     return await _rows(session, query.order_by(runs.desc(), _R.flow_id).limit(limit))
 
 
-async def commonest_failures(session: AsyncSession, seen: Seen, *, limit: int) -> Sequence[AnyRow]:
-    """`flow_id`, `error_code`, `runs` and the newest run of each, the most frequent first."""
+async def commonest_failures(session: AsyncSession, visible: Seen, *, limit: int) -> Sequence[AnyRow]:
+    """Return `flow_id`, `error_code`, `runs` and the newest run of each, the most frequent first."""
     runs = func.count()
     query = (
-        seen.runs(_R.flow_id, _R.error_code, runs.label("runs"), func.max(_R.id).label("run_id"))
+        visible.runs(_R.flow_id, _R.error_code, runs.label("runs"), func.max(_R.id).label("run_id"))
         .where(_R.status == "failed")
         .group_by(_R.flow_id, _R.error_code)
         .order_by(runs.desc(), func.max(_R.id).desc())
@@ -171,23 +173,23 @@ async def commonest_failures(session: AsyncSession, seen: Seen, *, limit: int) -
 
 
 async def messages_of(session: AsyncSession, run_ids: Collection[str], *, tenant_id: str) -> dict[str, AnyRow]:
-    """Why runs failed and when they began, by id."""
+    """Return error messages and start times of failed runs, by id."""
     query = select(_R.id, _R.error_message, _R.created_at).where(_R.id.in_(run_ids), _R.tenant_id == tenant_id)
     return {row.id: row for row in (await session.execute(query)).all()}
 
 
 async def names_of(session: AsyncSession, flow_ids: Collection[str], *, tenant_id: str) -> dict[str, str]:
-    """What flows are called, deleted ones too."""
+    """Return the names of flows, including deleted ones."""
     query = select(FlowRow.id, FlowRow.name).where(FlowRow.id.in_(flow_ids), FlowRow.tenant_id == tenant_id)
     return {row.id: row.name for row in (await session.execute(query)).all()}
 
 
-async def count_live(session: AsyncSession, seen: Seen) -> dict[str, int]:
-    """Runs that are not over, by state."""
-    query = seen.live(_R.status, func.count()).group_by(_R.status)
+async def count_live(session: AsyncSession, visible: Seen) -> dict[str, int]:
+    """Return the number of live runs by status."""
+    query = visible.live(_R.status, func.count()).group_by(_R.status)
     return {row[0]: row[1] for row in (await session.execute(query)).all()}
 
 
 async def _rows(session: AsyncSession, query: Select[Any]) -> Sequence[AnyRow]:
-    found: Sequence[AnyRow] = (await session.execute(query)).all()
-    return found
+    rows: Sequence[AnyRow] = (await session.execute(query)).all()
+    return rows

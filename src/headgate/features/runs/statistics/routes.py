@@ -1,4 +1,4 @@
-"""The HTTP route of how runs go."""
+"""HTTP route of run statistics."""
 
 from typing import Annotated
 
@@ -16,18 +16,18 @@ router = APIRouter(tags=["runs"])
 
 @router.get(
     "/run-statistics",
-    summary="How runs go over time",
+    summary="Read run statistics over time",
     responses=problems(403, 404),
     dependencies=[needs(Permission.RUNS_VIEW)],
 )
 async def statistics(
     session: ReadSession,
     caller: Caller,
-    range_: Annotated[RangeName, Query(alias="range", description="The time up to now.")] = "7d",
-    space_id: Annotated[str | None, Query(max_length=36, description="Only runs of this space's flows.")] = None,
+    range_: Annotated[RangeName, Query(alias="range", description="Length of the period up to now.")] = "7d",
+    space_id: Annotated[str | None, Query(max_length=36, description="Only runs of this space.")] = None,
 ) -> RunStatistics:
-    """Runs, how long they took, what they cost at list prices and what failed, over time, by flow and by model.
+    """Return counts, durations, costs at list prices and failures of runs, over time, by flow and by model.
 
-    Of the spaces that the caller sees, beside the same time before it.
+    Covers the caller's spaces, compared with the preceding period.
     """
     return await run_statistics(session, caller, range_=range_, space_id=space_id)

@@ -1,4 +1,4 @@
-"""What the API says of how runs go. Times are moments in UTC, durations milliseconds, prices US dollars."""
+"""Response bodies of run statistics. Times are in UTC, durations in milliseconds, prices in US dollars."""
 
 from datetime import datetime
 
@@ -6,41 +6,41 @@ from pydantic import BaseModel, Field
 
 
 class Spent(BaseModel):
-    """What models took."""
+    """Usage and cost of models."""
 
-    calls: int = Field(description="Steps that asked a model.")
+    calls: int = Field(description="Steps that called a model.")
     tokens_input: int
     tokens_output: int
-    usd: float = Field(description="Of the calls whose price is known.")
-    unpriced: int = Field(description="Calls whose price is not known, and which `usd` leaves out.")
+    usd: float = Field(description="Cost of the calls with a known price.")
+    unpriced: int = Field(description="Calls without a known price, which `usd` does not include.")
 
 
 class Counted(BaseModel):
-    """Runs of some time."""
+    """Number of runs by outcome."""
 
     runs: int
     completed: int
     failed: int
     cancelled: int
-    p50_ms: float | None = Field(description="Half of the runs that are over took no longer; null where none is.")
-    p95_ms: float | None = Field(description="Nineteen of twenty took no longer.")
+    p50_ms: float | None = Field(description="Median duration of ended runs; null without any.")
+    p95_ms: float | None = Field(description="95th percentile.")
     spent: Spent
 
 
 class Totals(Counted):
-    """Runs of a whole period."""
+    """Totals of a period."""
 
-    retries: int = Field(description="How often a step was tried again.")
+    retries: int = Field(description="Number of retried attempts.")
 
 
 class StatisticsPart(Counted):
-    """Runs that began in one part of the period."""
+    """Runs that started in one part of the period."""
 
-    at: datetime = Field(description="When the part begins.")
+    at: datetime = Field(description="Start of the interval.")
 
 
 class FlowFigures(BaseModel):
-    """One of the busiest flows."""
+    """Statistics of one of the busiest flows."""
 
     flow_id: str
     name: str
@@ -51,29 +51,29 @@ class FlowFigures(BaseModel):
 
 
 class ModelFigures(BaseModel):
-    """One of the models that were asked most."""
+    """Statistics of one of the most used models."""
 
     provider: str
     name: str
-    failed: int = Field(description="Steps that asked it and failed.")
-    mean_ms: float = Field(description="How long its steps took.")
+    failed: int = Field(description="Steps that called it and failed.")
+    mean_ms: float = Field(description="Duration of its steps.")
     spent: Spent
 
 
 class FailureFigures(BaseModel):
-    """Runs of one flow that failed for one reason."""
+    """Failed runs of one flow with the same reason."""
 
     code: str
     flow_id: str
     flow_name: str
     runs: int
-    message: str = Field(description="What the newest of them said, its beginning.")
+    message: str = Field(description="Beginning of the latest error message.")
     run_id: str
     at: datetime
 
 
 class RunStatistics(BaseModel):
-    """How runs went in a period, and in the same time before it."""
+    """Statistics of a period and of the preceding one."""
 
     start: datetime
     end: datetime
@@ -84,5 +84,5 @@ class RunStatistics(BaseModel):
     flows: list[FlowFigures]
     models: list[ModelFigures]
     failures: list[FailureFigures]
-    queued: int = Field(description="Runs that wait, at this moment.")
+    queued: int = Field(description="Runs that are waiting now.")
     running: int

@@ -1,4 +1,4 @@
-"""Puts the figures together: a dozen queries, however many runs there were."""
+"""Assembles run statistics: a dozen queries, independent of the number of runs."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,31 +40,31 @@ _Lasted = Mapping[Any, AnyRow]
 async def run_statistics(
     session: AsyncSession, principal: Principal, *, range_: RangeName, space_id: str | None = None
 ) -> RunStatistics:
-    """How runs of the spaces that somebody sees went, or those of one. Raises `SpaceNotFound`, `PermissionMissing`."""
+    """Return statistics of the caller's spaces, or of one. Raises `SpaceNotFound`, `PermissionMissing`."""
     spaces = await spaces_shown(session, principal, space_id, Permission.RUNS_VIEW)
     period = period_of(range_, microseconds(now()))
-    seen = Seen(principal.tenant_id, spaces, period)
-    asked = await repository.count_of_models(session, seen)
+    visible = Seen(principal.tenant_id, spaces, period)
+    model_rows = await repository.count_of_models(session, visible)
     setup = await prices_of(session, principal.tenant_id)
-    found = _Found(
+    results = _Found(
         period=period,
-        sums=_sums(await repository.count_runs(session, seen)),
-        bills=_bills(((row.part, row) for row in asked), setup),
-        lasted=_by_part(await repository.durations(session, seen, seen.part())),
-        whole=_by_part(await repository.durations(session, seen, seen.whose())),
-        retries=await repository.count_retries(session, seen),
+        sums=_sums(await repository.count_runs(session, visible)),
+        bills=_bills(((row.part, row) for row in model_rows), setup),
+        lasted=_by_part(await repository.durations(session, visible, visible.part())),
+        whole=_by_part(await repository.durations(session, visible, visible.whose())),
+        retries=await repository.count_retries(session, visible),
     )
-    live = await repository.count_live(session, seen)
+    live = await repository.count_live(session, visible)
     return RunStatistics(
         start=moment(period.start),
         end=moment(period.end),
         part_seconds=period.step // 1_000_000,
-        now=found.totals(range(period.parts), 0),
-        before=found.totals([BEFORE], BEFORE),
-        parts=[found.part(number) for number in range(period.parts)],
-        flows=await _flows(session, seen, setup),
-        models=_models((row for row in asked if row.part != BEFORE), setup),
-        failures=await _failures(session, seen),
+        now=results.totals(range(period.parts), 0),
+        before=results.totals([BEFORE], BEFORE),
+        parts=[results.part(number) for number in range(period.parts)],
+        flows=await _flows(session, visible, setup),
+        models=_models((row for row in model_rows if row.part != BEFORE), setup),
+        failures=await _failures(session, visible),
         queued=live.get("queued", 0),
         running=live.get("running", 0),
     )
@@ -72,7 +72,7 @@ async def run_statistics(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What the queries found, by part of the period."""
+    """Query results by part of the period."""
 
     period: Period
     sums: Mapping[int, Mapping[str, int]]
@@ -81,15 +81,20 @@ class _Found:
     whole: _Lasted
     retries: Mapping[int, int]
 
-    def totals(self, parts: Iterable[int], whose: int) -> Totals:
-        """The period as a whole."""
-        own = list(parts)
-        counted = {name: sum(self._count(part, name) for part in own) for name in _COUNTED}
-        spent = total(self.bills[part] for part in own if part in self.bills).as_spent()
-        return Totals(**counted, **_percentiles(self.whole.get(whose)), spent=spent, retries=self.retries.get(whose, 0))
+    def totals(self, parts: Iterable[int], period_number: int) -> Totals:
+        """Return the totals of the period."""
+        own_parts = list(parts)
+        counted = {name: sum(self._count(part, name) for part in own_parts) for name in _COUNTED}
+        spent = total(self.bills[part] for part in own_parts if part in self.bills).as_spent()
+        return Totals(
+            **counted,
+            **_percentiles(self.whole.get(period_number)),
+            spent=spent,
+            retries=self.retries.get(period_number, 0),
+        )
 
     def part(self, number: int) -> StatisticsPart:
-        """One part of it."""
+        """Return one part."""
         return StatisticsPart(
             at=moment(self.period.start + number * self.period.step),
             **{name: self._count(number, name) for name in _COUNTED},
@@ -106,34 +111,34 @@ def _by_part(rows: Sequence[AnyRow]) -> _Lasted:
 
 
 def _sums(rows: Iterable[AnyRow]) -> Mapping[int, Mapping[str, int]]:
-    found: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    sums: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for row in rows:
-        found[row.part][row.status] += row.runs
-        found[row.part]["runs"] += row.runs
-    return found
+        sums[row.part][row.status] += row.runs
+        sums[row.part]["runs"] += row.runs
+    return sums
 
 
 def _bills(rows: Iterable[tuple[Any, AnyRow]], setup: ModelSetup) -> dict[Any, Bill]:
-    found: dict[Any, Bill] = defaultdict(Bill)
+    bills: dict[Any, Bill] = defaultdict(Bill)
     prices = Prices(setup)
     for key, row in rows:
-        found[key].add(row, prices.of(row))
-    return found
+        bills[key].add(row, prices.of(row))
+    return bills
 
 
 def _percentiles(row: AnyRow | None) -> dict[str, float | None]:
-    return {f"p{share}_ms": None if row is None else row[place] / 1000 for place, share in ((1, 50), (2, 95))}
+    return {f"p{share}_ms": None if row is None else row[column] / 1000 for column, share in ((1, 50), (2, 95))}
 
 
-async def _flows(session: AsyncSession, seen: Seen, setup: ModelSetup) -> list[FlowFigures]:
-    rows = await repository.busiest_flows(session, seen, limit=MOST_FLOWS)
+async def _flows(session: AsyncSession, visible: Seen, setup: ModelSetup) -> list[FlowFigures]:
+    rows = await repository.busiest_flows(session, visible, limit=MOST_FLOWS)
     ids = [row.flow_id for row in rows]
     if not ids:
         return []
-    names = await repository.names_of(session, ids, tenant_id=seen.tenant_id)
-    rows_of_models = await repository.models_of_flows(session, seen, ids)
+    names = await repository.names_of(session, ids, tenant_id=visible.tenant_id)
+    rows_of_models = await repository.models_of_flows(session, visible, ids)
     bills = _bills(((row.flow_id, row) for row in rows_of_models), setup)
-    lasted = _by_part(await repository.durations(session, seen, flow_runs.c.flow_id, flow_ids=ids))
+    lasted = _by_part(await repository.durations(session, visible, flow_runs.c.flow_id, flow_ids=ids))
     return [
         FlowFigures(
             flow_id=row.flow_id,
@@ -149,7 +154,7 @@ async def _flows(session: AsyncSession, seen: Seen, setup: ModelSetup) -> list[F
 
 def _models(rows: Iterable[AnyRow], setup: ModelSetup) -> list[ModelFigures]:
     bills = _bills(((_model_key(row), row) for row in rows), setup)
-    most = sorted(bills.items(), key=lambda one: (-one[1].calls, one[0]))[:MOST_MODELS]
+    most_used = sorted(bills.items(), key=lambda item: (-item[1].calls, item[0]))[:MOST_MODELS]
     return [
         ModelFigures(
             provider=provider,
@@ -158,29 +163,29 @@ def _models(rows: Iterable[AnyRow], setup: ModelSetup) -> list[ModelFigures]:
             mean_ms=bill.lasted / bill.calls / 1000 if bill.calls else 0.0,
             spent=bill.as_spent(),
         )
-        for (provider, name), bill in most
+        for (provider, name), bill in most_used
     ]
 
 
 def _model_key(row: AnyRow) -> tuple[str, str]:
-    found = {(str(one.get("provider") or ""), str(one.get("name") or "")) for one in models_of(row)}
-    return found.pop() if len(found) == 1 else (_SEVERAL, "")
+    names = {(str(model.get("provider") or ""), str(model.get("name") or "")) for model in models_of(row)}
+    return names.pop() if len(names) == 1 else (_SEVERAL, "")
 
 
-async def _failures(session: AsyncSession, seen: Seen) -> list[FailureFigures]:
-    rows = await repository.commonest_failures(session, seen, limit=MOST_FAILURES)
-    said = await repository.messages_of(session, [row.run_id for row in rows], tenant_id=seen.tenant_id)
-    names = await repository.names_of(session, [row.flow_id for row in rows], tenant_id=seen.tenant_id)
+async def _failures(session: AsyncSession, visible: Seen) -> list[FailureFigures]:
+    rows = await repository.commonest_failures(session, visible, limit=MOST_FAILURES)
+    messages = await repository.messages_of(session, [row.run_id for row in rows], tenant_id=visible.tenant_id)
+    names = await repository.names_of(session, [row.flow_id for row in rows], tenant_id=visible.tenant_id)
     return [
         FailureFigures(
             code=row.error_code or "",
             flow_id=row.flow_id,
             flow_name=names.get(row.flow_id, ""),
             runs=row.runs,
-            message=shortened(said[row.run_id].error_message or "", LONGEST_MESSAGE),
+            message=shortened(messages[row.run_id].error_message or "", LONGEST_MESSAGE),
             run_id=row.run_id,
-            at=moment(said[row.run_id].created_at),
+            at=moment(messages[row.run_id].created_at),
         )
         for row in rows
-        if row.run_id in said
+        if row.run_id in messages
     ]

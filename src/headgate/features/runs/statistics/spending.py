@@ -1,4 +1,4 @@
-"""Adds up what models took, at the prices that the organisation set, else the list prices of the catalogue."""
+"""Sums the cost of models, at the organisation's prices, else the list prices of the catalog."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -11,14 +11,14 @@ from headgate.features.runs.statistics.schemas import Spent
 from headgate.sdk import Model
 
 _PER_PRICE = 1_000_000
-"""Prices are for so many tokens."""
+"""Prices are per this many tokens."""
 Price = tuple[float, float]
-"""Of tokens in and tokens out."""
+"""Input price and output price."""
 
 
 @dataclass(slots=True)
 class Bill:
-    """A sum that grows."""
+    """A running total."""
 
     calls: int = 0
     failed: int = 0
@@ -29,7 +29,7 @@ class Bill:
     lasted: int = 0
 
     def add(self, row: Any, price: Price | None) -> None:  # noqa: ANN401 - a row
-        """Put a row of counted calls to it."""
+        """Add a row of counted calls."""
         self.calls += row.calls
         self.failed += int(row.failed)
         self.tokens_input += int(row.tokens_input)
@@ -40,7 +40,7 @@ class Bill:
             self.usd += (int(row.tokens_input) * price[0] + int(row.tokens_output) * price[1]) / _PER_PRICE
 
     def as_spent(self) -> Spent:
-        """As the API says it."""
+        """Return the total for the API."""
         return Spent(
             calls=self.calls,
             tokens_input=self.tokens_input,
@@ -51,25 +51,25 @@ class Bill:
 
 
 def total(bills: Iterable[Bill]) -> Bill:
-    """All of them in one."""
-    found = Bill()
-    for one in bills:
+    """Return the sum of several totals."""
+    sum_ = Bill()
+    for bill in bills:
         for field in fields(Bill):
-            setattr(found, field.name, getattr(found, field.name) + getattr(one, field.name))
-    return found
+            setattr(sum_, field.name, getattr(sum_, field.name) + getattr(bill, field.name))
+    return sum_
 
 
 class Prices:
-    """Prices of models, each looked up once: those that the organisation set, else list prices."""
+    """Cache of model prices: the organisation's, else list prices."""
 
     def __init__(self, setup: ModelSetup) -> None:
         self._setup = setup
         self._kept: dict[tuple[str, str], Price | None] = {}
 
     def of(self, row: Any) -> Price | None:  # noqa: ANN401 - a row
-        """The price of what a row's steps asked; None where it is not known, or several models have unlike ones."""
-        asked = list(models_of(row))
-        prices = {None if one.get("base_url") else self._price(one) for one in asked}
+        """Return the price of a row's models; None when unknown, or when their prices differ."""
+        models = list(models_of(row))
+        prices = {None if model.get("base_url") else self._price(model) for model in models}
         return prices.pop() if len(prices) == 1 else None
 
     def _price(self, model: Mapping[str, Any]) -> Price | None:
@@ -80,15 +80,15 @@ class Prices:
 
 
 def models_of(row: Any) -> Iterable[Mapping[str, Any]]:  # noqa: ANN401 - a row
-    """The models that a row's steps asked."""
+    """Return the models of a row."""
     if row.models is None:
         return [{"provider": row.provider, "name": row.name, "base_url": row.base_url}]
-    found = json.loads(row.models)
-    return [one for one in found if isinstance(one, Mapping)]
+    models = json.loads(row.models)
+    return [model for model in models if isinstance(model, Mapping)]
 
 
 def _price(provider: str, name: str, setup: ModelSetup) -> Price | None:
-    known = known_of(Model(provider=provider, name=name), setup)
-    if known.price_in is None or known.price_out is None:
+    model_info = known_of(Model(provider=provider, name=name), setup)
+    if model_info.price_in is None or model_info.price_out is None:
         return None
-    return known.price_in, known.price_out
+    return model_info.price_in, model_info.price_out

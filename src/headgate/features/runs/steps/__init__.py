@@ -1,1 +1,1 @@
-"""One step: planned, given its inputs, carried out, written down."""
+"""Steps: planning, inputs, execution, evidence."""

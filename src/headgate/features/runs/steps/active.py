@@ -1,4 +1,4 @@
-"""A run that this process is carrying out."""
+"""A run that this process executes."""
 
 import asyncio
 from collections import deque
@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.steps.ledger import Ledger
-from headgate.features.runs.steps.parking import Parking
 from headgate.features.runs.steps.planned import PlannedFlow
 from headgate.features.runs.transitions import Claim, Json, RunKey
+from headgate.features.runs.waiting import Tries
 from headgate.foundation.fair_places import NOBODY, Share
 from headgate.foundation.secret_values import SecretValues
 from headgate.sdk import RunInput
@@ -16,7 +16,7 @@ from headgate.sdk import RunInput
 
 @dataclass(slots=True)
 class ActiveRun:
-    """What is known of a run and what is being done for it. Lives on the event loop only."""
+    """State of a run in this process. Lives on the event loop only."""
 
     key: RunKey
     planned: PlannedFlow
@@ -25,41 +25,47 @@ class ActiveRun:
     ledger: Ledger
     events: RunEvents
     digests: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Step and output to the hash of the value, for those that a later step was given."""
+    """Step and output to the hash of the value, for values that a later step has read."""
     working: dict[str, Claim] = field(default_factory=dict)
-    """Steps this process is busy with."""
+    """Steps that this process executes."""
     ready: deque[str] = field(default_factory=deque)
-    """Steps that may be claimed as soon as there is room."""
+    """Steps that may be claimed when a slot is free."""
     leaf_payloads: dict[str, Json] = field(default_factory=dict)
     """Stored outputs of the plan's last steps."""
     conducted: bool = True
-    """Whether somebody waits for its tasks, so that more may be added."""
+    """Whether a task waits for its tasks, so that more may be added."""
     tasks: "set[asyncio.Task[None]]" = field(default_factory=set)
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Transitions of one run happen one after the other, so that each is worked out from what the last one left."""
+    """Serialises the transitions of the run, so that each starts from the state after the last one."""
     failed: bool = False
     ended: bool = False
     """The run is over in the database."""
     abandoned: bool = False
-    """Cancelled, or taken by another process: nothing more is to be done or said here."""
+    """Cancelled, or recovered by another process: no further work or events here."""
 
     share: Share = NOBODY
-    """For whom it is executed: limited places are shared by it."""
+    """Tenant, space and user for whom it is executed, for fair scheduling."""
     secrets: SecretValues = field(default_factory=SecretValues)
-    """The secret values that its steps have read in this process; nothing that is stored or shown holds one."""
+    """Secret values that its steps have read in this process; they are redacted from everything stored or shown."""
     absorbed: int = 0
-    """How often results of other processes were read into its ledger: secrets that they read may be in these."""
+    """How often results of other processes were read into its ledger: these may contain secrets."""
     recalled: int = 0
-    """Up to which of those times the secrets that were read are known here."""
-    parking: Parking | None = None
-    """How long waits are parked; None: they are not."""
-    parked: bool = False
-    """A step of it was parked here: another task continues the run when its time is up."""
-    waited: set[str] = field(default_factory=set)
-    """Steps whose last attempt ended to wait."""
+    """The value of `absorbed` up to which secrets are known here."""
+    suspended: bool = False
+    """A step of it waits since it was suspended here: whoever wakes it continues the run."""
+    woken: dict[str, str] = field(default_factory=dict)
+    """Steps that were woken for their next attempt, and what they had waited for."""
+    tries: dict[str, Tries] = field(default_factory=dict)
+    """Failed attempts at the steps that were attempted before."""
 
+    user_id: str | None = None
+    """The user who started it; of a run that a step started, the user of that step's run."""
+    visitor: str | None = None
+    """Digest of the network address of the visitor who started it."""
+    parent_run_id: str | None = None
+    """The run whose step started it."""
     result_step: str | None = None
-    """The step that the run stops at, whose output is its result; None: those are the plan's last steps."""
+    """The step that the run stops at, whose output is its result; None: the plan's last steps."""
     only: frozenset[str] | None = None
     """The steps that this process may claim; None for all."""
 
@@ -68,7 +74,7 @@ class ActiveRun:
         return self.only is None or step_id in self.only
 
     def gives_result(self, step_id: str) -> bool:
-        """Whether what the step makes is of the run's result."""
+        """Whether the step's output belongs to the run's result."""
         if self.result_step is not None:
             return step_id == self.result_step
         return not self.planned.steps[step_id].step.children

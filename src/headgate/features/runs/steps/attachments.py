@@ -21,12 +21,12 @@ from headgate.sdk.tools import tool_of
 
 
 class Attacher:
-    """Builds what is attached to one step.
+    """Builds the attachments of one step.
 
     Args:
-        components: Where the classes come from.
-        context: What `{{...}}` in the attached nodes' params resolves to.
-        ctx: The step's run context, which its tools work in.
+        components: Component classes.
+        context: Values of `{{...}}` in the attached nodes' params.
+        ctx: The step's run context, which its tools use.
     """
 
     def __init__(self, components: Components, context: Mapping[str, JsonValue], ctx: StepContext) -> None:
@@ -35,23 +35,23 @@ class Attacher:
         self._ctx = ctx
 
     async def values(self, step: PlannedStep) -> dict[str, Any]:
-        """Field to model or tools, those that the step's tool policy allows."""
+        """Return field to model or tools, limited to those that the step's tool policy allows."""
         return await self._values(step.step.template, step.step.attachments, step.step.policy)
 
     async def _values(self, target: Template, attachments: Sequence[Attachment], policy: StepPolicy) -> dict[str, Any]:
-        """The policy is the step's own: it holds for the tools of its tools too."""
-        names = component_tool_names((one.node, one.template) for one in attachments)
-        found: dict[str, Any] = {}
-        for one in attachments:
-            value = await self._value(one, names[one.node.id], policy)
-            field = target.field(one.edge.input)
+        """Apply the step's own policy to the tools of its tools too."""
+        names = component_tool_names((attachment.node, attachment.template) for attachment in attachments)
+        values: dict[str, Any] = {}
+        for attachment in attachments:
+            value = await self._value(attachment, names[attachment.node.id], policy)
+            field = target.field(attachment.edge.input)
             if field is not None and field.many:
-                found.setdefault(field.name, []).extend(allowed(value, policy))
+                values.setdefault(field.name, []).extend(allowed(value, policy))
             elif isinstance(value, list | Tool):
-                found[one.edge.input] = _only(allowed(value, policy), one)
+                values[attachment.edge.input] = _only(allowed(value, policy), attachment)
             else:
-                found[one.edge.input] = value
-        return found
+                values[attachment.edge.input] = value
+        return values
 
     async def _value(self, attachment: Attachment, name: str, policy: StepPolicy) -> Any:  # noqa: ANN401 - a model, tools
         node = attachment.node
@@ -62,7 +62,7 @@ class Attacher:
             self._context,
             raw={field.name for field in attachment.template.fields if not field.interpolate},
             secret={field.name for field in attachment.template.fields if field.carries_secret},
-            shown=shown_to(component, self._ctx),
+            formatter=shown_to(component, self._ctx),
         )
         values |= await self._values(attachment.template, attachment.attachments, policy)
         if attachment.edge.output == TOOL_OUTPUT and attachment.template.output(TOOL_OUTPUT) is None:
@@ -78,30 +78,30 @@ class Attacher:
 
     async def _made(self, component: type[Component], values: dict[str, Any], attachment: Attachment) -> Any:  # noqa: ANN401
         extra = {field.name for field in component.extra_fields(values)}
-        made = component.create(
+        instance = component.create(
             {name: value for name, value in values.items() if name not in extra}, node_id=attachment.node.id
         )
-        made.receive_extra({name: value for name, value in values.items() if name in extra})
-        return await made.attach(self._ctx).produce(attachment.edge.output)
+        instance.receive_extra({name: value for name, value in values.items() if name in extra})
+        return await instance.attach(self._ctx).produce(attachment.edge.output)
 
 
 def allowed(value: object, policy: StepPolicy) -> list[Any]:
-    """What may be used of what one edge brings; on a restricted step membership in the list means enabled.
+    """Return the allowed values of one edge; on a restricted step membership in the list means enabled.
 
-    The tools themselves are not touched: what a server's row says stays as it is (seed 002, MCP Tool Resolution).
+    The tool rows of servers are not changed (seed 002, MCP Tool Resolution).
     """
     values = value if isinstance(value, list) else [value]
     if policy.tool_policy != "restricted":
         return values
-    return [one for one in values if not isinstance(one, Tool) or one.full_name in policy.tool_allowlist]
+    return [tool for tool in values if not isinstance(tool, Tool) or tool.full_name in policy.tool_allowlist]
 
 
 def _only(tools: Sequence[Tool], attachment: Attachment) -> Tool | None:
-    """The one tool for an input that takes one; None when the policy lets none through."""
+    """Return the only tool for an input that takes one; None when the policy allows none."""
     if len(tools) > 1:
         raise PolicyUnmet(
-            f"{attachment.edge.id}: '{attachment.edge.input}' takes one tool, and '{attachment.node.id}' brings "
-            f"{len(tools)}: {listed(tool.full_name for tool in tools)}.",
+            f"{attachment.edge.id}: '{attachment.edge.input}' takes one tool, and '{attachment.node.id}' "
+            f"has {len(tools)}: {listed(tool.full_name for tool in tools)}.",
             remedy=f"Name one in 'tools' of '{attachment.node.id}'.",
         )
     return tools[0] if tools else None

@@ -10,20 +10,22 @@ from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Protocol
+from typing import Any, Protocol
 
 import orjson
 from pydantic import JsonValue, SecretStr
 
+from headgate.features.models.errors import ModelSkipped
 from headgate.features.runs.answered_calls import AnsweredCall, StoredCall
 from headgate.features.runs.ports import Sealer
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.transitions import Claim, RunKey, clock
+from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
 from headgate.foundation.secret_values import without_secrets
 from headgate.foundation.webhooks import delivery_key
 from headgate.sdk import Model
-from headgate.sdk.calls import CallRequest, CallResult
+from headgate.sdk.calls import CallRequest, CallResult, messages_as_sent
 
 REJECTED = "rejected"
 """Kind of the row that invalidates the last answer to a request, because the step failed on it."""
@@ -34,7 +36,7 @@ log = get_logger(__name__)
 
 
 class CallBook(Protocol):
-    """Where answered calls are stored: a `RunStore`."""
+    """The store of answered calls: a `RunStore`."""
 
     async def keep_call(self, key: RunKey, call: AnsweredCall) -> bool:
         """Store an answered call of a running step. False when another attempt at the step has replaced this one."""
@@ -49,28 +51,28 @@ class StepCalls:
     """The answered calls of one attempt.
 
     Args:
-        book: Where they are stored.
+        book: Stores the calls.
         sealer: Encrypts answers.
         key: The run.
         claim: The step and the attempt.
         recorder: Counts the tokens of earlier attempts and records which calls are reused.
-        longest: Largest answer that is stored, in bytes.
+        max_bytes: Largest answer that is stored, in bytes.
     """
 
     def __init__(
-        self, book: CallBook, sealer: Sealer, key: RunKey, claim: Claim, *, recorder: Recorder, longest: int
+        self, book: CallBook, sealer: Sealer, key: RunKey, claim: Claim, *, recorder: Recorder, max_bytes: int
     ) -> None:
         self._book = book
         self._sealer = sealer
         self._key = key
         self._claim = claim
         self._recorder = recorder
-        self._longest = longest
+        self._longest = max_bytes
         self._seq = 0
         self._stored: dict[str, deque[StoredCall]] = {}
         self._numbers: defaultdict[str, int] = defaultdict(int)
         self._last: CallRequest | None = None
-        """The last answered model call; None once another call has been made after it."""
+        """The last answered model call; None once another call was made after it."""
 
     async def open(self) -> None:
         """Read the answered calls of earlier attempts. Tokens that no attempt has recorded count for this attempt."""
@@ -93,7 +95,7 @@ class StepCalls:
         if not answers:
             return None
         call = answers.popleft()
-        value: JsonValue = orjson.loads(self._sealer.decrypt(call.answer).get_secret_value())
+        value = self._opened(call)
         self._note(request, call)
         return CallResult(value, replayed=True)
 
@@ -106,8 +108,8 @@ class StepCalls:
         if len(content) > self._longest:
             log.warning("an answer is too large to store", run_id=self._key.run_id, name=request.name)
             self._recorder.line(
-                f"The answer of {request.name} is too large to store ({len(content)} bytes): a further attempt"
-                " repeats the call.",
+                f"The answer of {request.name} is too large to store ({len(content)} bytes): another "
+                "attempt repeats the call.",
                 {},
                 clock(),
             )
@@ -117,25 +119,49 @@ class StepCalls:
         return CallResult(value)
 
     def of_model(self, model: Model) -> "ModelCalls":
-        """The calls of one model."""
+        """Return the calls of one model."""
         return ModelCalls(self, self._recorder, model)
 
     async def reject(self) -> None:
-        """The step failed because of the last model answer: the next attempt repeats that call."""
+        """Invalidate the last model answer, on which the step failed: the next attempt repeats that call."""
         if self._last is not None:
             await self._write(self._last, REJECTED, b"null", (None, None))
 
     async def once(self, request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:
-        """The stored answer to a request; without one, that of `call`, which is then stored. Raises what it raises."""
+        """Return the stored answer to a request, or make `call` and store its answer. Raises what `call` raises."""
         with self._inside(request.digest):
             return await self.recall(request) or await self.keep(request, await call())
 
+    @property
+    def replaying(self) -> bool:
+        """Whether stored answers are left that this attempt has not reused."""
+        return any(self._stored.values())
+
+    async def recall_note(self, request: CallRequest) -> JsonValue:
+        """A stored note about a request; None where there is none."""
+        stored = self._stored.get(request.digest)
+        return self._opened(stored.popleft()) if stored else None
+
+    async def keep_note(self, request: CallRequest, value: JsonValue) -> None:
+        """Store a note about a request. It is no answer: the last answer stays the last one."""
+        await self._write(request, request.kind, orjson.dumps(without_secrets(value)), (None, None))
+
     def idempotency_key(self) -> str:
-        """The `Idempotency-Key` of the next request with side effects: the same in every attempt of this run."""
+        """Return the `Idempotency-Key` of the next request with side effects: the same in every attempt of this run."""
         scope = _SCOPE.get()
         number = self._next(f"key {scope}")
         position = f"{scope}:{number}" if scope or number else ""
         return delivery_key(self._key.run_id, f"{self._claim.step_id}:request:{position}")
+
+    @property
+    def in_call(self) -> bool:
+        """Whether a call is being made, such as that of a tool."""
+        return bool(_SCOPE.get())
+
+    @property
+    def scope(self) -> str:
+        """The call being made, the same in each attempt; empty outside of one."""
+        return _SCOPE.get()
 
     @contextmanager
     def _inside(self, digest: str) -> Iterator[None]:
@@ -149,6 +175,10 @@ class StepCalls:
     def _next(self, name: str) -> int:
         self._numbers[name] += 1
         return self._numbers[name] - 1
+
+    def _opened(self, call: StoredCall) -> JsonValue:
+        value: JsonValue = orjson.loads(self._sealer.decrypt(call.answer).get_secret_value())
+        return value
 
     async def _write(
         self, request: CallRequest, kind: str, content: bytes, tokens: tuple[int | None, int | None]
@@ -187,7 +217,7 @@ class ModelCalls:
         self._model = model
 
     async def recall(self, request: CallRequest) -> CallResult | None:
-        """The stored answer to a request; None when the call has to be made."""
+        """Return the stored answer to a request; None when the call has to be made."""
         result = await self._calls.recall(request)
         if result is not None:
             self._recorder.used_model(self._model)
@@ -198,3 +228,29 @@ class ModelCalls:
     ) -> CallResult:
         """Store the answer to a request."""
         return await self._calls.keep(request, value, tokens=tokens)
+
+
+class ModelMisses:
+    """Models of a chain that did not answer in earlier attempts, where another one did."""
+
+    def __init__(self, calls: StepCalls) -> None:
+        self._calls = calls
+
+    @property
+    def replaying(self) -> bool:
+        """Whether answers of earlier attempts are left."""
+        return self._calls.replaying
+
+    async def recall(self, model: Model, messages: Sequence[Any]) -> HeadgateError | None:
+        """Why the model did not answer these messages; None when that is not stored."""
+        note = await self._calls.recall_note(_miss(model, messages))
+        return ModelSkipped(str(note)) if note is not None else None
+
+    async def keep(self, model: Model, messages: Sequence[Any], error: HeadgateError) -> None:
+        """Store why the model did not answer these messages."""
+        await self._calls.keep_note(_miss(model, messages), error.detail)
+
+
+def _miss(model: Model, messages: Sequence[Any]) -> CallRequest:
+    content = {"params": model.params, "messages": messages_as_sent(messages)}
+    return CallRequest.of("value", f"no answer of {model}", content)

@@ -1,24 +1,28 @@
-"""The run context: what a component sees as `self.ctx` while its step works."""
+"""The run context: what a component accesses as `self.ctx` while its step runs."""
 
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import JsonValue, SecretStr
 
+from headgate.features.models.chain import Miss, ModelChain
 from headgate.features.runs.ports import Origin, RunFiles, Services
-from headgate.features.runs.steps.calls import StepCalls
+from headgate.features.runs.steps.calls import ModelMisses, StepCalls
+from headgate.features.runs.steps.flows import StepFlows
 from headgate.features.runs.steps.guard import StepGuard
 from headgate.features.runs.steps.limit import TimeLimit
 from headgate.features.runs.steps.marking import MarkingHttp, MarkingRunner, MarkingWorkspace
 from headgate.features.runs.steps.outside import OutsideContent
-from headgate.features.runs.steps.parking import Parked
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.steps.secrecy import SecretlessEvents, SecretlessHttp, SecretlessWorkspace
 from headgate.features.runs.steps.servers import StepServers
+from headgate.features.runs.steps.waits import SHORTEST_SECONDS, Suspended
 from headgate.features.runs.transitions import clock
-from headgate.foundation.errors import Cancelled
+from headgate.features.runs.waiting import WaitReason
+from headgate.foundation.errors import Cancelled, HeadgateError, Invalid
 from headgate.foundation.ids import new_id
 from headgate.foundation.lazy import lazy_module
 from headgate.foundation.secret_values import SecretValues
@@ -35,29 +39,34 @@ from headgate.sdk import (
     Transcript,
     WorkspaceTools,
 )
+from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.calls import CallRequest, CallResult
+from headgate.sdk.flows import Flows
 
-if TYPE_CHECKING:  # named without importing LangChain
+if TYPE_CHECKING:  # referenced without importing LangChain
     from langchain_core.language_models import BaseChatModel
 
+    from headgate.features.models import fallback
     from headgate.features.models import service as models
 else:
+    fallback = lazy_module("headgate.features.models.fallback")
     models = lazy_module("headgate.features.models.service")
 
 
 class StepContext:
-    """A `RunContext` on the services of an installation.
+    """A `RunContext` with the services of an installation.
 
     Args:
         origin: The step.
-        run_input: What the run was started with.
-        services: What may be reached.
-        recorder: Takes the evidence.
-        events: Where tokens and log lines are shown.
+        run_input: The input of the run.
+        services: Services that steps may use.
+        recorder: Records evidence.
+        events: Publishes tokens and log lines.
         secrets: The secret values that the run has read.
         is_cancelled: Whether the run was cancelled, here or by another process.
-        outside: The content from outside that reaches the step.
+        outside: The untrusted content that reaches the step.
         calls: Answered calls of earlier attempts; None when none are stored.
+        flows: Creates what runs flows for this attempt; None where none can be run.
     """
 
     def __init__(
@@ -72,7 +81,9 @@ class StepContext:
         is_cancelled: Callable[[], Awaitable[bool]],
         outside: OutsideContent,
         calls: StepCalls | None = None,
+        flows: Callable[["StepContext"], StepFlows] | None = None,
     ) -> None:
+        self._flows = flows
         self._origin = origin
         self._input = run_input
         self._services = services
@@ -85,10 +96,12 @@ class StepContext:
         self._files: StepFiles | None = None
         self.limit = TimeLimit()
         """Time limit of the step; the executor sets it."""
-        self.longest_sleep: float | None = None
-        """Seconds that a restartable step may wait here; None: without limit."""
+        self.was_woken = False
+        """Whether this attempt begins at the end of a wait: its first restartable sleep is over."""
         self.guard: StepGuard | None = None
-        """Where security classes are switched on: asked before a model is."""
+        """Checks classifications before a model is called; None when they are disabled."""
+        self._unfit: dict[str, HeadgateError] = {}
+        """Models that cannot take a file of the step, and why."""
         self._servers: StepServers | None = None
         self._code: MarkingRunner | None = None
 
@@ -104,7 +117,7 @@ class StepContext:
 
     @property
     def input(self) -> RunInput:
-        """What the run was started with."""
+        """Input of the run."""
         self._recorder.read_input = True
         self._outside.add(*self._outside.of_input(self._input))
         return self._input
@@ -129,6 +142,18 @@ class StepContext:
         return self._files
 
     @property
+    def flows(self) -> Flows:
+        """Flows that the step runs."""
+        if self._flows is None:
+            raise Invalid("No flow can be run here.", remedy="Run the complete flow.")
+        return self._flows(self)
+
+    @property
+    def call_scope(self) -> str:
+        """The call of a tool that is in progress; empty outside of one."""
+        return "" if self._calls is None else self._calls.scope
+
+    @property
     def code(self) -> CodeRunner:
         """The sandbox, with workers that end with the step."""
         if self._code is None:
@@ -136,27 +161,73 @@ class StepContext:
         return self._code
 
     async def isolated(self, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float) -> JsonValue:
-        """Work on content from outside in a process that ends with the call."""
+        """Isolated processing of untrusted content, in a process that ends with the call."""
         with self._services.isolated.runner(self._origin.key.tenant_id) as runner:
             return await runner.call_host("", function, arguments, manifest=NOTHING, timeout_seconds=timeout_seconds)
 
     async def chat_model(self, model: Model) -> "BaseChatModel":
-        """A chat model with the tenant's keys. No model is called once the run is cancelled."""
+        """Return a chat model with the tenant's keys. No model is called once the run is cancelled."""
+        first, *following = model.chain
+        self._check_models(model)
+        if not following:
+            return await self._member(first)
+        chat: BaseChatModel = await fallback.with_fallback(self._chain(first, following))
+        return chat
+
+    def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
+        """Which files a model and its fallback models take as they are; those that take one of them not are skipped."""
+        taken: list[frozenset[str]] = []
+        for one in model.chain:
+            try:
+                taken.append(self._services.chat_models.check_inputs(one, files, unreadable=unreadable))
+            except HeadgateError as error:
+                self._unfit[one.model_dump_json()] = error
+        if not taken:
+            raise self._unfit[model.chain[0].model_dump_json()]
+        return frozenset.intersection(*taken)
+
+    async def _member(self, model: Model) -> "BaseChatModel":
+        """One model by itself."""
         await self.check_cancelled()
-        if self.guard is not None:
-            self.guard.check_model(model)
         chat = await self._services.chat_models.chat_model(self._origin, model)
         return chat if self._calls is None else models.answering_once(chat, model, self._calls.of_model(model))
 
-    def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
-        """Which files a model takes as they are."""
-        return self._services.chat_models.check_inputs(model, files, unreadable=unreadable)
+    def _check_models(self, model: Model) -> None:
+        """Raise `ClassRefused` when the model or one of its fallback models may not see what reaches the step."""
+        if self.guard is not None:
+            for one in model.chain:
+                self.guard.check_model(one)
+
+    def _chain(self, first: Model, following: Sequence[Model]) -> ModelChain:
+        return ModelChain(
+            first,
+            self._member,
+            tuple(following),
+            on_miss=self._missed,
+            restarts=True,
+            scope=self._origin.key.tenant_id,
+            log=None if self._calls is None else ModelMisses(self._calls),
+            unfit=self._unfit,
+        )
+
+    def _missed(self, miss: Miss) -> None:
+        """Keep and show that a model did not answer, and which one is asked next."""
+        line = self._recorder.missed(miss, clock())
+        following = "" if miss.following is None else str(miss.following)
+        self._events.log(line)
+        if following:
+            self._events.model_changed(str(miss.model), following, code=miss.error.code, restarted=miss.begun)
 
     async def transcribe(self, model: Model, audio: Recording) -> Transcript:
-        """The words of a recording. No model is called once the run is cancelled."""
+        """Transcribe a recording. No model is called once the run is cancelled."""
+        self._check_models(model)
+        first, *following = model.chain
+        if not following:
+            return await self._transcript(first, audio)
+        return await self._chain(first, following).first_answer(lambda one: self._transcript(one, audio))
+
+    async def _transcript(self, model: Model, audio: Recording) -> Transcript:
         await self.check_cancelled()
-        if self.guard is not None:
-            self.guard.check_model(model)
         content = {
             "audio": hashlib.sha256(audio.content).hexdigest(),
             "language": audio.language,
@@ -176,56 +247,56 @@ class StepContext:
         return Transcript(**cast("dict[str, Any]", result.value))
 
     async def once(self, request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:
-        """The answer of a call, or the stored one of an earlier attempt at the step."""
+        """Return the stored answer of an earlier attempt at the step, or make the call."""
         return await self._calls.once(request, call) if self._calls is not None else CallResult(await call())
 
     def idempotency_key(self) -> str:
-        """The `Idempotency-Key` of the next request with side effects."""
+        """Return the `Idempotency-Key` of the next request with side effects."""
         return self._calls.idempotency_key() if self._calls is not None else new_id()
 
     async def secret(self, reference: SecretReference, *, url: str | None = None) -> SecretStr:
-        """A secret that the saved flow refers to; with `url`, to be sent to that address."""
+        """Return a secret that the saved flow refers to; with `url`, to be sent to that address."""
         return await self._services.secrets.secret(self._origin, reference.name, url=url)
 
     async def emit(self, token: str) -> None:
-        """Show a piece of text to whoever watches."""
+        """Publish a token of the step's text."""
         self._events.token(token)
 
     async def check_cancelled(self) -> None:
-        """Raise `Cancelled` when the run was. The database is asked, so any process may have cancelled it."""
+        """Raise `Cancelled` when the run was cancelled, by any process: the database is queried."""
         if await self._is_cancelled():
             raise Cancelled(f"Run '{self.run_id}' was cancelled.")
 
     def record_prompt(self, prompt: str) -> None:
-        """Keep a prompt."""
+        """Record a prompt."""
         self._recorder.prompt(prompt)
 
     def record_usage(self, model: Model, *, input_tokens: int | None, output_tokens: int | None) -> None:
-        """Count one model call."""
+        """Record one model call."""
         self._recorder.usage(model, input_tokens, output_tokens)
         self._services.telemetry.metrics.model_called(model.provider, input_tokens, output_tokens)
 
     async def mcp_tools(self, server: str) -> Sequence[Tool]:
-        """The enabled tools of a server of the flow's space."""
+        """Return the enabled tools of a server of the flow's space."""
         if self._servers is None:
             self._servers = StepServers(self._origin, self._services.mcp, self.check_cancelled, self._outside)
         return await self._servers.tools(server)
 
     async def workspace(self, root_path: str = "", *, read_only: bool = False) -> WorkspaceTools:
-        """The workspace of whoever started the run."""
+        """Return the workspace of the user who started the run."""
         tools = await self._services.workspaces.of_run(self._origin.key, root_path, read_only=read_only)
         return MarkingWorkspace(SecretlessWorkspace(tools, self._secrets), self._outside)
 
     def outside(self, field: str | None = None) -> tuple[str, ...]:
-        """Marks of the content from outside that reached the step so far, or of what one field holds."""
+        """Return marks of the untrusted content that reached the step so far, or of one field."""
         return self._outside.marks if field is None else self._outside.of_field(field)
 
     def outside_of(self, root: str) -> tuple[str, ...]:
-        """Marks of what the root of a reference stands for."""
+        """Return marks of the value of a reference's root."""
         return self._outside.of_root(root)
 
     def mark_outside(self, marks: Sequence[str]) -> None:
-        """Content with these marks reached the step."""
+        """Record that content with these marks reached the step."""
         self._outside.add(*marks)
 
     def record_tool_call(
@@ -239,27 +310,40 @@ class StepContext:
         ms: float | None = None,
         replayed: bool = False,
     ) -> None:
-        """Keep a tool call and show that it was made."""
+        """Record and publish a tool call."""
         self._recorder.tool_call(name, arguments, result, server=server, error=error, ms=ms, replayed=replayed)
         self._events.tool_call(name, server=server, error=error, ms=ms)
 
     def log(self, message: str, **details: JsonValue) -> None:
-        """Keep a log line and show it."""
+        """Record and publish a log line."""
         self._events.log(self._recorder.line(message, details, clock()))
 
     async def sleep(self, seconds: float, *, restartable: bool = False) -> None:
         """Wait; the step's time limit is paused. Raises `Cancelled` after the wait when the run was cancelled.
 
-        Raises `Parked` for a long wait of a restartable step, where the engine parks steps.
+        Raises `Suspended` for a long wait of a restartable step. A wait inside a call, such as that of an agent's tool,
+        keeps its worker: the conversation around it would be lost.
         """
-        if restartable and self.longest_sleep is not None and seconds > self.longest_sleep:
-            raise Parked(clock() + int(seconds * 1_000_000))
+        if restartable and not (self._calls is not None and self._calls.in_call):
+            if self.was_woken:
+                self.was_woken, seconds = False, 0.0
+            if seconds > SHORTEST_SECONDS:
+                raise Suspended(WaitReason.TIME, clock() + int(seconds * 1_000_000))
         with self.limit.paused():
             await asyncio.sleep(max(0.0, seconds))
         await self.check_cancelled()
 
+    async def approval(self, request: ApprovalRequest) -> ApprovalAnswer:
+        """Return the decision of users. Raises `Suspended` until there is one."""
+        await self.check_cancelled()
+        shown = replace(request, question=self._secrets.text(request.question), value=self._secrets.json(request.value))
+        answer = await self._services.approvals.ask(self._origin, shown)
+        if not isinstance(answer, ApprovalAnswer):
+            raise Suspended(WaitReason.APPROVAL, answer.until)
+        return answer
+
     async def aclose(self) -> None:
-        """End what was opened for the step."""
+        """Close what was opened for the step."""
         self._events.finish()
         if self._code is not None:
             self._code.close()
@@ -268,12 +352,12 @@ class StepContext:
 
 
 class StepFiles:
-    """Files as one step sees them: those of its run and its flow's space to read, artifacts of its own to write."""
+    """Files of one step: reads those of its run and its flow's space, writes its own artifacts."""
 
     def __init__(
         self,
         origin: Origin,
-        given: RunInput,
+        run_input: RunInput,
         files: RunFiles,
         *,
         recorder: Recorder,
@@ -281,19 +365,19 @@ class StepFiles:
         outside: OutsideContent,
     ) -> None:
         self._origin = origin
-        said = [file for message in given.history for file in message.files]
-        self._given = {file.id for file in (*given.files, *said)}
+        history_files = [file for message in run_input.history for file in message.files]
+        self._given = {file.id for file in (*run_input.files, *history_files)}
         self._files = files
         self._recorder = recorder
         self._secrets = secrets
         self._outside = outside
 
     async def of_run(self) -> tuple[File, ...]:
-        """What the steps of this run have made so far, oldest first."""
+        """Return the artifacts of this run so far, oldest first."""
         return await self._files.of_run(self._origin.key)
 
     async def read(self, file: File) -> bytes:
-        """The content. Raises `NotFound`, also for a file of another space: an id may come from anywhere."""
+        """Return the content. Raises `NotFound`, also for a file of another space: ids are untrusted."""
         if file.id not in self._recorder.saved_file_ids:
             self._outside.add(*self._outside.of_file(file.id, file.name))
         if file.id in self._given:
@@ -301,7 +385,7 @@ class StepFiles:
         return await self._files.read_in(self._origin.key.tenant_id, self._origin.key.flow_id, file.id)
 
     async def save(self, name: str, content: bytes, media_type: str) -> File:
-        """Keep an artifact of this step."""
+        """Store an artifact of this step."""
         text, content = self._secrets.text(name), self._secrets.content(content)
         file = await self._files.save(self._origin, text, content, media_type)
         self._recorder.saved_file_ids.append(file.id)

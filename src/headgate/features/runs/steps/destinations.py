@@ -1,4 +1,4 @@
-"""Which web addresses the author of a step, or content that is not from outside, has chosen. Pure."""
+"""Determines which URLs the author of a step, or trusted content, has chosen. Pure."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,64 +10,67 @@ from headgate.graph.interpolate import REFERENCE, interpolate, texts_in
 from headgate.sdk import Message
 
 _FILLED = "\0"
-"""Stands for a value from outside in an address that the author wrote."""
+"""Placeholder of an untrusted value in a URL of the author."""
 _SEGMENT = r"(?!\.{1,2}(?:/|$))[^/\\]*"
 """What such a value may fill: one segment of the path, so that it cannot choose another path."""
 _ESCAPED = re.compile(r"%(?:2e|2f|5c)", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`)\]}]+", re.IGNORECASE)
 _END_OF_SENTENCE = ".,;:!?"
 _LONGEST = 100_000
-"""Characters of a text in which addresses are looked for."""
+"""Characters of a text that are searched for URLs."""
 
 IsClean = Callable[[str], bool]
-"""Whether what the root of a reference stands for holds nothing from outside."""
+"""Whether the value of a reference's root contains no untrusted content."""
 
 
 def chosen_by_author(url: str, texts: Iterable[str], context: Mapping[str, JsonValue], is_clean: IsClean) -> bool:
-    """Whether scheme, host and path of an address are in a text of the saved step.
+    """Whether scheme, host and path of a URL appear in a text of the saved step.
 
     Args:
-        url: The address that is to be requested.
-        texts: Every text of the step's params and policy, and of what is attached to it.
-        context: What `{{...}}` stands for. A value from outside may fill one segment of the path or the query.
-        is_clean: Tells which roots hold nothing from outside.
+        url: The requested URL.
+        texts: Every text in the params and policies of the step and its attachments.
+        context: Values of `{{...}}`. An untrusted value may fill one segment of the path or the query.
+        is_clean: Returns whether a root contains no untrusted content.
     """
-    wanted = urlsplit(url)
-    if _ESCAPED.search(wanted.path) or "\\" in wanted.path:
+    requested = urlsplit(url)
+    if _ESCAPED.search(requested.path) or "\\" in requested.path:
         return False
-    return any(_matches(wanted.scheme, wanted.netloc, wanted.path, _written(text, context, is_clean)) for text in texts)
+    return any(
+        _matches(requested.scheme, requested.netloc, requested.path, _written(text, context, is_clean))
+        for text in texts
+    )
 
 
 def chosen_by_clean_values(url: str, values: Iterable[object], *, whole: bool) -> bool:
-    """Whether an address is in a value that holds nothing from outside.
+    """Whether a URL appears in a value without untrusted content.
 
     Args:
-        url: The address that is to be requested.
-        values: What such edges brought.
-        whole: Whether the query has to be the same too: where a model decides, it could carry data away.
+        url: The requested URL.
+        values: Values of such edges.
+        whole: Whether the query must match too: a model could exfiltrate data in it.
     """
-    wanted = _plain(url, whole=whole)
-    return any(_plain(found, whole=whole) == wanted for value in values for found in _addresses(value))
+    requested = _plain(url, whole=whole)
+    return any(_plain(address, whole=whole) == requested for value in values for address in _addresses(value))
 
 
 def host_listed(host: str, allowed: Iterable[str]) -> bool:
-    """Whether a host is on a list of hosts such as `example.org` and `*.example.org`."""
+    """Whether a host matches a list of hosts such as `example.org` and `*.example.org`."""
     host = host.lower().rstrip(".")
-    for one in allowed:
-        name = one.strip().lower()
+    for pattern in allowed:
+        name = pattern.strip().lower()
         if name == host or (name.startswith("*.") and host.endswith(name[1:])):
             return True
     return False
 
 
 def _written(text: str, context: Mapping[str, JsonValue], is_clean: IsClean) -> str:
-    """The text with clean values put in, and a sign for each value from outside."""
+    """Return the text with clean values inserted, and a placeholder for each untrusted value."""
     filled = REFERENCE.sub(lambda match: match[0] if is_clean(match[1].partition(".")[0]) else _FILLED, text)
     return interpolate(filled, context).strip()
 
 
-def _matches(scheme: str, netloc: str, path: str, written: str) -> bool:
-    address = written if "://" in written else f"https://{written}"
+def _matches(scheme: str, netloc: str, path: str, text: str) -> bool:
+    address = text if "://" in text else f"https://{text}"
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -76,7 +79,7 @@ def _matches(scheme: str, netloc: str, path: str, written: str) -> bool:
         return False
     if (parts.scheme.lower(), parts.netloc.lower()) != (scheme.lower(), netloc.lower()):
         return False
-    pattern = _SEGMENT.join(re.escape(piece) for piece in (parts.path or "/").split(_FILLED))
+    pattern = _SEGMENT.join(re.escape(part) for part in (parts.path or "/").split(_FILLED))
     return re.fullmatch(pattern, path or "/") is not None
 
 
@@ -86,9 +89,9 @@ def _addresses(value: object) -> Iterator[str]:
     if isinstance(value, str | list | dict):
         for text in texts_in(value):
             short = text[:_LONGEST].strip()
-            if short and not any(letter.isspace() for letter in short):
+            if short and not any(char.isspace() for char in short):
                 yield short
-            yield from (found.rstrip(_END_OF_SENTENCE) for found in _ADDRESS.findall(short))
+            yield from (address.rstrip(_END_OF_SENTENCE) for address in _ADDRESS.findall(short))
 
 
 def _plain(url: str, *, whole: bool) -> tuple[str, str, str, str]:

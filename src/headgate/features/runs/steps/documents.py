@@ -1,7 +1,7 @@
-"""Output types pdf and docx: the main output, read as Markdown, becomes a file beside itself.
+"""Output types pdf and docx: the main output, read as Markdown, is additionally rendered to a file.
 
-The main output stays what it is, so that the steps after it go on reading text; the file is one more output,
-`document`, which an edge may lead anywhere a File goes, and its id is among the payload's `file_ids`.
+The main output is unchanged, so that later steps still read text. The file is an additional output,
+`document`, which an edge may connect to any File input, and its id is among the payload's `file_ids`.
 """
 
 from headgate.components.illustrations import images_for
@@ -16,15 +16,15 @@ from headgate.sdk.coerce import decode, encode, text_of
 
 
 async def with_document(step: PlannedStep, outputs: Outputs, ctx: StepContext) -> Outputs:
-    """The outputs and the document of the main one. Raises what `make_document` and the file storage raise."""
+    """Return the outputs with the document. Raises what `make_document` and the file storage raise."""
     main, format_ = step.step.main_output, step.document
     if main is None or main not in outputs or format_ is None:
         return outputs
     markdown = text_of(decode(outputs[main], dict(step.outputs)[main]))
     job = Job(markdown, format_, name=step.label, images=await images_for(ctx, markdown))
-    made = await make_document(job)
-    for note in made.notes:
+    document = await make_document(job)
+    for note in document.notes:
         ctx.log(note)
     await ctx.check_cancelled()
-    file = await ctx.files.save(f"{step.label}.{format_}", made.content, made.media_type)
+    file = await ctx.files.save(f"{step.label}.{format_}", document.content, document.media_type)
     return {**outputs, DOCUMENT_OUTPUT: encode(file, PortType.FILE)}

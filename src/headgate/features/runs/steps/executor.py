@@ -1,7 +1,7 @@
-"""Carries out one step: inputs in, component run, outputs out. Touches no row and holds no connection."""
+"""Executes one step: inputs, component, outputs. Uses no rows and no connection."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import orjson
@@ -14,6 +14,8 @@ from headgate.features.runs.ports import Origin, Services
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.calls import StepCalls
 from headgate.features.runs.steps.context import StepContext
+from headgate.features.runs.steps.failures import continues, outputs_after, passed_through
+from headgate.features.runs.steps.flows import FlowStarter, StepFlows
 from headgate.features.runs.steps.guard import open_guard
 from headgate.features.runs.steps.hashes import execution_hash
 from headgate.features.runs.steps.inputs import gather_inputs
@@ -24,14 +26,16 @@ from headgate.features.runs.steps.payloads import Packer
 from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.steps.policies import shape_output
 from headgate.features.runs.steps.recorder import Recorder
+from headgate.features.runs.steps.retries import seconds_left
 from headgate.features.runs.steps.secrecy import SecretlessEvents, errors_without
-from headgate.features.runs.transitions import Delivery, StepRecord
+from headgate.features.runs.transitions import Delivery, Failed, StepRecord, clock
+from headgate.features.runs.waiting import Tries, WaitReason
 from headgate.foundation import secret_values
+from headgate.foundation.errors import HeadgateError
 from headgate.foundation.fair_places import work_for
 from headgate.foundation.lazy import lazy_module
 from headgate.graph.context import build_context, step_entry
 from headgate.graph.model import OutputType
-from headgate.graph.template import DOCUMENT_OUTPUT
 from headgate.sdk import NOT_TAKEN
 from headgate.sdk.coerce import encode
 from headgate.sdk.outside import Marks
@@ -41,27 +45,32 @@ if TYPE_CHECKING:
 else:
     documents = lazy_module("headgate.features.runs.steps.documents")
 
+_NO_TRIES = Tries()
+
 
 @dataclass(frozen=True, slots=True)
 class Executed:
-    """A step's work: its outputs for the steps after it, and what to write down."""
+    """Result of an execution: outputs for later steps, and the record to store."""
 
     outputs: Outputs
     record: StepRecord
     preview: str
     delivery: Delivery | None = None
-    """What is to be sent somewhere, once the step is written down."""
+    """Delivery to send once the step is stored."""
     outside: Marks = ()
-    """Where the content of the outputs comes from, as far as that is outside."""
+    """Origins of untrusted content in the outputs."""
     made: tuple[str, ...] = ()
-    """Ids of the files it made."""
+    """Ids of the files it created."""
+    error: tuple[str, str] | None = None
+    """Code and message of a step that failed and whose policy lets the run continue."""
 
 
 class StepExecutor:
-    """Runs steps of any run on the services of one installation."""
+    """Executes steps of any run with the services of one installation."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, flows: FlowStarter | None = None) -> None:
         self._services = services
+        self._flows = flows
         self._packer = Packer(services.limits, services.files)
 
     async def execute(
@@ -74,9 +83,9 @@ class StepExecutor:
         events: StepEvents,
         calls: StepCalls | None = None,
     ) -> Executed:
-        """Run a step. Raises what component, inputs or policy raise; `recorder` keeps what was seen by then.
+        """Execute a step. Raises the errors of component, inputs or policy; `recorder` keeps what was recorded by then.
 
-        `calls` holds what earlier attempts had answered, opened; without it nothing is stored and reused.
+        `calls` holds the opened answered calls of earlier attempts; without it nothing is stored or reused.
         """
         secret_values.use(run.secrets)
         work_for(run.share)
@@ -94,7 +103,9 @@ class StepExecutor:
         events: StepEvents,
         calls: StepCalls | None,
     ) -> Executed:
-        limit = self._services.engine.step_timeout_seconds
+        tries = run.tries.get(step.id, _NO_TRIES)
+        limit = seconds_left(step, tries, self._services.engine, clock())
+        recorder.carried(tries.tokens_input, tries.tokens_output)
         origin = Origin(run.key, step.id)
         outside = OutsideContent(run, step)
         ctx = StepContext(
@@ -107,10 +118,11 @@ class StepExecutor:
             is_cancelled=is_cancelled,
             outside=outside,
             calls=calls,
+            flows=self._step_flows(run, step, outside),
         )
         try:
             ctx.limit = TimeLimit(limit)
-            ctx.longest_sleep = None if run.parking is None else run.parking.longest_sleep
+            ctx.was_woken = run.woken.get(step.id) == WaitReason.TIME
             async with ctx.limit.scope:
                 if self._services.classes is not None:
                     ctx.guard = await open_guard(self._services.classes, run, step.id, recorder)
@@ -122,21 +134,45 @@ class StepExecutor:
         except TimeoutError as error:
             if not ctx.limit.scope.expired():
                 raise
-            raise StepTimeout(
-                f"Step '{step.id}' took longer than {limit:g} seconds.",
-                remedy="Give it less to do, or raise HEADGATE_ENGINE__STEP_TIMEOUT_SECONDS.",
-            ) from error
+            raise _timed_out(step, limit) from error
         finally:
+            recorder.outside = outside.marks
             await ctx.aclose()
         record = recorder.as_record(packed.payload, execution_hash(run, step, recorder))
         delivery = None if step.plain else self._delivery(run, step, outputs, outside)
         made = tuple(recorder.saved_file_ids)
         return Executed(outputs, record, packed.preview, delivery, outside=marks, made=made)
 
-    async def _recall(self, run: ActiveRun) -> None:
-        """Know the secrets that other processes had read when their results came here; once for all steps after that.
+    async def handle(self, run: ActiveRun, step: PlannedStep, failed: Failed, recorder: Recorder) -> Executed | Failed:
+        """Return what a failed step outputs where its policy lets the run continue, else its failure."""
+        if not continues(step):
+            return failed
+        try:
+            outputs = outputs_after(run, step, failed)
+            origin, marks = Origin(run.key, step.id), recorder.outside
+            packed = await self._packer.pack(origin, step, outputs, recorder.saved_file_ids, outside=marks)
+        except HeadgateError as problem:
+            return replace(failed, message=f"{failed.message} Its policy could not be followed: {problem}")
+        record = recorder.as_record(packed.payload, execution_hash(run, step, recorder))
+        made = tuple(recorder.saved_file_ids)
+        error = (failed.code, failed.message)
+        return Executed(outputs, record, packed.preview, outside=marks, made=made, error=error)
 
-        What they read later cannot be in the values of steps here: those come with the next results that are absorbed.
+    def _step_flows(
+        self, run: ActiveRun, step: PlannedStep, outside: OutsideContent
+    ) -> Callable[[StepContext], StepFlows] | None:
+        """Return what creates the flows of one attempt; None where no flow can be started."""
+        starter, files = self._flows, self._services.files
+        if starter is None:
+            return None
+        return lambda ctx: StepFlows(
+            starter, run, step.id, files, outside=outside, guard=ctx.guard, scope=lambda: ctx.call_scope
+        )
+
+    async def _recall(self, run: ActiveRun) -> None:
+        """Load the secrets that other processes had read when their results were absorbed here.
+
+        Secrets that they read later can only be in results that are absorbed later.
         """
         absorbed = run.absorbed
         if run.recalled < absorbed:
@@ -146,30 +182,32 @@ class StepExecutor:
     def _delivery(
         self, run: ActiveRun, step: PlannedStep, outputs: Outputs, outside: OutsideContent
     ) -> Delivery | None:
-        """Where the output goes besides the next steps; `{{...}}` may name the step's own output."""
+        """Return the additional destination of the output; `{{...}}` may name the step's own output."""
         policy = step.step.policy
         if policy.output_mode != "http_post":
             return None
         if policy.output_config is None:
-            raise PolicyUnmet(f"Step '{step.id}' sends its output and no address is set.", remedy="Set its URL.")
+            raise PolicyUnmet(f"Step '{step.id}' sends its output to a URL, but none is set.", remedy="Set its URL.")
         context = build_context(run.input, {**run.ledger.results, step.id: outputs}, run.planned.plan, step.id)
-        own = step_entry(outputs, step.main_output)
-        context |= {step.step.alias: own, step.id: own}
+        own_entry = step_entry(outputs, step.main_output)
+        context |= {step.step.alias: own_entry, step.id: own_entry}
         target = resolve_target(policy.output_config, context, as_json=policy.output_type is OutputType.JSON)
         outside.check_request("POST", target.url, delivery=True)
         return self._services.deliveries.seal(Origin(run.key, step.id), target)
 
     async def _work(self, run: ActiveRun, step: PlannedStep, ctx: StepContext, recorder: Recorder) -> Outputs:
         values = await gather_inputs(run, step, run.planned.components, ctx=ctx, recorder=recorder)
+        if step.step.policy.disabled == "pass_through":
+            return passed_through(step, values)
         extra = {name: values.pop(name) for name in step.extra_fields if name in values}
         component = step.component.create(values, node_id=step.id)
         if step.extra_fields:
             component.receive_extra(extra)
         component.attach(ctx)
         outputs: dict[str, JsonValue] = {}
-        wanted = [one for one in step.outputs if step.document is None or one[0] != DOCUMENT_OUTPUT]
-        component.expect_outputs([name for name, _ in wanted])
-        for name, type_ in wanted:
+        port_outputs = [output for output in step.outputs if output[0] not in step.added_outputs]
+        component.expect_outputs([name for name, _ in port_outputs])
+        for name, type_ in port_outputs:
             value = await component.produce(name)
             await self._recall(run)
             if value is not NOT_TAKEN:
@@ -178,3 +216,10 @@ class StepExecutor:
             return outputs
         shaped = shape_output(step, outputs)
         return await documents.with_document(step, shaped, ctx) if step.document is not None else shaped
+
+
+def _timed_out(step: PlannedStep, seconds: float) -> StepTimeout:
+    return StepTimeout(
+        f"Step '{step.id}' took longer than {seconds:.6g} seconds.",
+        remedy="Reduce its input, or raise the limit in its policy or HEADGATE_ENGINE__STEP_TIMEOUT_SECONDS.",
+    )

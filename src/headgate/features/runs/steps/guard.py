@@ -1,7 +1,7 @@
-"""Security classes at run time: checked again before a step works and before each model is asked.
+"""Classifications at run time: checked again before a step runs and before each model call.
 
-The version was checked when it was published and when the run began. Since then a model may have been classed lower,
-and a step may ask a model that its flow does not name outright.
+The version was checked when it was published and when the run started. Since then a model may have been classified
+lower, and a step may call a model that its flow does not name literally.
 """
 
 from headgate.features.runs.errors import ClassRefused
@@ -9,46 +9,63 @@ from headgate.features.runs.ports import SecurityClasses
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.graph.classification import Classified, ModelRef
+from headgate.graph.model import Flow
 from headgate.sdk import Model
 
 
 class StepGuard:
-    """The classes at one step.
+    """Checks the classifications of one step.
 
     Args:
-        found: The classes along the flow, as they are now.
+        classified: Current classifications of the flow.
         step_id: The step.
-        override: The class that the step's policy gives its output.
-        recorder: Keeps the class of what the step gives.
+        override: The classification that the step's policy assigns to its output.
+        recorder: Records the classification of the step's output.
     """
 
-    def __init__(self, found: Classified, step_id: str, override: int | None, recorder: Recorder) -> None:
-        self._found = found
+    def __init__(self, classified: Classified, step_id: str, override: int | None, recorder: Recorder) -> None:
+        self._found = classified
         self._step_id = step_id
-        self._here = found.steps[step_id]
+        self._here = classified.steps[step_id]
         self._override = override
         self._recorder = recorder
         self._given = self._here.incoming if self._here.unknown_model else self._here.output
         self._keep()
 
     def check_step(self) -> None:
-        """Raise `ClassRefused` when the step may not work on what reaches it."""
+        """Raise `ClassRefused` when the classification of the step's input is not allowed."""
         for issue in self._found.issues:
             if issue.node in {self._step_id, ""}:
                 raise ClassRefused(str(issue), remedy=issue.remedy)
 
     def check_model(self, model: Model) -> None:
-        """Raise `ClassRefused` when a model may not see what reaches the step. Call before it is asked anything."""
+        """Raise `ClassRefused` when a model is not cleared for the step's input. Call it before the model."""
         own_address = model.params.get("base_url") is not None
         ref = ModelRef(model.provider.strip().lower().replace("-", "_"), model.name, own_address)
         trusted, name = self._found.class_of(ref), self._found.scheme.name
         if trusted < self._here.incoming:
             raise ClassRefused(
-                f"Step '{self._step_id}' would ask {ref}, which may see {name(trusted)}, and what reaches it is "
-                f"{name(self._here.incoming)}. The model was not asked.",
-                remedy=f"Choose a model classed {name(self._here.incoming)} or higher.",
+                f"Step '{self._step_id}' would call {ref}, which is cleared for {name(trusted)}, with input "
+                f"classified {name(self._here.incoming)}. The model was not called.",
+                remedy=f"Choose a model cleared for {name(self._here.incoming)} or higher.",
             )
         self._given = max(self._given, trusted)
+        self._keep()
+
+    def check_flow(self, flow: Flow) -> None:
+        """Raise `ClassRefused` when a flow that the step runs takes less than what reaches the step."""
+        declared, scheme = flow.settings.input_classification, self._found.scheme
+        takes = scheme.input_class if declared is None else declared
+        if takes < self._here.incoming:
+            raise ClassRefused(
+                f"Step '{self._step_id}' would run '{flow.name}', whose input is classified {scheme.name(takes)}, with "
+                f"input classified {scheme.name(self._here.incoming)}. It was not started.",
+                remedy=f"Set the classification of that flow's input to {scheme.name(self._here.incoming)} or higher.",
+            )
+
+    def receive(self, level: int) -> None:
+        """Take account of the classification of what the step received while it ran."""
+        self._given = max(self._given, level)
         self._keep()
 
     def _keep(self) -> None:
@@ -56,9 +73,9 @@ class StepGuard:
 
 
 async def open_guard(classes: SecurityClasses, run: ActiveRun, step_id: str, recorder: Recorder) -> StepGuard:
-    """The guard of a step, which may begin. Raises `ClassRefused`."""
-    found = await classes.classify(run.key.tenant_id, run.planned.flow)
+    """Return the guard of a step that may start. Raises `ClassRefused`."""
+    classified = await classes.classify(run.key.tenant_id, run.planned.flow)
     override = run.planned.steps[step_id].step.policy.output_classification_override
-    guard = StepGuard(found, step_id, override, recorder)
+    guard = StepGuard(classified, step_id, override, recorder)
     guard.check_step()
     return guard

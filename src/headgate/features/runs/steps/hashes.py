@@ -1,4 +1,4 @@
-"""The execution hash of a step in a run: what it did, on what input (seed 002, Resume Determinism)."""
+"""The execution hash of a step: its logic and its input (seed 002, Resume Determinism)."""
 
 import hashlib
 from collections.abc import Mapping
@@ -16,28 +16,30 @@ _RUN_INPUT = ("", "")
 
 
 def execution_hash(run: ActiveRun, step: PlannedStep, recorder: Recorder) -> str:
-    """The hash of one execution. The same step on the same input has the same one, in this run and after a recovery."""
+    """Return the hash of one execution. It is the same for the same step and input, also after a recovery."""
     pin = run_pin(run.key.run_id, run.key.version)
     return hash_of(run, step, recorder.input, pin=pin, reads_input=step.reads_input or recorder.read_input)
 
 
 def run_pin(run_id: str, version: int) -> str:
-    """What an execution is pinned to."""
+    """Return what an execution is pinned to."""
     return f"{run_id}:{version}"
 
 
-def hash_of(run: ActiveRun, step: PlannedStep, given: Mapping[str, JsonValue], *, pin: str, reads_input: bool) -> str:
-    """The hash of an execution of a step on what a run's ledger holds.
+def hash_of(
+    run: ActiveRun, step: PlannedStep, policy_input: Mapping[str, JsonValue], *, pin: str, reads_input: bool
+) -> str:
+    """Return the hash of an execution of a step on the contents of a run's ledger.
 
-    What counts is the run's input where the step looked at it, what its edges brought, what its policy fetched, and,
-    where it refers to steps by name, every output before it: more than it read perhaps, never less.
+    Covers the run's input if the step read it, values of edges, policy inputs, and, if the step refers to others by
+    name, every earlier output: possibly more than it read, never less.
 
     Args:
         run: Holds the input and the outputs of the steps before.
         step: The step.
-        given: What its policy brought, as recorded.
+        policy_input: Recorded input from its policy.
         pin: See `run_pin`.
-        reads_input: Whether the step looked at what the run was started with.
+        reads_input: Whether the step read the run's input.
     """
     context: dict[str, JsonValue] = {}
     if reads_input:
@@ -49,11 +51,11 @@ def hash_of(run: ActiveRun, step: PlannedStep, given: Mapping[str, JsonValue], *
         }
     if step.refers or step.attached or not step.plain:
         context["before"] = {
-            before: {output: _digest(run, before, output) for output in run.ledger.results.get(before, ())}
-            for before in run.planned.plan.ancestors(step.id)
+            ancestor: {output: _digest(run, ancestor, output) for output in run.ledger.results.get(ancestor, ())}
+            for ancestor in run.planned.plan.ancestors(step.id)
         }
-    if given:
-        context["policy"] = dict(given)
+    if policy_input:
+        context["policy"] = dict(policy_input)
     return step_execution_hash(
         step.step,
         run_pin=pin,
@@ -63,12 +65,12 @@ def hash_of(run: ActiveRun, step: PlannedStep, given: Mapping[str, JsonValue], *
 
 
 def _digest(run: ActiveRun, step_id: str, output: str) -> str:
-    """The hash of a step's output, or of the run's input; worked out once a run."""
-    found = run.digests.get((step_id, output))
-    if found is None:
+    """Return the hash of a step's output, or of the run's input; computed once per run."""
+    digest = run.digests.get((step_id, output))
+    if digest is None:
         if (step_id, output) == _RUN_INPUT:
             content = input_payload(run.input).encode()
         else:
             content = orjson.dumps(run.ledger.results[step_id][output], option=orjson.OPT_SORT_KEYS)
-        found = run.digests[step_id, output] = hashlib.sha256(content).hexdigest()
-    return found
+        digest = run.digests[step_id, output] = hashlib.sha256(content).hexdigest()
+    return digest

@@ -1,4 +1,4 @@
-"""What a step is given: its params, what its edges bring, what hangs on it, and what its policy says."""
+"""Gathers the inputs of a step: params, values of edges, attachments and policy inputs."""
 
 from typing import Any
 
@@ -17,15 +17,20 @@ from headgate.sdk.coerce import coerce, decode
 async def gather_inputs(
     run: ActiveRun, step: PlannedStep, components: Components, *, ctx: StepContext, recorder: Recorder
 ) -> dict[str, Any]:
-    """The values of a step's fields. Raises `Invalid` when something does not fit, or what fetching it raises."""
+    """Return the values of a step's fields. Raises `Invalid` for a mismatch, or what fetching raises."""
     context: Context = {}
     if step.refers or step.attached or not step.plain:
         context = build_context(run.input, run.ledger.results, run.planned.plan, step.id)
     values: dict[str, Any] = dict(step.params)
     if step.refers:
-        shown = shown_to(step.component, ctx)
+        formatter = shown_to(step.component, ctx)
         values = resolved_params(
-            step.params, step.step.template, context, raw=step.raw_fields, secret=step.secret_fields, shown=shown
+            step.params,
+            step.step.template,
+            context,
+            raw=step.raw_fields,
+            secret=step.secret_fields,
+            formatter=formatter,
         )
     for inlet in step.inlets:
         if not inlet.overridden and run.ledger.arrives(inlet):
@@ -38,7 +43,7 @@ async def gather_inputs(
 
 
 def arriving(run: ActiveRun, inlet: Inlet) -> Any:  # noqa: ANN401 - any port value
-    """What the live edges into a field bring, coerced; a list in edge order where the field takes many."""
+    """Return the coerced values of the live edges into a field; a list in edge order where the field takes many."""
     values = [
         coerce(decode(own(run.ledger.results[feed.source][feed.output]), feed.type), feed.type, inlet.types)
         for feed in inlet.feeds

@@ -1,4 +1,4 @@
-"""What this process knows of a run: which steps are settled, with what outputs, and what follows from it. Pure."""
+"""State of a run in this process: settled steps, their outputs, and what they enable. Pure."""
 
 from collections.abc import Iterable, Mapping
 
@@ -8,15 +8,16 @@ from headgate.features.runs.steps.planned import Feed, Inlet, PlannedFlow, Plann
 from headgate.sdk.outside import Marks
 
 Outputs = Mapping[str, JsonValue]
-"""Output name to its whole value as JSON. An output that was not taken is missing."""
+"""Output name to complete value as JSON. Outputs of branches that were not taken are missing."""
 
 
 class Ledger:
     """Settled steps of one run.
 
-    A step is decided once all its parents are settled: it is skipped when every edge into it is dead, or every edge
-    into a field that it cannot do without; otherwise it may be claimed. An edge is dead when the step it leaves was
-    skipped or did not take that output. A step without edges that only refers to others is skipped with all of them.
+    A step is decided once all its parents are settled. It is skipped when its policy disables it so, when every edge
+    into it is dead, or every edge into a required field; otherwise it may be claimed. An edge is dead when its source
+    step was skipped or did not take that output. A step without edges that only refers to others is skipped when all
+    of them are.
     """
 
     def __init__(self, planned: PlannedFlow) -> None:
@@ -24,9 +25,9 @@ class Ledger:
         self.results: dict[str, Outputs] = {}
         self.skipped: set[str] = set()
         self.outside: dict[str, Marks] = {}
-        """Where the content of a step's outputs comes from, for steps that content from outside reached."""
+        """Origins of untrusted content in a step's outputs, by step."""
         self.made: dict[str, str] = {}
-        """File id to the step that made it."""
+        """File id to the step that created it."""
 
     def settled(self, step_id: str) -> bool:
         """Whether the step has its outputs or was skipped."""
@@ -38,22 +39,24 @@ class Ledger:
         return len(self.results) + len(self.skipped) == len(self._steps)
 
     def decidable(self, step_id: str) -> bool:
-        """Whether every parent is settled, as far as this process knows."""
+        """Whether every parent is settled in this ledger."""
         for parent in self._steps[step_id].step.parents:
             if parent not in self.results and parent not in self.skipped:
                 return False
         return True
 
     def alive(self, feed: Feed) -> bool:
-        """Whether a value travels this edge."""
+        """Whether an edge carries a value."""
         return feed.output in self.results.get(feed.source, ())
 
     def arrives(self, inlet: Inlet) -> bool:
-        """Whether a value travels any edge into a field."""
+        """Whether any edge into a field carries a value."""
         return any(feed.output in self.results.get(feed.source, ()) for feed in inlet.feeds)
 
     def must_skip(self, step: PlannedStep) -> bool:
-        """Whether a decidable step cannot run."""
+        """Whether a decidable step must be skipped."""
+        if step.step.policy.disabled == "skip":
+            return True
         if not step.inlets:
             parents = step.step.parents
             return bool(parents) and self.skipped.issuperset(parents)
@@ -65,21 +68,23 @@ class Ledger:
                 return True
         return nothing
 
-    def settle(self, step_id: str, outputs: Outputs, *, outside: Marks = (), made: Iterable[str] = ()) -> "Following":
-        """Take in a step's outputs, the marks of what is in them and the files it made. Returns what follows."""
-        self.note(step_id, outside, made)
+    def settle(
+        self, step_id: str, outputs: Outputs, *, outside: Marks = (), file_ids: Iterable[str] = ()
+    ) -> "Following":
+        """Add a step's outputs, their marks and its files. Returns what follows."""
+        self.note(step_id, outside, file_ids)
         self.results[step_id] = outputs
         return self._follow([step_id], Following())
 
-    def note(self, step_id: str, outside: Marks, made: Iterable[str]) -> None:
-        """Take in where a step's content comes from and which files it made."""
+    def note(self, step_id: str, outside: Marks, file_ids: Iterable[str]) -> None:
+        """Add the origins of a step's content and its files."""
         if outside:
             self.outside[step_id] = outside
-        for file_id in made:
+        for file_id in file_ids:
             self.made[file_id] = step_id
 
     def decide(self, steps: Iterable[str]) -> "Following":
-        """Decide steps that wait for nothing: skip them, with what hangs on them, or let them be claimed."""
+        """Decide steps that wait for nothing: skip them, with their dependents, or offer them for claiming."""
         following = Following()
         return self._follow([step for step in steps if self._skip_or_offer(step, following)], following)
 
@@ -106,7 +111,7 @@ class Ledger:
 
 
 class Following:
-    """What a settled step means for the others."""
+    """Effects of a settled step on others."""
 
     __slots__ = ("offered", "settles", "skip")
 

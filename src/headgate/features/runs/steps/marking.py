@@ -1,4 +1,4 @@
-"""What a step reaches, with marks on what comes in from outside and checks on what leaves."""
+"""The services of a step, with marks on untrusted content and checks on outgoing calls."""
 
 from collections.abc import Mapping
 from urllib.parse import urlsplit
@@ -13,7 +13,7 @@ from headgate.sdk.outside import mark
 
 
 class MarkingHttp:
-    """The HTTP client of a step: checks where a request goes, marks what it answers."""
+    """The HTTP client of a step: checks the destination of a request, marks its response."""
 
     def __init__(self, http: HttpClient, outside: OutsideContent) -> None:
         self._http = http
@@ -28,16 +28,16 @@ class MarkingHttp:
         body: bytes | str | None = None,
         timeout_seconds: float = 30.0,
     ) -> HttpAnswer:
-        """One request. Raises `OutsideContentRefused`, and what the client raises."""
+        """Send one request. Raises `OutsideContentRefused`, and what the client raises."""
         self._outside.check_request(method, url)
-        answer = await self._http.request(method, url, headers=headers, body=body, timeout_seconds=timeout_seconds)
-        hosts = {urlsplit(one).hostname or "" for one in (url, answer.url)}
+        response = await self._http.request(method, url, headers=headers, body=body, timeout_seconds=timeout_seconds)
+        hosts = {urlsplit(address).hostname or "" for address in (url, response.url)}
         self._outside.add(*(mark("web", host) for host in hosts if host))
-        return answer
+        return response
 
 
 class MarkingRunner:
-    """The sandbox of a step: what custom code with a network gives may come from its hosts."""
+    """The sandbox of a step: output of custom code with a network may come from its hosts."""
 
     def __init__(self, runner: ScopedRunner, outside: OutsideContent) -> None:
         self._runner = runner
@@ -61,11 +61,11 @@ class MarkingRunner:
         """Call a trusted function on code. Raises `OutsideContentRefused`, and what the runner raises."""
         self._outside.check_code(manifest.hosts)
         result = await self._runner.call_host(code, host, arguments, manifest=manifest, timeout_seconds=timeout_seconds)
-        self._outside.add(*(mark("web", one) for one in manifest.hosts))
+        self._outside.add(*(mark("web", host) for host in manifest.hosts))
         return result
 
     def opens(self, manifest: Manifest) -> bool:
-        """Whether custom code may reach every host that a manifest names."""
+        """Whether custom code may access every host that a manifest names."""
         return self._runner.opens(manifest)
 
     def close(self) -> None:
@@ -74,14 +74,14 @@ class MarkingRunner:
 
 
 class MarkingWorkspace:
-    """The workspace tools of a step: a file may hold a stranger's text, or what an earlier run was made to write."""
+    """The workspace tools of a step: files and their names may contain untrusted text."""
 
     def __init__(self, tools: WorkspaceTools, outside: OutsideContent) -> None:
         self._tools = tools
         self._outside = outside
 
     async def read_file(self, path: str, offset: int | None = None, limit: int | None = None) -> dict[str, JsonValue]:
-        """Lines of a text file."""
+        """Return lines of a text file."""
         self._outside.add(mark("workspace", path))
         return await self._tools.read_file(path, offset, limit)
 
@@ -92,11 +92,11 @@ class MarkingWorkspace:
     async def edit_file(
         self, path: str, old_string: str, new_string: str, *, replace_all: bool = False
     ) -> dict[str, JsonValue]:
-        """Replace one text by another."""
+        """Replace text in a file."""
         return await self._tools.edit_file(path, old_string, new_string, replace_all=replace_all)
 
     async def glob_search(self, pattern: str, path: str = "") -> dict[str, JsonValue]:
-        """Files whose path matches a pattern; a name is a text too."""
+        """Return files whose path matches a pattern; names are untrusted text too."""
         self._outside.add(mark("workspace", path or "/"))
         return await self._tools.glob_search(pattern, path)
 
@@ -110,7 +110,7 @@ class MarkingWorkspace:
         output_mode: str = "files_with_matches",
         is_regex: bool = False,
     ) -> dict[str, JsonValue]:
-        """Files, lines or numbers of lines that have a text."""
+        """Return files, lines or line numbers that contain a text."""
         self._outside.add(mark("workspace", path or "/"))
         return await self._tools.grep_search(
             pattern,
@@ -122,5 +122,5 @@ class MarkingWorkspace:
         )
 
     async def metadata(self) -> dict[str, JsonValue]:
-        """Whose files these are."""
+        """Return the owner of these files."""
         return await self._tools.metadata()

@@ -1,7 +1,7 @@
-"""Content from outside at one step: what reached it, and which calls it may not decide.
+"""Untrusted content at one step: what reached it, and which calls it must not determine.
 
-Marks are added where content enters: an answer over HTTP, a file, a tool of an MCP server, a visitor's text. The checks
-are where calls leave, so they hold for every component, also one that is written tomorrow.
+Marks are added where content enters: an HTTP response, a file, a tool of an MCP server, a visitor's text. Checks are
+made where calls leave, so they hold for every component, including future ones.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,10 +28,10 @@ _CHAT_INPUTS = frozenset({"ChatInput", "TextInput", "FormInput", "FileInput"})
 
 
 class OutsideContent:
-    """What content from outside reached a step, and what it may not decide.
+    """Untrusted content that reached a step, and the checks on its calls.
 
     Args:
-        run: The run: its ledger has the marks of the steps before.
+        run: The run; its ledger has the marks of earlier steps.
         step: The step.
     """
 
@@ -45,61 +45,67 @@ class OutsideContent:
 
     @property
     def marks(self) -> Marks:
-        """Where all content comes from that reached the step so far."""
+        """Return the origins of all content that reached the step so far."""
         return merged(self.arrived, self._gained, self._descriptions)
 
     def add(self, *marks: str) -> None:
-        """Content reached the step while it works."""
+        """Record content that reached the step while it runs."""
         self._gained.update(marks)
         call = current_model_call()
         if call is not None:
             call.marks.update(marks)
 
     def describe(self, server: str) -> None:
-        """A model is shown what a server says about its tools."""
+        """Record that a model reads a server's descriptions of its tools."""
         self._descriptions.add(mark("description", server))
 
     def of_field(self, name: str) -> Marks:
-        """Where the content of one field comes from."""
-        found: list[Marks] = []
+        """Return the origins of one field's content."""
+        marks: list[Marks] = []
         for inlet in self._step.inlets:
             if inlet.field == name and not inlet.overridden:
-                found += [self._of_step(feed.source) for feed in inlet.feeds if self._run.ledger.alive(feed)]
-        roots = [one.root for one in references_in(self._step.step.node.params.get(name))]
-        roots += [one.root for one in references_in(self._policy.input_bindings.get(name, ""))]
-        found += [self.of_root(root) for root in roots]
+                marks += [self._of_step(feed.source) for feed in inlet.feeds if self._run.ledger.alive(feed)]
+        roots = [reference.root for reference in references_in(self._step.step.node.params.get(name))]
+        roots += [reference.root for reference in references_in(self._policy.input_bindings.get(name, ""))]
+        marks += [self.of_root(root) for root in roots]
         main = self._step.step.template.main_field
         if main is not None and main.name == name and self._policy.input_source is not InputSource.PREVIOUS_STEP:
-            found += [self.arrived, tuple(self._gained)]
-        return merged(*found)
+            marks += [self.arrived, tuple(self._gained)]
+        return merged(*marks)
 
     def of_root(self, root: str) -> Marks:
-        """Where the content comes from that the root of a reference stands for."""
+        """Return the origins of the value of a reference's root."""
         if root == FLOW_INPUT:
             return self._run.input.outside
         ancestors = self._run.planned.plan.ancestors(self._step.id)
         if root in ancestors:
             return self._of_step(root)
-        return merged(*(self._of_step(one) for one in ancestors if self._run.planned.plan.step(one).alias == root))
+        return merged(
+            *(self._of_step(ancestor) for ancestor in ancestors if self._run.planned.plan.step(ancestor).alias == root)
+        )
 
-    def of_input(self, given: RunInput) -> Marks:
-        """Marks of the run's input, for a component that looks at it."""
-        return given.outside if self._step.step.node.type in _CHAT_INPUTS else merged(given.outside, given.chat_outside)
+    def of_input(self, run_input: RunInput) -> Marks:
+        """Return the marks of the run's input, for a component that reads it."""
+        return (
+            run_input.outside
+            if self._step.step.node.type in _CHAT_INPUTS
+            else merged(run_input.outside, run_input.chat_outside)
+        )
 
     def of_file(self, file_id: str, name: str) -> Marks:
-        """Where the content of a file comes from; that of a file made in this run, from where its step's comes."""
+        """Return the origins of a file's content; for a file created in this run, those of its step."""
         maker = self._run.ledger.made.get(file_id)
         return self._of_step(maker) if maker is not None else (mark("file", name),)
 
     def of_outputs(self, text: bytes) -> Marks:
-        """Marks of the run's uploads that outputs name: the name of a file is a stranger's text too."""
+        """Return the marks of the run's uploads that outputs name: file names are untrusted text too."""
         return merged(mark("file", file.name) for file in self._run.input.files if file.id.encode() in text)
 
     def check_request(self, method: str, url: str, *, delivery: bool = False) -> None:
-        """Raise `OutsideContentRefused` for a request that content from outside would decide on.
+        """Raise `OutsideContentRefused` for a request that untrusted content would determine.
 
-        A fixed step may carry such content to an address that its author chose, and not choose the address by it.
-        What a model decides after it read such content may only read, and only from addresses chosen without it.
+        A fixed step may send such content to an address that its author chose, but the content must not choose the
+        address. A model that has read such content may only read, and only from addresses chosen without it.
         """
         call = current_model_call()
         marks = self._deciding("") if call is not None else self.marks if delivery else self.arrived
@@ -109,8 +115,8 @@ class OutsideContent:
         reads = call is None or method.upper() in _SAFE_METHODS
         if reads and self._chosen(url, whole=call is not None):
             return
-        what = f"a {method.upper()} request to '{host or url[:120]}'"
-        raise self._refusal(what, marks, f"'{host}'" if call is None else f"'{call.tool}' or '{host}'")
+        description = f"a {method.upper()} request to '{host or url[:120]}'"
+        raise self._refusal(description, marks, f"'{host}'" if call is None else f"'{call.tool}' or '{host}'")
 
     def check_tool(self, name: str, server: str, *, reads: bool) -> None:
         """Raise `OutsideContentRefused` for a call of a server's tool that may change something."""
@@ -127,14 +133,14 @@ class OutsideContent:
             raise self._refusal(f"the call of '{call.tool}'", self._deciding(""), f"'{call.tool}'")
 
     def _deciding(self, server: str) -> Marks:
-        """What a model has read. The descriptions of a server do not bar the tools of that server."""
+        """Return the marks of what a model has read. A server's own descriptions do not block its own tools."""
         return merged(self.arrived, self._gained, self._descriptions - {mark("description", server)})
 
     def _allows(self, tool: str, host: str) -> bool:
         if self._policy.outside_content == "allow":
             return True
-        listed = self._policy.outside_allowlist
-        return (bool(tool) and tool in listed) or (bool(host) and host_listed(host, listed))
+        allowlist = self._policy.outside_allowlist
+        return (bool(tool) and tool in allowlist) or (bool(host) and host_listed(host, allowlist))
 
     def _chosen(self, url: str, *, whole: bool) -> bool:
         context: Mapping[str, JsonValue] = build_context(
@@ -145,7 +151,7 @@ class OutsideContent:
         )
 
     def _texts(self) -> Iterator[str]:
-        """Every text of the step and of what is attached to it, as saved."""
+        """Return every text of the step and its attachments, as saved."""
         for node in _nodes(self._step.step.node, self._step.step.attachments):
             for value in node.params.values():
                 yield from texts_in(value)
@@ -154,7 +160,7 @@ class OutsideContent:
             yield from node.policy.input_bindings.values()
 
     def _clean_values(self, context: Mapping[str, JsonValue]) -> Iterator[JsonValue]:
-        """What reached the step and holds nothing from outside."""
+        """Return the values that reached the step without untrusted content."""
         for inlet in self._step.inlets:
             for feed in inlet.feeds:
                 if self._run.ledger.alive(feed) and not self._of_step(feed.source):
@@ -165,39 +171,41 @@ class OutsideContent:
 
     def _arrived(self) -> Marks:
         if not (self._run.ledger.outside or self._run.input.outside):
-            return ()  # most runs; nothing is looked up for them
-        found = [self._of_step(parent) for parent in self._step.step.parents if self._brings(parent)]
-        found += [self.of_root(root) for root in self._roots()]
+            return ()  # most runs; skip the lookup
+        marks = [self._of_step(parent) for parent in self._step.step.parents if self._brings(parent)]
+        marks += [self.of_root(root) for root in self._roots()]
         if self._policy.input_source is InputSource.ALL_PREVIOUS_STEPS:
-            found += [self._of_step(one) for one in self._run.planned.plan.ancestors(self._step.id)]
+            marks += [self._of_step(ancestor) for ancestor in self._run.planned.plan.ancestors(self._step.id)]
         if self._policy.input_source is InputSource.FLOW_INPUT:
-            found.append(self._run.input.outside)
-        return merged(*found)
+            marks.append(self._run.input.outside)
+        return merged(*marks)
 
     def _brings(self, parent: str) -> bool:
         return any(
-            feed.source == parent and self._run.ledger.alive(feed) for one in self._step.inlets for feed in one.feeds
+            feed.source == parent and self._run.ledger.alive(feed)
+            for inlet in self._step.inlets
+            for feed in inlet.feeds
         )
 
     def _roots(self) -> set[str]:
         nodes = _nodes(self._step.step.node, self._step.step.attachments)
-        found = {one.reference.root for node in nodes for one in mentions(node)}
-        return found | {one.reference.root for one in policy_mentions(self._policy) if not one.own_output}
+        roots = {mention.reference.root for node in nodes for mention in mentions(node)}
+        return roots | {mention.reference.root for mention in policy_mentions(self._policy) if not mention.own_output}
 
     def _of_step(self, step_id: str) -> Marks:
         return self._run.ledger.outside.get(step_id, ())
 
-    def _refusal(self, what: str, marks: Marks, names: str) -> OutsideContentRefused:
+    def _refusal(self, description: str, marks: Marks, names: str) -> OutsideContentRefused:
         return OutsideContentRefused(
-            f"Step '{self._step.id}' did not make {what}: it would be decided by content from outside "
-            f"({in_words(marks)}).",
-            remedy=f"If that content may decide it, add {names} to 'outside_allowlist' in the step's policy.",
+            f"Step '{self._step.id}' did not make {description}: content from outside ({in_words(marks)}) would "
+            "have decided it.",
+            remedy=f"To allow it, add {names} to 'outside_allowlist' in the step's policy.",
             outside=list(marks),
         )
 
 
 def _nodes(node: Node, attachments: Sequence[Attachment]) -> Iterator[Node]:
-    """A step's node and every node attached to it."""
+    """Return a step's node and every node attached to it."""
     yield node
-    for one in attachments:
-        yield from _nodes(one.node, one.attachments)
+    for attachment in attachments:
+        yield from _nodes(attachment.node, attachment.attachments)

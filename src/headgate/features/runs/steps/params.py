@@ -1,4 +1,4 @@
-"""The params of a step, or of a node attached to one, with their references resolved."""
+"""The params of a step, or of a node attached to one, with resolved references."""
 
 from collections.abc import Collection, Mapping
 from functools import partial
@@ -24,20 +24,20 @@ def resolved_params(
     *,
     raw: Collection[str],
     secret: Collection[str],
-    shown: Shown | None = None,
+    formatter: Shown | None = None,
 ) -> dict[str, Any]:
-    """Params with `{{...}}` resolved; a param that is one whole reference gets the value itself.
+    """Return params with `{{...}}` resolved; a param that is exactly one reference gets the value itself.
 
-    Secret references were read from the saved params before; what `{{...}}` resolves to is never read as one. In a
+    Secret references were read from the saved params before; a resolved `{{...}}` is never read as one. In a
     query (SQL, JMESPath, RE2) a value is data, never syntax. Raises `Invalid` where a value cannot be put into a query.
 
     Args:
-        params: Of the node, with typed secret references.
-        template: Of the node's component.
-        context: What references resolve to.
+        params: Params of the node, with typed secret references.
+        template: Template of the node's component.
+        context: Values of references.
         raw: Names of fields that are not interpolated.
         secret: Names of fields that may hold secret references.
-        shown: How a model is shown a value in its instructions.
+        formatter: Formats a value for a model's instructions.
     """
     resolved = {
         name: value if name in raw else _resolved(value, context, copied=name not in secret)
@@ -49,13 +49,13 @@ def resolved_params(
             continue
         if field.syntax:
             resolved[field.name] = own(embed(text, context, field.syntax))
-        elif shown is not None and field.kind is FieldKind.MULTILINE:
-            resolved[field.name] = interpolate(text, context, shown=shown)
+        elif formatter is not None and field.kind is FieldKind.MULTILINE:
+            resolved[field.name] = interpolate(text, context, shown=formatter)
     return resolved
 
 
 def shown_to(component: type[Component], ctx: StepContext) -> Shown | None:
-    """How a component's model is shown values from outside in its instructions: quoted as data."""
+    """Return the formatter of untrusted values in a component's model instructions: quoted as data."""
     return partial(_shown, ctx) if component.model_using else None
 
 
@@ -69,7 +69,7 @@ def _resolved(value: Any, context: Mapping[str, JsonValue], *, copied: bool) -> 
 
 
 def own(value: JsonValue) -> JsonValue:
-    """A copy that the component may change without changing what other steps get."""
+    """Return a copy that the component may change without affecting other steps."""
     if isinstance(value, dict | list):
         copy: JsonValue = orjson.loads(orjson.dumps(value))
         return copy

@@ -1,10 +1,10 @@
-"""What a step made, as it is stored and read back.
+"""The stored form of a step's outputs, and reading it.
 
-`{"main": "text", "outputs": {"text": {"type": "Text", "value": "..."}}}`; further members only where there is
-something to say: `not_taken` (branches), `file_ids`, `generated_file_ids`, `outside` (where content comes from; see
-`headgate.sdk.outside`). A value over the inline caps is an artifact,
-and its entry holds `file_id`, `media_type`, `size_bytes`, `preview` and `truncated` in place of `value`. `text`, the
-main output as text, is worked out on reading and not stored a second time.
+`{"main": "text", "outputs": {"text": {"type": "Text", "value": "..."}}}`; optional members: `not_taken` (branches),
+`file_ids`, `generated_file_ids`, `outside` (origins of untrusted content; see
+`headgate.sdk.outside`). A value over the inline limits is an artifact,
+and its entry holds `file_id`, `media_type`, `size_bytes`, `preview` and `truncated` instead of `value`. `text`, the
+main output as text, is computed on reading and not stored.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,19 +27,19 @@ from headgate.sdk.coerce import decode, text_of
 from headgate.sdk.outside import Marks, merged
 
 PREVIEW_IN_EVENTS = 400
-"""Characters of the main output that travel with the event of a completed step."""
+"""Characters of the main output in the event of a completed step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A step's outputs, stored form and glimpse."""
+    """A step's outputs, their stored form and a preview."""
 
     payload: Json
     preview: str
 
 
 class Packer:
-    """Turns outputs into the stored payload, spilling what is over the caps."""
+    """Converts outputs to the stored payload, with artifacts for values over the limits."""
 
     def __init__(self, limits: LimitSettings, files: RunFiles) -> None:
         self._limits = limits
@@ -54,7 +54,7 @@ class Packer:
         *,
         outside: Marks = (),
     ) -> Packed:
-        """The payload of a step. Raises `OutputTooLarge`, or what the file storage raises."""
+        """Return the payload of a step. Raises `OutputTooLarge`, or what the file storage raises."""
         entries: dict[str, Any] = {}
         main = step.main_output
         previewed = main if main in outputs else next((name for name, _ in step.outputs if name in outputs), "")
@@ -62,7 +62,7 @@ class Packer:
         for name, type_ in step.outputs:
             if name in outputs:
                 raw = orjson.dumps(outputs[name])
-                # Quotes and escapes only lengthen, so a short raw form needs no second look.
+                # Quotes and escapes only add length, so a short raw form needs no second check.
                 if len(raw) <= self._cap(outputs[name]):
                     entries[name] = {"type": type_, "value": orjson.Fragment(raw)}
                 else:
@@ -84,13 +84,13 @@ class Packer:
         return Packed(orjson.dumps(payload).decode(), preview)
 
     def _cap(self, value: JsonValue) -> int:
-        """Bytes that may be kept inline."""
+        """Return the inline limit in bytes."""
         return self._limits.max_inline_text_bytes if isinstance(value, str) else self._limits.max_inline_json_bytes
 
     async def _long_entry(
         self, origin: Origin, output: str, type_: PortType, *, value: JsonValue, raw: bytes
     ) -> dict[str, Any]:
-        """An artifact's entry; inline after all when it was only long for its escapes."""
+        """Return an artifact's entry, or an inline one when only its escapes made it long."""
         is_text = isinstance(value, str)
         content = value.encode() if isinstance(value, str) else raw
         if len(content) <= self._cap(value):
@@ -99,7 +99,7 @@ class Packer:
             raise OutputTooLarge(
                 f"Output '{output}' of step '{origin.step_id}' has {len(content)} bytes; the limit is"
                 f" {self._limits.max_artifact_bytes}.",
-                remedy="Make less of it, or raise HEADGATE_LIMITS__MAX_ARTIFACT_BYTES.",
+                remedy="Reduce the output, or raise HEADGATE_LIMITS__MAX_ARTIFACT_BYTES.",
             )
         ending, media_type = ("txt", "text/plain; charset=utf-8") if is_text else ("json", "application/json")
         file = await self._files.save(origin, f"{origin.step_id}.{output}.{ending}", content, media_type)
@@ -114,19 +114,19 @@ class Packer:
 
 
 async def unpack(payload: Json, tenant_id: str, files: RunFiles) -> Outputs:
-    """The whole outputs of a stored payload, artifacts read back."""
-    found: dict[str, JsonValue] = {}
+    """Return the complete outputs of a stored payload, with artifacts read back."""
+    values: dict[str, JsonValue] = {}
     for name, entry in orjson.loads(payload)["outputs"].items():
         if "value" in entry:
-            found[name] = entry["value"]
+            values[name] = entry["value"]
         else:
             content = await files.read(tenant_id, entry["file_id"])
-            found[name] = content.decode() if entry["type"] == PortType.TEXT else orjson.loads(content)
-    return found
+            values[name] = content.decode() if entry["type"] == PortType.TEXT else orjson.loads(content)
+    return values
 
 
 def origins_of(payload: Json) -> tuple[Marks, list[str]]:
-    """Where the content of a step's outputs comes from, and the files it made."""
+    """Return the origins of untrusted content in a step's outputs, and the files it created."""
     if '"outside"' not in payload and '"generated_file_ids"' not in payload:
         return (), []
     stored = orjson.loads(payload)
@@ -134,13 +134,13 @@ def origins_of(payload: Json) -> tuple[Marks, list[str]]:
 
 
 def outside_of(payload: Mapping[str, Any] | None) -> Marks:
-    """Where the content of a step's or a run's stored output comes from."""
-    return tuple(str(one) for one in (payload or {}).get("outside", ()))
+    """Return the origins of untrusted content in the stored output of a step or run."""
+    return tuple(str(name) for name in (payload or {}).get("outside", ()))
 
 
 @contextmanager
 def intact(part: str) -> Iterator[None]:
-    """Raise `RunDamaged` where stored JSON is not what was stored: reading it again would never end otherwise."""
+    """Raise `RunDamaged` when stored JSON is malformed: reading it again would fail forever."""
     try:
         yield
     except (ValueError, TypeError, LookupError, AttributeError) as error:
@@ -148,7 +148,7 @@ def intact(part: str) -> Iterator[None]:
 
 
 def main_text(payload: Mapping[str, Any]) -> str | None:
-    """The main output of a stored payload as text: of an artifact its preview, of a file its name. None if not made.
+    """Return the main output of a stored payload as text: an artifact's preview, a file's name. None if missing.
 
     Raises `RunDamaged`.
     """
@@ -168,30 +168,30 @@ def _main_text(payload: Mapping[str, Any]) -> str | None:
 
 
 def presented(payload: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """A stored payload as the API shows it: with `text` and `file_ids` always there."""
+    """Return a stored payload for the API: always with `text` and `file_ids`."""
     if payload is None:
         return None
     return {"text": main_text(payload), "file_ids": [], **payload}
 
 
 def run_output(payloads: Mapping[str, Json], limits: LimitSettings) -> Json:
-    """The run's result from the payloads of its last steps: the text of the last that has any, and all file ids."""
+    """Return the run's result from the payloads of its last steps: the last text, and all file ids."""
     text: str | None = None
     truncated = False
     file_ids: list[str] = []
-    chosen: list[str] = []
+    texts: list[str] = []
     outside: Marks = ()
     for step_id, stored in payloads.items():
         payload = orjson.loads(stored)
-        said = main_text(payload)
+        main = main_text(payload)
         outside = merged(outside, outside_of(payload))
-        if said is not None:
-            text = said
+        if main is not None:
+            text = main
             truncated = payload["outputs"][payload["main"]].get("truncated", False)
-            chosen = [step_id]
-        file_ids += [one for one in payload.get("file_ids", ()) if one not in file_ids]
+            texts = [step_id]
+        file_ids += [file_id for file_id in payload.get("file_ids", ()) if file_id not in file_ids]
     cut = (text or "").encode()[: limits.max_inline_preview_bytes].decode(errors="ignore")
-    output: dict[str, JsonValue] = {"text": cut if text is not None else None, "step_ids": list(chosen)}
+    output: dict[str, JsonValue] = {"text": cut if text is not None else None, "step_ids": list(texts)}
     if file_ids:
         output["file_ids"] = list(file_ids)
     if text is not None and (truncated or len(cut) < len(text)):
@@ -201,15 +201,15 @@ def run_output(payloads: Mapping[str, Json], limits: LimitSettings) -> Json:
     return orjson.dumps(output).decode()
 
 
-def _beginning(type_: PortType, value: JsonValue, content: bytes, most: int) -> str:
-    """The beginning of an artifact; of a message its text."""
+def _beginning(type_: PortType, value: JsonValue, content: bytes, limit: int) -> str:
+    """Return the beginning of an artifact; of a message its text."""
     if type_ is PortType.MESSAGE and isinstance(value, dict):
         content = str(value["text"]).encode()
-    return content[:most].decode(errors="ignore")
+    return content[:limit].decode(errors="ignore")
 
 
 def glimpse(type_: PortType, value: JsonValue, raw: bytes) -> str:
-    """The beginning of an output, marked where it is cut: of a message its text, of a file its name."""
+    """Return a preview of an output, marked where it is truncated: of a message its text, of a file its name."""
     if isinstance(value, dict):
         value = value.get({PortType.MESSAGE: "text", PortType.FILE: "name"}.get(type_, ""))
     if isinstance(value, str):
@@ -218,15 +218,15 @@ def glimpse(type_: PortType, value: JsonValue, raw: bytes) -> str:
 
 
 def _file_ids(step: PlannedStep, outputs: Outputs) -> list[str]:
-    """Ids of the files in the outputs: a File's own, a Message's attachments."""
-    found: list[str] = []
+    """Return the ids of files in the outputs: of a File, or of a Message's attachments."""
+    ids: list[str] = []
     for name, type_ in step.outputs:
         value = outputs.get(name)
         if not isinstance(value, dict):
             continue
         if type_ is PortType.FILE:
-            found.append(str(value["id"]))
+            ids.append(str(value["id"]))
         elif type_ is PortType.MESSAGE:
             files = value["files"]
-            found += [str(file["id"]) for file in files if isinstance(file, dict)] if isinstance(files, list) else []
-    return list(dict.fromkeys(found))
+            ids += [str(file["id"]) for file in files if isinstance(file, dict)] if isinstance(files, list) else []
+    return list(dict.fromkeys(ids))

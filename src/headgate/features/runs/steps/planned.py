@@ -1,4 +1,4 @@
-"""Compiled plans, with everything about a step that does not change from run to run worked out once."""
+"""Compiled plans with the precomputed constant properties of each step."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -15,10 +15,11 @@ from headgate.foundation.lazy import lazy_module
 from headgate.graph.execution_hash import step_logic_hash
 from headgate.graph.interpolate import references_in
 from headgate.graph.mentions import mentions
-from headgate.graph.model import Flow, FormField, InputSource, StepPolicy
+from headgate.graph.model import Flow, FlowSettings, FormField, InputSource, RetryPolicy, StepPolicy
 from headgate.graph.plan import Plan, PlanStep, compile_plan
 from headgate.graph.ports import PortType
 from headgate.graph.secret_reference import typed_params
+from headgate.graph.template import DOCUMENT_OUTPUT, ERROR_OUTPUT
 from headgate.graph.wiring import FLOW_INPUT
 from headgate.sandbox.documents.job import Format
 from headgate.sdk import Component
@@ -35,11 +36,14 @@ else:
 
 MOST_PLANS = 256
 _PLAIN = StepPolicy()
+_SETTINGS = FlowSettings()
+_ATTEMPTS = ("retry", "timeout_seconds", "total_timeout_seconds", "on_error", "default_value")
+_FAILURES = {name: getattr(_PLAIN, name) for name in _ATTEMPTS}
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """One data edge as the step at its end sees it."""
+    """One data edge, from the view of its target step."""
 
     source: str
     output: str
@@ -48,21 +52,21 @@ class Feed:
 
 @dataclass(frozen=True, slots=True)
 class Inlet:
-    """A field that edges lead to."""
+    """A field with incoming edges."""
 
     field: str
     types: tuple[PortType, ...]
     many: bool
     feeds: tuple[Feed, ...]
     indispensable: bool
-    """Whether the step makes no sense when nothing arrives here: required, and no value set."""
+    """Whether the step cannot run without a value here: required, and no value set."""
     overridden: bool
-    """Whether the step's policy fills the field, whatever the edges bring."""
+    """Whether the step's policy provides the value instead of the edges."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedStep:
-    """A step of a plan, ready to be carried out."""
+    """A step of a plan, prepared for execution."""
 
     id: str
     """The node id."""
@@ -72,55 +76,66 @@ class PlannedStep:
     extra_fields: frozenset[str]
     outputs: tuple[tuple[str, PortType], ...]
     main_output: str | None
-    """The output that `{{step.output}}` stands for."""
+    """The output that `{{step.output}}` refers to."""
     document: Format | None
-    """What the step's main output is made into besides."""
+    """The file format to which the main output is additionally rendered."""
     params: Mapping[str, Any]
-    """The node's saved params, the secrets that they refer to as `SecretReference`."""
+    """The node's saved params, with secret references as `SecretReference`."""
     secret_fields: frozenset[str]
-    """Fields that may carry a secret."""
+    """Fields that may contain a secret."""
     raw_fields: frozenset[str]
-    """Fields whose `{{...}}` are not ours to resolve."""
+    """Fields whose `{{...}}` are not resolved here."""
     refers: bool
-    """Whether any param holds a reference."""
+    """Whether any param contains a reference."""
     plain: bool
-    """Whether its policy asks for nothing."""
+    """Whether its policy says nothing about input, output and tools."""
     attached: bool
     reads_input: bool
-    """Whether its params, its policy or what is attached to it refer to what the run was started with."""
+    """Whether its params, policy or attachments refer to the run's input."""
+    retry: RetryPolicy | None
+    """The retries of its policy, else those of the flow's settings."""
+    timeout_seconds: float | None
+    """Limit of one attempt; None: that of the installation."""
     logic: str
-    """Hash of what the step does, whatever it is given."""
+    """Hash of the step's logic, independent of its input."""
     told: Mapping[str, JsonValue]
-    """What every event of the step says about it."""
+    """The data that every event of the step contains."""
+
+    @property
+    def added_outputs(self) -> frozenset[str]:
+        """Outputs that its policy adds to those of its component."""
+        names = [DOCUMENT_OUTPUT] * (self.document is not None) + [ERROR_OUTPUT] * self.step.policy.has_error_output
+        return frozenset(names)
 
     @property
     def label(self) -> str:
-        """What people call it."""
+        """Its display name."""
         return self.step.node.label or self.id
 
 
 @dataclass(frozen=True)
 class PlannedFlow:
-    """A version, ready to run."""
+    """A version, prepared for execution."""
 
     name: str
     plan: Plan
     steps: Mapping[str, PlannedStep]
     seeds: tuple[Seed, ...]
     roots: tuple[str, ...]
+    """Steps without predecessors; empty where one of them is disabled, so that they are decided one by one."""
     flow: Flow
     form: tuple[FormField, ...]
     components: Components
-    """What its steps and what is attached to them are made of."""
+    """Component classes of its steps and attachments."""
 
     @cached_property
     def readiness(self) -> "Readiness":
-        """What the version itself says of whether it can run, and what it needs from outside."""
+        """Readiness of the version itself, and its external requirements."""
         return check.check(self.flow, self.components, frozen=True)
 
 
 class Plans:
-    """The plans of the versions used last; a version never changes, so neither does its plan."""
+    """Cache of the plans of recently used versions; versions never change."""
 
     def __init__(self, definitions: Definitions, components: Components, *, most: int = MOST_PLANS) -> None:
         self._definitions = definitions
@@ -129,37 +144,37 @@ class Plans:
         self._kept: OrderedDict[tuple[str, int], PlannedFlow] = OrderedDict()
 
     async def of(self, key: RunKey) -> PlannedFlow:
-        """The plan of a run's version.
+        """Return the plan of a run's version.
 
-        Raises `FlowInvalid` when its components no longer fit together, `UnsafeCode`.
+        Raises `FlowInvalid` when its components are no longer compatible, `UnsafeCode`.
         """
-        place = (key.flow_id, key.version)
-        found = self._kept.get(place)
-        if found is not None:
-            self._kept.move_to_end(place)
-            return found
+        key_of_version = (key.flow_id, key.version)
+        planned = self._kept.get(key_of_version)
+        if planned is not None:
+            self._kept.move_to_end(key_of_version)
+            return planned
         flow = await self._definitions(key)
         components = await self._components.for_flow(key.tenant_id, flow)
-        await run_in_flow_thread(gate.require_checked, flow, components)  # reading much code takes a while
+        await run_in_flow_thread(gate.require_checked, flow, components)  # parsing a lot of code takes a while
         plan = compile_plan(flow, components)
-        found = PlannedFlow(
+        planned = PlannedFlow(
             name=flow.name,
             plan=plan,
-            steps={step.id: prepare_step(plan, step, components) for step in plan.steps},
+            steps={step.id: prepare_step(plan, step, components, flow.settings) for step in plan.steps},
             seeds=tuple(Seed(step.id, step.order, len(step.parents)) for step in plan.steps),
-            roots=tuple(step.id for step in plan.roots),
+            roots=_roots(plan),
             flow=flow,
             form=flow.form,
             components=components,
         )
-        self._kept[place] = found
+        self._kept[key_of_version] = planned
         if len(self._kept) > self._most:
             self._kept.popitem(last=False)
-        return found
+        return planned
 
 
-def prepare_step(plan: Plan, step: PlanStep, components: Components) -> PlannedStep:
-    """Work out what never changes about a step. Raises `NotFound` for an unknown component."""
+def prepare_step(plan: Plan, step: PlanStep, components: Components, settings: FlowSettings = _SETTINGS) -> PlannedStep:
+    """Compute the constant properties of a step. Raises `NotFound` for an unknown component."""
     component = components.component(step.node.type)
     types = {output.name: output.type for output in step.template.outputs}
     raw = frozenset(field.name for field in step.template.fields if not field.interpolate)
@@ -179,12 +194,25 @@ def prepare_step(plan: Plan, step: PlanStep, components: Components) -> PlannedS
         refers=any(
             next(references_in(value), None) is not None for name, value in step.node.params.items() if name not in raw
         ),
-        plain=policy == _PLAIN,
+        plain=_shaping(policy) == _PLAIN,
         attached=bool(step.attachments),
         reads_input=_reads_input(step),
+        retry=policy.retry if policy.retry is not None or step.effect else settings.retry,
+        timeout_seconds=policy.timeout_seconds or settings.step_timeout_seconds,
         logic=step_logic_hash(step),
         told={"step_id": step.id, "order": step.order, "type": node.type, "label": node.label or step.id},
     )
+
+
+def _shaping(policy: StepPolicy) -> StepPolicy:
+    """Return a policy without what it says about failures and attempts."""
+    return policy.model_copy(update=_FAILURES) if policy != _PLAIN else policy
+
+
+def _roots(plan: Plan) -> tuple[str, ...]:
+    if any(step.policy.disabled == "skip" for step in plan.roots):
+        return ()
+    return tuple(step.id for step in plan.roots)
 
 
 def _reads_input(step: PlanStep) -> bool:
@@ -193,9 +221,9 @@ def _reads_input(step: PlanStep) -> bool:
     nodes = [(step.node, step.template)]
     waiting = list(step.attachments)
     while waiting:
-        one = waiting.pop()
-        nodes.append((one.node, one.template))
-        waiting.extend(one.attachments)
+        node = waiting.pop()
+        nodes.append((node.node, node.template))
+        waiting.extend(node.attachments)
     return any(mention.reference.root == FLOW_INPUT for node, template in nodes for mention in mentions(node, template))
 
 
@@ -203,7 +231,7 @@ def refuse_unoffered(planned: PlannedFlow) -> None:
     """Raise `DocumentsNotInstalled` for the first step whose policy needs packages that are not installed."""
     for step in planned.steps.values():
         if step.document is not None:
-            maker.require_installed(f"Step '{step.id}' wants its output as {step.document}; that")
+            maker.require_installed(f"Step '{step.id}' requires output of type {step.document}; that")
 
 
 def _inlets(plan: Plan, step: PlanStep) -> tuple[Inlet, ...]:
@@ -211,7 +239,7 @@ def _inlets(plan: Plan, step: PlanStep) -> tuple[Inlet, ...]:
     filled = {*step.policy.input_bindings}
     if step.policy.input_source is not InputSource.PREVIOUS_STEP and main is not None:
         filled.add(main.name)
-    found: list[Inlet] = []
+    inlets: list[Inlet] = []
     for name in dict.fromkeys(edge.input for edge in step.inbound):
         template = step.template.field(name)
         if template is None:
@@ -222,12 +250,12 @@ def _inlets(plan: Plan, step: PlanStep) -> tuple[Inlet, ...]:
         )
         set_already = step.node.params.get(name) not in (None, "", [], {}) or name in filled
         indispensable = template.required and not set_already
-        found.append(Inlet(name, template.types, template.many, feeds, indispensable, name in filled))
-    return tuple(found)
+        inlets.append(Inlet(name, template.types, template.many, feeds, indispensable, name in filled))
+    return tuple(inlets)
 
 
 def _output_type(step: PlanStep, output: str) -> PortType:
-    found = step.template.output(output)
-    if found is None:
+    port = step.template.output(output)
+    if port is None:
         raise LookupError(f"{step.id} has no output {output}")
-    return found.type
+    return port.type

@@ -1,4 +1,4 @@
-"""Step policies at run time: where the main input comes from, bindings, input and output contracts."""
+"""Step policies at run time: source of the main input, bindings, input and output contracts."""
 
 import re
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ _FILE_INPUTS = frozenset({InputType.IMAGE, InputType.AUDIO, InputType.DOCUMENT, 
 _TEXT_MEDIA = re.compile(r"text/.*|application/((.*\+)?(json|xml)|x-ndjson|yaml|javascript)", re.IGNORECASE)
 _JSON_MEDIA = re.compile(r"application/(.*\+)?json", re.IGNORECASE)
 LONGEST_INPUT_KEPT = 1_048_576
-"""Characters of a fetched input that are kept with the step."""
+"""Characters of a fetched input that are stored with the step."""
 
 
 class InputPolicy:
@@ -40,9 +40,9 @@ class InputPolicy:
     Args:
         run: The run.
         step: The step.
-        context: What `{{...}}` resolves to.
+        context: Values of `{{...}}`.
         ctx: The step's run context: HTTP, secrets, files.
-        recorder: Keeps what came in by the policy.
+        recorder: Records the policy inputs.
     """
 
     def __init__(
@@ -56,14 +56,14 @@ class InputPolicy:
         self._recorder = recorder
 
     async def apply(self, values: dict[str, Any]) -> None:
-        """Fill in the main input and the bindings, then check them. Raises `Invalid`, or what fetching raises."""
+        """Set the main input and the bindings, then check them. Raises `Invalid`, or what fetching raises."""
         template = self._step.step.template
-        main, wanted = template.main_field, self._policy.input_source
-        reads_it = main is None and wanted is InputSource.FLOW_INPUT and template.reads_input
-        if wanted is not InputSource.PREVIOUS_STEP and not reads_it:
+        main, input_source = template.main_field, self._policy.input_source
+        reads_it = main is None and input_source is InputSource.FLOW_INPUT and template.reads_input
+        if input_source is not InputSource.PREVIOUS_STEP and not reads_it:
             if main is None:
                 raise PolicyUnmet(
-                    f"Step '{self._step.id}' has no input that '{self._policy.input_source}' could fill.",
+                    f"Step '{self._step.id}' has no input that '{self._policy.input_source}' can fill.",
                     remedy="Set its input source to previous_step.",
                 )
             value, source = await self._main_input(main)
@@ -82,31 +82,33 @@ class InputPolicy:
             return self._all_previous(main)
         call = self._policy.input_config
         if call is None:
-            raise PolicyUnmet(f"Step '{self._step.id}' fetches its input and no address is set.", remedy="Set its URL.")
+            raise PolicyUnmet(
+                f"Step '{self._step.id}' reads its input from a URL, but none is set.", remedy="Set its URL."
+            )
         return await self._fetch(call, "GET" if source is InputSource.HTTP_GET else "POST", main)
 
     def _flow_input(self, main: FieldTemplate) -> tuple[Any, PortType]:
-        """The run's input in the form that the field takes."""
-        given = self._run.input
+        """Return the run's input in the type of the field."""
+        run_input = self._run.input
         if self._policy.input_type in _FILE_INPUTS or PortType.FILE in main.types:
-            if not given.files:
+            if not run_input.files:
                 raise PolicyUnmet(
-                    f"Step '{self._step.id}' takes a file and the run was started without one.",
+                    f"Step '{self._step.id}' requires a file, but the run has none.",
                     remedy="Start the run with a file.",
                 )
             if PortType.FILE in main.types:
-                return given.files[0], PortType.FILE
-            return Message(role="user", text=given.text, files=given.files), PortType.MESSAGE
+                return run_input.files[0], PortType.FILE
+            return Message(role="user", text=run_input.text, files=run_input.files), PortType.MESSAGE
         if PortType.TEXT in main.types:
-            return given.text, PortType.TEXT
+            return run_input.text, PortType.TEXT
         if PortType.MESSAGE in main.types:
-            return Message(role="user", text=given.text, files=given.files), PortType.MESSAGE
-        return {"text": given.text, **given.form_data}, PortType.DATA
+            return Message(role="user", text=run_input.text, files=run_input.files), PortType.MESSAGE
+        return {"text": run_input.text, **run_input.form_data}, PortType.DATA
 
     def _all_previous(self, main: FieldTemplate) -> tuple[Any, PortType]:
-        """Every step before this one in the graph that has an output, each in a numbered block (seed 002).
+        """Return the output of every earlier step that has one, each in a numbered block (seed 002).
 
-        Where the field takes a message, the steps' files go along.
+        For a field that takes a message, the steps' files are attached.
         """
         plan = self._run.planned.plan
         blocks: list[str] = []
@@ -114,17 +116,21 @@ class InputPolicy:
         for step_id in plan.ancestors(self._step.id):
             step = plan.step(step_id)
             outputs = self._run.ledger.results.get(step_id, {})
-            given = step.template.main_output
-            if given is not None and given.name in outputs:
-                value = decode(outputs[given.name], given.type)
+            main_output = step.template.main_output
+            if main_output is not None and main_output.name in outputs:
+                value = decode(outputs[main_output.name], main_output.type)
                 text = text_of(value)
                 blocks.append(f"<step_{step.order}_output>\n{text}\n</step_{step.order}_output>")
-                found = _files(value)
-                files += [one for one in (found if isinstance(found, list) else [found]) if _is_file(one)]
+                files_found = _files(value)
+                files += [
+                    file for file in (files_found if isinstance(files_found, list) else [files_found]) if _is_file(file)
+                ]
         text = "\n".join(blocks)
         if not files or PortType.MESSAGE not in main.types:
             return text, PortType.TEXT
-        return Message(role="user", text=text, files=tuple(File.model_validate(one) for one in files)), PortType.MESSAGE
+        return Message(
+            role="user", text=text, files=tuple(File.model_validate(file) for file in files)
+        ), PortType.MESSAGE
 
     async def _fetch(self, call: HttpCall, method: str, main: FieldTemplate) -> tuple[Any, PortType]:
         url = str(interpolate(call.url, self._context))
@@ -133,32 +139,33 @@ class InputPolicy:
         if method == "POST" and not any(name.lower() == "content-type" for name in headers):
             headers["content-type"] = "application/json"
         await self._ctx.check_cancelled()
-        answer = await self._ctx.http.request(
+        response = await self._ctx.http.request(
             method, url, headers=headers, body=body, timeout_seconds=call.timeout_seconds
         )
-        shown = redact_text(url)
-        self._recorder.input |= {"url": shown, "status": answer.status, "media_type": answer.media_type}
-        if answer.status >= 400:
+        display_url = redact_text(url)
+        self._recorder.input |= {"url": display_url, "status": response.status, "media_type": response.media_type}
+        if response.status >= 400:
             raise UpstreamFailed(
-                f"Step '{self._step.id}': {shown} answered {answer.status}.", remedy="Check the address and headers."
+                f"Step '{self._step.id}': {display_url} answered {response.status}.",
+                remedy="Check the URL and headers.",
             )
-        return await self._read_answer(answer, main)
+        return await self._read_answer(response, main)
 
-    async def _read_answer(self, answer: HttpAnswer, main: FieldTemplate) -> tuple[Any, PortType]:
-        """An answer as text, as data where only data is taken, or as a file."""
-        if _TEXT_MEDIA.fullmatch(answer.media_type):
-            text = clean_text(answer.text)
+    async def _read_answer(self, response: HttpAnswer, main: FieldTemplate) -> tuple[Any, PortType]:
+        """Return a response as text, as data if the field only takes data, or as a file."""
+        if _TEXT_MEDIA.fullmatch(response.media_type):
+            text = clean_text(response.text)
             self._recorder.input["text"] = clipped_to(text, LONGEST_INPUT_KEPT)
-            if _JSON_MEDIA.fullmatch(answer.media_type) and PortType.TEXT not in main.types:
+            if _JSON_MEDIA.fullmatch(response.media_type) and PortType.TEXT not in main.types:
                 return self._as_json(text), PortType.DATA
             return text, PortType.TEXT
-        name = answer.url.rpartition("/")[2].partition("?")[0][:120] or "download"
-        file = await self._ctx.files.save(name, answer.content, answer.media_type)
+        name = response.url.rpartition("/")[2].partition("?")[0][:120] or "download"
+        file = await self._ctx.files.save(name, response.content, response.media_type)
         self._recorder.input["file_id"] = file.id
         return file, PortType.FILE
 
     async def _header(self, value: str | SecretReference, url: str) -> str:
-        """A header's value: the secret that it refers to, else its text with `{{...}}` resolved."""
+        """Return a header's value: the secret that it refers to, else its text with `{{...}}` resolved."""
         if isinstance(value, str):
             return str(interpolate(value, self._context))
         return value.filled((await self._ctx.secret(value, url=url)).get_secret_value())
@@ -191,36 +198,36 @@ class InputPolicy:
 
 
 def shape_output(step: PlannedStep, outputs: dict[str, JsonValue]) -> Outputs:
-    """The outputs as the step's policy wants them. Raises `PolicyUnmet` or `ContractBroken`."""
+    """Return the outputs in the form that the step's policy requires. Raises `PolicyUnmet` or `ContractBroken`."""
     policy, name = step.step.policy, step.step.main_output
     if name is None or name not in outputs:
         return outputs
     value = outputs[name]
     types = dict(step.outputs)
     if policy.output_type is OutputType.JSON and isinstance(value, str):
-        plain = without_fence(value)
+        unfenced = without_fence(value)
         try:
-            parsed = parse_json(plain)
+            parsed = parse_json(unfenced)
         except ValueError as error:
             raise PolicyUnmet(
                 f"The output of step '{step.id}' is not JSON: {error}.",
                 remedy="Ask for JSON in the prompt, or set the step's output type to text.",
             ) from error
-        for other, type_ in step.outputs:
-            if type_ is PortType.DATA and outputs.get(other) == value:
-                outputs[other] = parsed  # the same answer as data, as AIStep gives it
-        outputs[name] = value = parsed if types[name] is PortType.DATA else plain
+        for output, type_ in step.outputs:
+            if type_ is PortType.DATA and outputs.get(output) == value:
+                outputs[output] = parsed  # the same answer as data, like AIStep's
+        outputs[name] = value = parsed if types[name] is PortType.DATA else unfenced
     if policy.output_contract is not None:
         for covered in contract_outputs(policy, name, step.outputs):
             if covered in outputs:
-                which = "the output" if covered == name else f"the output '{covered}'"
+                subject_name = "the output" if covered == name else f"the output '{covered}'"
                 subject = subject_of(decode(outputs[covered], types[covered]), policy.output_contract)
-                check_contract_kept(subject, policy.output_contract, f"{which} of step '{step.id}'")
+                check_contract_kept(subject, policy.output_contract, f"{subject_name} of step '{step.id}'")
     return outputs
 
 
 def subject_of(value: object, contract: Contract) -> JsonValue:
-    """A port value as the JSON that a contract speaks of: parsed, as text, or as a file."""
+    """Return a port value as the JSON that a contract describes: parsed, as text, or as a file."""
     kind = canonical_contract(contract)["type"]
     if kind == "text":
         return value if isinstance(value, str) else text_of(value)
@@ -236,20 +243,22 @@ def subject_of(value: object, contract: Contract) -> JsonValue:
     return data_of(value)
 
 
-def check_contract_kept(subject: JsonValue, contract: Contract, whose: str) -> None:
+def check_contract_kept(subject: JsonValue, contract: Contract, subject_name: str) -> None:
     """Raise `ContractBroken` with the JSON path of each violation."""
-    found = violations(subject, contract)
-    if found:
-        listed: list[JsonValue] = [{"path": one.path, "message": one.message} for one in found]
+    contract_violations = violations(subject, contract)
+    if contract_violations:
+        details: list[JsonValue] = [
+            {"path": violation.path, "message": violation.message} for violation in contract_violations
+        ]
         raise ContractBroken(
-            f"{whose[:1].upper()}{whose[1:]} breaks its contract: {found[0]}.",
+            f"{subject_name[:1].upper()}{subject_name[1:]} violates its contract: {contract_violations[0]}.",
             remedy="Change the step, or the contract.",
-            violations=listed,
+            violations=details,
         )
 
 
 def without_fence(text: str) -> str:
-    """The content of the first Markdown code block, else the text itself, trimmed."""
+    """Return the content of the first Markdown code block, else the text itself, trimmed."""
     block = first_block(text)
     return (text if block is None else block).strip()
 
@@ -262,7 +271,7 @@ def _files(value: object) -> JsonValue:
     if isinstance(value, Message):
         value = list(value.files)
     if isinstance(value, list):
-        return [_files(one) for one in value]
+        return [_files(item) for item in value]
     if isinstance(value, File):
         return cast("JsonValue", value.model_dump(mode="json"))
     return data_of(value) if isinstance(value, BaseModel) else describe(value)

@@ -1,6 +1,6 @@
-"""Where the secrets that a step has read are taken out: of answers, tokens and log lines, saved files and errors.
+"""Redacts the secrets that a step has read: from responses, tokens and log lines, saved files and errors.
 
-Outputs and evidence go through the same values in `executor` and `recorder`.
+`executor` and `recorder` redact the same values from outputs and evidence.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,9 +16,9 @@ from headgate.sdk import HttpAnswer, HttpClient, WorkspaceTools
 
 
 class SecretlessHttp:
-    """The guarded client; an answer that echoes a secret of the run comes without it.
+    """The guarded client, with the run's secrets redacted from responses that echo them.
 
-    It is taken out here too, so that what a component cuts out of an answer holds no part of one.
+    Redaction here also covers fragments that a component extracts from a response.
     """
 
     def __init__(self, http: HttpClient, secrets: SecretValues) -> None:
@@ -34,24 +34,24 @@ class SecretlessHttp:
         body: bytes | str | None = None,
         timeout_seconds: float = 30.0,
     ) -> HttpAnswer:
-        """One request. Raises what the client raises."""
-        answer = await self._http.request(method, url, headers=headers, body=body, timeout_seconds=timeout_seconds)
-        content = self._secrets.content(answer.content)
-        shown = {name: self._secrets.text(value) for name, value in answer.headers.items()}
-        if content == answer.content and shown == answer.headers:
-            return answer
-        return replace(answer, content=content, headers=shown)
+        """Send one request. Raises what the client raises."""
+        response = await self._http.request(method, url, headers=headers, body=body, timeout_seconds=timeout_seconds)
+        content = self._secrets.content(response.content)
+        headers_shown = {name: self._secrets.text(value) for name, value in response.headers.items()}
+        if content == response.content and headers_shown == response.headers:
+            return response
+        return replace(response, content=content, headers=headers_shown)
 
 
 class SecretlessWorkspace:
-    """The file tools of a workspace; what is written into a file, and called a file, holds no secret of the run."""
+    """The file tools of a workspace, with the run's secrets redacted from contents and names that are written."""
 
     def __init__(self, tools: WorkspaceTools, secrets: SecretValues) -> None:
         self._tools = tools
         self._secrets = secrets
 
     async def read_file(self, path: str, offset: int | None = None, limit: int | None = None) -> dict[str, JsonValue]:
-        """Lines of a text file."""
+        """Return lines of a text file."""
         return await self._tools.read_file(path, offset, limit)
 
     async def write_file(self, path: str, content: str) -> dict[str, JsonValue]:
@@ -65,7 +65,7 @@ class SecretlessWorkspace:
         return await self._tools.edit_file(path, old_string, self._secrets.text(new_string), replace_all=replace_all)
 
     async def glob_search(self, pattern: str, path: str = "") -> dict[str, JsonValue]:
-        """Files whose path matches a pattern."""
+        """Return files whose path matches a pattern."""
         return await self._tools.glob_search(pattern, path)
 
     async def grep_search(
@@ -78,18 +78,18 @@ class SecretlessWorkspace:
         output_mode: str = "files_with_matches",
         is_regex: bool = False,
     ) -> dict[str, JsonValue]:
-        """Files, lines or numbers of lines that have a text."""
+        """Return files, lines or line numbers that contain a text."""
         return await self._tools.grep_search(
             pattern, path, glob=glob, case_insensitive=case_insensitive, output_mode=output_mode, is_regex=is_regex
         )
 
     async def metadata(self) -> dict[str, JsonValue]:
-        """Whose files these are."""
+        """Return the owner of these files."""
         return await self._tools.metadata()
 
 
 class SecretlessEvents:
-    """The ephemeral events of a step, without the secrets of its run."""
+    """The ephemeral events of a step, with the secrets of its run redacted."""
 
     def __init__(self, events: StepEvents, secrets: SecretValues) -> None:
         self._events = events
@@ -97,10 +97,10 @@ class SecretlessEvents:
         self._tokens = SecretStream(secrets)
 
     def token(self, text: str) -> None:
-        """Publish a piece of a model's answer, as far as it can hold no beginning of a secret."""
-        shown = self._tokens.feed(text)
-        if shown or not text:
-            self._events.token(shown)
+        """Publish a token of a model's answer, without a suffix that may be the start of a secret."""
+        safe_text = self._tokens.feed(text)
+        if safe_text or not text:
+            self._events.token(safe_text)
 
     def tool_call(self, name: str, *, server: str, error: str, ms: float | None) -> None:
         """Publish a tool call."""
@@ -109,19 +109,25 @@ class SecretlessEvents:
 
     def log(self, line: dict[str, JsonValue]) -> None:
         """Publish a line of the step's log."""
-        shown: dict[str, JsonValue] = self._secrets.json(line)
-        self._events.log(shown)
+        safe_line: dict[str, JsonValue] = self._secrets.json(line)
+        self._events.log(safe_line)
+
+    def model_changed(self, failed: str, model: str, *, code: str, restarted: bool) -> None:
+        """Publish that the next model of a fallback chain is asked."""
+        if restarted:
+            self._tokens = SecretStream(self._secrets)
+        self._events.model_changed(failed, model, code=code, restarted=restarted)
 
     def finish(self) -> None:
-        """Publish what was kept back: no more tokens follow."""
-        rest = self._tokens.rest()
-        if rest:
-            self._events.token(rest)
+        """Publish the withheld suffix: no more tokens follow."""
+        remainder = self._tokens.rest()
+        if remainder:
+            self._events.token(remainder)
 
 
 @contextmanager
 def errors_without(secrets: SecretValues) -> Iterator[None]:
-    """Take the secrets out of what is raised."""
+    """Redact secrets from raised errors."""
     try:
         yield
     except HeadgateError as error:
@@ -135,4 +141,4 @@ def errors_without(secrets: SecretValues) -> Iterator[None]:
 
 
 def _args(error: Exception, secrets: SecretValues) -> tuple[object, ...]:
-    return tuple(secrets.text(one) if isinstance(one, str) else one for one in error.args)
+    return tuple(secrets.text(argument) if isinstance(argument, str) else argument for argument in error.args)

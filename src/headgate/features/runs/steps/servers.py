@@ -1,4 +1,4 @@
-"""MCP servers as one step sees them: a session a server, made at the first call, ended with the step."""
+"""MCP servers of one step: one session per server, opened at the first call, closed with the step."""
 
 import asyncio
 import hashlib
@@ -14,19 +14,19 @@ from headgate.sdk import Tool
 from headgate.sdk.outside import mark
 
 LONGEST_NAME = 64
-"""Characters of a tool's name that every model provider takes."""
+"""Characters of a tool name that every model provider accepts."""
 _SECONDS_BETWEEN_LOOKS = 1.0
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class StepServers:
-    """The servers of one step.
+    """The MCP servers of one step.
 
     Args:
-        origin: The step; the space of its flow has registered the servers.
-        servers: Finds them.
-        check_cancelled: Raises `Cancelled` when the run was.
-        outside: Takes the marks of what the servers answer; checks calls that may change something.
+        origin: The step; the servers are registered in the space of its flow.
+        servers: Looks servers up.
+        check_cancelled: Raises `Cancelled` when the run was cancelled.
+        outside: Records the marks of responses; checks calls that may change something.
     """
 
     def __init__(
@@ -43,18 +43,18 @@ class StepServers:
         self._open: dict[str, ServerConnection] = {}
 
     async def tools(self, server: str) -> Sequence[Tool]:
-        """The enabled tools of a server, in the order of its list."""
+        """Return the enabled tools of a server, in the order of its list."""
         connection = self._open.get(server)
         if connection is None:
             connection = self._open[server] = await self._servers.connection(self._origin, server)
         self._outside.describe(server)
-        return [self._tool(server, connection, one) for one in connection.tools]
+        return [self._tool(server, connection, tool) for tool in connection.tools]
 
     async def aclose(self) -> None:
-        """End every session."""
+        """Close every session."""
         if self._open:
             connections, self._open = list(self._open.values()), {}
-            await asyncio.gather(*(one.close() for one in connections))
+            await asyncio.gather(*(connection.close() for connection in connections))
 
     def _tool(self, server: str, connection: ServerConnection, described: ServerTool) -> Tool:
         async def call(arguments: dict[str, JsonValue]) -> JsonValue:
@@ -72,7 +72,7 @@ class StepServers:
         )
 
     async def _watched(self, call: Awaitable[JsonValue]) -> JsonValue:
-        """The call's result; a run that was cancelled elsewhere ends it within about a second."""
+        """Return the call's result; a cancellation in another process ends it within about a second."""
         task = asyncio.ensure_future(call)
         try:
             while not (await asyncio.wait({task}, timeout=_SECONDS_BETWEEN_LOOKS))[0]:
@@ -86,13 +86,13 @@ class StepServers:
 
 
 def model_name(server: str, tool: str) -> str:
-    """`server.tool` in a form that every model provider takes: `weather__forecast`.
+    """Return `server.tool` in a form that every model provider accepts: `weather__forecast`.
 
-    A name that had to be changed ends with a digest of the whole, so that two names never become one.
+    A changed name ends with a digest of the original, so that two names never collide.
     """
-    plain = f"{server}__{tool}"
-    safe = _UNSAFE.sub("_", plain)
-    if safe == plain and len(plain) <= LONGEST_NAME:
-        return plain
-    digest = hashlib.sha256(plain.encode()).hexdigest()[:8]
+    plain_name = f"{server}__{tool}"
+    safe = _UNSAFE.sub("_", plain_name)
+    if safe == plain_name and len(plain_name) <= LONGEST_NAME:
+        return plain_name
+    digest = hashlib.sha256(plain_name.encode()).hexdigest()[:8]
     return f"{safe[: LONGEST_NAME - 9]}_{digest}"

@@ -1,1 +1,1 @@
-"""The rows of runs: the port, and one adapter per database."""
+"""Storage of runs: the port, and one adapter per database."""

@@ -6,12 +6,12 @@ from headgate.features.runs.states import BORN_SETTLED, StepStatus
 from headgate.features.runs.transitions import Json, NewRun
 
 COPIED = "copied"
-"""In place of a status: the step's row is copied from the run whose results are reused."""
+"""Stored instead of a status: the step's row is copied from the run whose results are reused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Birth:
-    """A step as it is stored with its run."""
+    """A step as it is inserted with its run."""
 
     step_id: str
     order: int
@@ -33,22 +33,22 @@ class Birth:
 
 
 def births_of(run: NewRun) -> list[Birth]:
-    """The steps of a new run, in the order of its seeds."""
+    """Return the steps of a new run, in the order of its seeds."""
     claimed = set(run.claim)
     copied = set(run.reuse.steps) if run.reuse is not None else set()
     pinned = {pin.step_id: pin for pin in run.part.pinned} if run.part is not None else {}
     settled = run.part.settled if run.part is not None else frozenset()
     births: list[Birth] = []
     for seed in run.steps:
-        place = (seed.step_id, seed.order)
+        key = (seed.step_id, seed.order)
         if seed.step_id in copied:
-            births.append(Birth(*place, 0, COPIED))
+            births.append(Birth(*key, 0, COPIED))
         elif seed.step_id in pinned:
             pin = pinned[seed.step_id]
-            births.append(Birth(*place, 0, StepStatus.COMPLETED, pin.output_payload, pin.classification))
+            births.append(Birth(*key, 0, StepStatus.COMPLETED, pin.output_payload, pin.classification))
         elif seed.step_id in settled:
-            births.append(Birth(*place, 0, StepStatus.SKIPPED))
+            births.append(Birth(*key, 0, StepStatus.SKIPPED))
         else:
             status = StepStatus.RUNNING if seed.step_id in claimed else StepStatus.PENDING
-            births.append(Birth(*place, seed.waiting, status))
+            births.append(Birth(*key, seed.waiting, status))
     return births

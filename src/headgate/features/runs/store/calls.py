@@ -1,4 +1,4 @@
-"""Statements on `flow_step_calls`: answered calls of a step, the same on both databases."""
+"""SQL on `flow_step_calls`: answered calls of a step, the same on both databases."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ KEEP_CALL_SQL = (
     " FROM flow_step_results s WHERE s.flow_run_id = :run_id AND s.flow_id = :flow_id AND s.step_id = :step_id"
     " AND s.tenant_id = :tenant_id AND s.attempts = :attempt AND s.status = 'running' RETURNING seq"
 )
-"""Writes nothing when the attempt is no longer the step's: a worker that lost its lease leaves no trace."""
+"""Inserts nothing when the attempt is outdated: a worker that lost its lease has no effect."""
 LOAD_CALLS_SQL = (
     "SELECT c.attempt_no, c.seq, c.kind, c.name, c.digest, c.answer, c.tokens_input, c.tokens_output,"
     " CASE WHEN EXISTS (SELECT 1 FROM flow_step_attempts a WHERE a.flow_run_id = c.flow_run_id"
@@ -27,7 +27,7 @@ LOAD_CALLS_SQL = (
 
 
 def keep_values(key: RunKey, call: AnsweredCall) -> dict[str, Any]:
-    """The parameters of `KEEP_CALL_SQL`."""
+    """Return the parameters of `KEEP_CALL_SQL`."""
     return {
         "run_id": key.run_id,
         "tenant_id": key.tenant_id,
@@ -46,10 +46,10 @@ def keep_values(key: RunKey, call: AnsweredCall) -> dict[str, Any]:
 
 
 def load_values(key: RunKey, step_id: str) -> Mapping[str, Any]:
-    """The parameters of `LOAD_CALLS_SQL`."""
+    """Return the parameters of `LOAD_CALLS_SQL`."""
     return {"run_id": key.run_id, "tenant_id": key.tenant_id, "flow_id": key.flow_id, "step_id": step_id}
 
 
 def calls_of(rows: Sequence[Sequence[Any]]) -> list[StoredCall]:
-    """The values of rows of `LOAD_CALLS_SQL`."""
+    """Return the values of rows of `LOAD_CALLS_SQL`."""
     return [StoredCall(*row[:5], bytes(row[5]), *row[6:8], bool(row[8])) for row in rows]  # type: ignore[call-arg]

@@ -1,4 +1,4 @@
-"""One line in the log for each run that ends, whichever engine and process ends it."""
+"""Logs one line for each run that ends, in whichever engine and process."""
 
 from dataclasses import asdict
 
@@ -17,12 +17,12 @@ log = get_logger(__name__)
 
 
 def ended_run(outcome: Progress | Cancelled | bool | None) -> bool:  # noqa: FBT001 - what `RunStore.end` returns
-    """Whether a transition is what ended its run."""
+    """Whether a transition ended its run."""
     if isinstance(outcome, Progress):
         return outcome.ended
     return outcome.changed if isinstance(outcome, Cancelled) else bool(outcome)
 
 
 def log_ending(ending: Ending) -> None:
-    """Write the line."""
+    """Log the line."""
     log.info("run ended", **asdict(ending))

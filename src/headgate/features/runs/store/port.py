@@ -1,8 +1,8 @@
-"""The port to the rows of runs: one transaction a transition, the same meaning on every database.
+"""The port to the storage of runs: one transaction per transition, the same semantics on every database.
 
 Every write names the states it may start from (`states`) and, for a step, the attempt it belongs to. A write that comes
-too late changes nothing and says so. Every transition appends what happened to the event log of its run in the same
-transaction: one numbered row for each event, without gaps.
+too late changes nothing and reports that. Every transition appends its events to the event log of its run in the same
+transaction: one numbered row per event, without gaps.
 """
 
 from collections.abc import Sequence
@@ -15,6 +15,8 @@ from headgate.features.runs.event_log import EventPage
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.transitions import (
     Cancelled,
+    ChildRun,
+    ChildStates,
     Claim,
     Failed,
     Finished,
@@ -32,12 +34,13 @@ from headgate.features.runs.transitions import (
     StoredRun,
     Straggler,
 )
+from headgate.features.runs.waiting import Suspension, WokenRun
 
 
 class RunStore(Protocol):
-    """Rows of runs, steps and attempts. Raises `Unavailable` when the database is locked, full or gone.
+    """Storage of runs, steps and attempts. Raises `Unavailable` when the database is locked, full or down.
 
-    What makes a run inserts its idempotency key with it. Raises `KeyTaken`; then there is no run.
+    Methods that create a run insert its idempotency key with it. Raises `KeyTaken`; then no run is stored.
     """
 
     async def open(self) -> None:
@@ -45,114 +48,152 @@ class RunStore(Protocol):
         ...
 
     async def close(self) -> None:
-        """Finish what was asked for and disconnect."""
+        """Complete pending writes and disconnect."""
         ...
 
     @property
     def write_wait_seconds(self) -> float:
-        """How long the write has waited that waits longest for its turn or for a connection; 0 when none does."""
+        """Age of the oldest write that waits for its turn or for a connection; 0 without one."""
         ...
 
     async def prove_write(self) -> None:
-        """Write something that means nothing, by the way that runs are written. Raises `Unavailable`."""
+        """Make a test write in the same way as writes of runs. Raises `Unavailable`."""
         ...
 
     async def create(self, run: NewRun, lease: Lease) -> None:
-        """Insert a run and all its steps; claim those it names, with their first attempts.
+        """Insert a run and all its steps; claim the named ones, with their first attempts.
 
         A run that reuses results or executes a part of its flow is queued. Its reused results are copied in the
-        database; raises `SourceGone` where they are gone, and then there is no run. Its pinned steps are created as
-        completed, its excluded ones as skipped. The other steps wait for those that are not settled.
+        database; raises `SourceGone` when they no longer exist, and then no run is stored. Its pinned steps are created
+        as completed, its excluded ones as skipped. The other steps wait for those that are not settled. Raises
+        `ParentGone` for a run of a step whose attempt is not the current one.
         """
         ...
 
     async def resume(
         self, key: RunKey, at: int, entry: Entry | None = None, once: StartKey | None = None
     ) -> Resumed | None:
-        """Let a failed run go on: it is running, its failed and cancelled steps wait to be claimed again.
+        """Resume a failed run: its status is running, its failed and cancelled steps wait to be claimed again.
 
-        None when the tenant has no such run. Of a run that has not failed, or whose flow is deleted, nothing changes.
-        `entry` goes into the audit log when something does, and `once` among the idempotency keys. Raises `KeyTaken`.
+        Returns None when the tenant has no such run. A run that has not failed, or whose flow is deleted, does not
+        change. On a change, `entry` is added to the audit log, and `once` to the idempotency keys. Raises `KeyTaken`.
         """
         ...
 
     async def advance(self, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None = None) -> Progress:
-        """Complete a step (or none), settle and skip others, claim what may go on, end the run after its last step.
+        """Complete a step (or none), settle and skip others, claim ready ones, end the run after its last step.
 
-        A run is completed only by a writer who gives its output: of two that settle its last steps at once, neither may
-        know it; then the run stays as it is until one has read what the other wrote. A queued run starts. A failed run
-        still records the step that finished, and claims nothing. A run whose flow was deleted fails with `flow_deleted`
-        in place of claiming.
+        The end of a run that a step started makes that step due, in the same transaction, as in `fail`, `end` and
+        `cancel`. Only a writer that provides the run's output completes it: when two settle its last steps
+        concurrently, neither may know that; then the run remains unchanged until one has read what the other wrote. A
+        queued run starts. A failed run still records the step that finished, and claims nothing. A run whose flow was
+        deleted fails with `flow_deleted` instead of claiming.
         """
         ...
 
     async def fail(self, key: RunKey, failed: Failed, at: int) -> Progress:
-        """Fail a step and its run. Other steps stay as they are."""
+        """Fail a step and its run. Other steps do not change."""
         ...
 
-    async def take_over(self, key: RunKey, held: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
-        """Take steps from a dead worker: close the attempts seen, open the next.
+    async def suspend(self, key: RunKey, suspension: Suspension, lease: Lease) -> bool:
+        """End the attempt of a step that waits; its run waits too when no other step runs or can be claimed.
 
-        What others took, or its holder renewed since it was seen, is left out. An attempt that is closed ended when its
-        lease did: what came after was no work.
+        A step of a run that has failed meanwhile is cancelled: a resume starts it again. False when the attempt is not
+        the step's any more.
+        """
+        ...
+
+    async def rest(self, key: RunKey, at: int) -> bool:
+        """Let a running run wait of which a step waits and no other runs or can be claimed."""
+        ...
+
+    async def next_due(self) -> int | None:
+        """Return when the next waiting step is due; None when no step waits."""
+        ...
+
+    async def wake(self, at: int, limit: int, *, run_id: str | None = None) -> Sequence[WokenRun]:
+        """Wake steps that are due, those first that are due longest: they can be claimed, and their runs are running.
+
+        Of several processes one wakes a step. A step of a run that is over is cancelled.
+        """
+        ...
+
+    async def take_over(self, key: RunKey, holders: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
+        """Recover steps from a dead worker: close the given attempts, open the next ones.
+
+        Skips steps that others claimed, or whose holder has renewed its lease since. A closed attempt ends with its
+        lease: later work does not count.
         """
         ...
 
     async def end(self, key: RunKey, code: str, message: str, at: int) -> bool:
-        """Fail a run that cannot go on though no step failed. False when it was over already."""
+        """Fail a run for a reason outside its steps. Returns False when it was already over."""
         ...
 
     async def cancel(self, run_id: str, tenant_id: str, at: int, entry: Entry | None = None) -> Cancelled | None:
-        """Cancel a run and every step and attempt of it that is not over. None when the tenant has no such run.
+        """Cancel a run and all of its unfinished steps and attempts. Returns None when the tenant has no such run.
 
-        `entry` goes into the audit log when something changes.
+        Runs that its steps started are cancelled in the same transaction. On a change, `entry` is added to the
+        audit log.
         """
         ...
 
-    async def renew(self, held: Sequence[Held], lease: Lease) -> frozenset[Held]:
-        """Keep these steps a while longer. Returns those that are still the worker's."""
+    async def renew(self, held_steps: Sequence[Held], lease: Lease) -> frozenset[Held]:
+        """Extend the leases of these steps. Returns those that the worker still holds."""
         ...
 
     async def keep_call(self, key: RunKey, call: AnsweredCall) -> bool:
-        """Store an answered call of a running step. False when the attempt is not the step's any more."""
+        """Store an answered call of a running step. Returns False when the attempt is outdated."""
         ...
 
     async def calls_of(self, key: RunKey, step_id: str) -> Sequence[StoredCall]:
-        """The answered calls of all attempts at a step, in order."""
+        """Return the answered calls of all attempts at a step, in order."""
         ...
 
     async def is_cancelled(self, run_id: str) -> bool:
-        """Whether no step of the run may have an effect any more; true for a run that is gone."""
+        """Whether steps of the run must have no further effect; true for a run that does not exist."""
         ...
 
     async def status(self, run_id: str) -> RunStatus | None:
-        """Where a run is; None when there is no such run."""
+        """Return the status of a run; None when there is no such run."""
         ...
 
     async def read(self, run_id: str, tenant_id: str) -> ReadRun | None:
-        """A run as it is shown; None when the tenant has no such run."""
+        """Return a run for display; None when the tenant has no such run."""
         ...
 
     async def events_after(self, run_id: str, tenant_id: str, seq: int, limit: int) -> EventPage | None:
-        """The events of a run behind a number, in order; None when the tenant has no such run."""
+        """Return the events of a run after a number, in order; None when the tenant has no such run."""
         ...
 
     async def load(self, run_id: str) -> StoredRun | None:
-        """A run and its steps."""
+        """Return a run and its steps."""
         ...
 
     async def live_runs(self) -> Sequence[LiveRun]:
-        """Every run that is not over, oldest first."""
+        """Return every active run, oldest first."""
+        ...
+
+    async def orphans(self) -> Sequence[RunKey]:
+        """Return the waiting runs whose flow is deleted."""
         ...
 
     async def worked(self, run_id: str, *, since: int, until: int) -> int:
-        """Microseconds between two moments in which a worker was at a step of a run: no down time, no waiting."""
+        """Return the execution time of a run between two times, in microseconds: without down time and waiting."""
         ...
 
     async def stragglers(self, *, since: int, run_id: str | None = None) -> Sequence[Straggler]:
-        """Steps still `running` in runs that failed at `since` or later; of one run where it is named."""
+        """Return steps that are still `running` in runs that failed at or after `since`; of one run if given."""
+        ...
+
+    async def children(self, key: RunKey, step_id: str, first: int, stop: int) -> Sequence[ChildRun]:
+        """Return the runs that a step started, from a number up to another, with their results."""
+        ...
+
+    async def child_states(self, key: RunKey, step_id: str) -> ChildStates:
+        """Return how many runs a step started, and which of them have not completed."""
         ...
 
     async def past_turns(self, key: RunKey, session_id: str, user_id: str | None, limit: int) -> Sequence[PastTurn]:
-        """Completed runs of the same flow, person and chat session before this one, oldest first."""
+        """Return completed runs of the same flow, user and chat session before this one, oldest first."""
         ...

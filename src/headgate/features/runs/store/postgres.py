@@ -1,4 +1,4 @@
-"""`RunStore` on PostgreSQL: one prepared statement a transition, on a small pool; nothing is held between two."""
+"""`RunStore` on PostgreSQL: one prepared statement per transition; no connection is held in between."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -9,13 +9,23 @@ from headgate.features.audit.chain import Entry
 from headgate.features.idempotency import keys
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs.answered_calls import AnsweredCall, StoredCall
-from headgate.features.runs.errors import SourceGone
+from headgate.features.runs.errors import FLOW_DELETED, SourceGone
 from headgate.features.runs.event_log import EventPage
 from headgate.features.runs.quotas.usage import check_in
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
 from headgate.features.runs.store import postgres_resumes as rare
 from headgate.features.runs.store import postgres_statements as sql
+from headgate.features.runs.store import postgres_trees as trees
+from headgate.features.runs.store import postgres_waits as waits
 from headgate.features.runs.store.calls import KEEP_CALL_SQL, LOAD_CALLS_SQL, calls_of, keep_values, load_values
+from headgate.features.runs.store.children import (
+    CHILDREN_POSTGRES,
+    LAST_SQL,
+    OPEN_SQL,
+    child_states,
+    children_of,
+    range_values,
+)
 from headgate.features.runs.store.endings import ENDING_SQL, ended_run, log_ending
 from headgate.features.runs.store.postgres_creation import CREATE, CREATE_FROM, KEEP_SOURCES, creation_values
 from headgate.features.runs.store.postgres_pool import PostgresPool
@@ -25,6 +35,7 @@ from headgate.features.runs.store.rows import (
     LIVE_RUNS_SQL,
     LOAD_RUN_SQL,
     LOAD_STEPS_SQL,
+    ORPHANS_SQL,
     READ_RUN_SQL,
     READ_STEPS_SQL,
     STRAGGLERS_OF_RUN_SQL,
@@ -39,10 +50,13 @@ from headgate.features.runs.store.rows import (
     read_run_of,
     stored_run_of,
     stragglers_of,
+    suspension_values,
     time_worked,
 )
 from headgate.features.runs.transitions import (
     Cancelled,
+    ChildRun,
+    ChildStates,
     Claim,
     Ending,
     Failed,
@@ -62,13 +76,15 @@ from headgate.features.runs.transitions import (
     StoredRun,
     Straggler,
 )
+from headgate.features.runs.waiting import Suspension, WokenRun
 from headgate.foundation.database import PROBES
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
 
-if TYPE_CHECKING:  # named without importing psycopg
+if TYPE_CHECKING:  # referenced without importing psycopg
     from psycopg import AsyncConnection
 
+_OPEN, _LAST = for_postgres(OPEN_SQL), for_postgres(LAST_SQL)
 _LOAD_RUN, _LOAD_STEPS = for_postgres(LOAD_RUN_SQL), for_postgres(LOAD_STEPS_SQL)
 _EVENTS = for_postgres(EVENTS_SQL)
 _ENDING = for_postgres(ENDING_SQL)
@@ -87,7 +103,7 @@ class PostgresRunStore:
 
     Args:
         url: A libpq URL of a migrated database.
-        pool_size: Most connections; each is out only for the length of one statement.
+        pool_size: Most connections; each is in use only for the duration of one statement.
     """
 
     def __init__(self, url: str, pool_size: int) -> None:
@@ -103,22 +119,22 @@ class PostgresRunStore:
 
     @property
     def connections_out(self) -> int:
-        """Connections in use this moment."""
+        """Number of connections in use."""
         return self._pool.connections_out
 
     @property
     def write_wait_seconds(self) -> float:
-        """How long who waits longest has waited for a connection."""
+        """Longest current wait for a connection."""
         return self._pool.wait_seconds
 
     async def prove_write(self) -> None:
-        """Write something that means nothing."""
+        """Make a test write."""
         await self._pool.execute(PROBES["postgresql"], {})
 
     async def create(self, run: NewRun, lease: Lease) -> None:
         """Insert a run and its steps."""
         values = _key(run.key) | _lease(lease) | creation_values(run)
-        if run.once is not None or run.reuse is not None or run.bounds:
+        if run.once is not None or run.reuse is not None or run.bounds or run.parent is not None:
             await self._create_checked(values, run)
         elif run.entry is None:
             await self._pool.execute(CREATE, values)
@@ -126,8 +142,10 @@ class PostgresRunStore:
             await self._and_append(CREATE, values, run.entry)
 
     async def _create_checked(self, values: Mapping[str, Any], run: NewRun) -> None:
-        """Insert a run that another start, the deletion of its source or a quota may forbid."""
+        """Insert a run that a concurrent start, the deletion of its source or a quota may prevent."""
         async with self._pool.connection() as connection, connection.transaction():
+            if run.parent is not None:
+                await trees.require_parent(connection, run.key, run.parent)
             await _claim(connection, run.once, run.key.run_id, values["at"])
             await check_in(connection, run.bounds, run.key.tenant_id, values["at"])
             if run.reuse is None:
@@ -143,7 +161,7 @@ class PostgresRunStore:
     async def resume(
         self, key: RunKey, at: int, entry: Entry | None = None, once: StartKey | None = None
     ) -> Resumed | None:
-        """Let a failed run go on."""
+        """Resume a failed run."""
         status, changed = await self._locked(rare.RESUME, {**_key(key), "at": at}, entry, once)
         if status is None:
             return None
@@ -153,10 +171,14 @@ class PostgresRunStore:
         """Complete, skip, settle and claim."""
         values = _key(key) | _lease(lease)
         if finished is not None:
+            code, message = finished.error or (None, None)
             values |= _step(finished.claim, finished.record) | {"event": completed_data(finished)}
+            values |= {"code": code, "message": message}
             if finished.delivery is None and _is_one_step_on(onward):
                 went_on = await self._go_on(values, onward)
                 if went_on is not None:
+                    if not went_on.claims:
+                        await self.rest(key, lease.at)
                     return went_on
         values |= sql.moves(onward) | {"run_output": onward.output_payload}
         if finished is not None and finished.delivery is not None:
@@ -165,22 +187,24 @@ class PostgresRunStore:
             rows = await self._pool.execute(sql.ADVANCE if finished is None else sql.FINISH, values)
         if not rows:
             return Progress(None, recorded=False)
-        before, after = rows[0][0], rows[0][1]
-        if after is None:
-            return Progress(RunStatus(before), recorded=False)
-        moved = [row[2:] for row in rows if row[2] is not None]
+        status_before, status_after, has_waiting = rows[0][:3]
+        if status_after is None:
+            return Progress(RunStatus(status_before), recorded=False)
+        moved_rows = [row[3:] for row in rows if row[3] is not None]
         progress = Progress(
-            RunStatus(after),
-            claims=tuple(Claim(row[0], row[3]) for row in moved if row[1] == StepStatus.RUNNING),
-            ready=tuple(row[0] for row in moved if row[1] == StepStatus.PENDING and row[2] == 0),
-            ended=before != after and RunStatus(after).over,
+            RunStatus(status_after),
+            claims=tuple(Claim(row[0], row[3]) for row in moved_rows if row[1] == StepStatus.RUNNING),
+            ready=tuple(row[0] for row in moved_rows if row[1] == StepStatus.PENDING and row[2] == 0),
+            ended=status_before != status_after and RunStatus(status_after).over,
         )
+        if has_waiting and not (progress.claims or progress.ready or RunStatus(status_after).over):
+            await self.rest(key, lease.at)
         return await self._with_log(key.run_id, progress)
 
     async def _finish_and_deliver(
         self, values: Mapping[str, Any], delivery: Mapping[str, Any]
     ) -> list[tuple[Any, ...]]:
-        """Finish a step and write down what is to be sent after it: both, or neither when the step is not ours."""
+        """Finish a step and store its delivery: both, or neither when the claim was lost."""
         async with self._pool.connection() as connection, connection.transaction():
             rows = await (await connection.execute(sql.FINISH, values, prepare=True)).fetchall()
             if rows and rows[0][1] is not None:
@@ -188,7 +212,7 @@ class PostgresRunStore:
             return rows
 
     async def _go_on(self, values: dict[str, Any], onward: Onward) -> Progress | None:
-        """Finish a step, claim the one after it. None when the run ends, or may not go on: nothing was written then."""
+        """Finish a step and claim the next one. Returns None, without a write, when the run does not continue."""
         step, settled = next(iter(onward.settles.items()))
         rows = await self._pool.execute(sql.GO_ON, {**values, "next": step, "settled": settled})
         if not rows:
@@ -202,42 +226,84 @@ class PostgresRunStore:
         rows = await self._pool.execute(sql.FAIL, {**_key(key), **_step(failed.claim, failed.record), **error})
         if not rows:
             return Progress(None, recorded=False)
-        before, recorded = RunStatus(rows[0][0]), rows[0][1]
-        ended = recorded and before in LIVE_RUNS
+        status_before, recorded = RunStatus(rows[0][0]), rows[0][1]
+        run_ended = recorded and status_before in LIVE_RUNS
         return await self._with_log(
-            key.run_id, Progress(RunStatus.FAILED if ended else before, recorded=recorded, ended=ended)
+            key.run_id, Progress(RunStatus.FAILED if run_ended else status_before, recorded=recorded, ended=run_ended)
         )
 
-    async def take_over(self, key: RunKey, held: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
-        """Take steps from a dead worker."""
-        seen = {
-            "steps": [holder.step_id for holder in held],
-            "seen": [holder.attempt for holder in held],
-            "leases": [holder.lease_until for holder in held],
+    async def suspend(self, key: RunKey, suspension: Suspension, lease: Lease) -> bool:
+        """End the attempt of a step that waits."""
+        values = _key(key) | _lease(lease)
+        async with self._pool.connection() as connection, connection.transaction():
+            row = await (await connection.execute(sql.LOCK, values)).fetchone()
+            if row is None:
+                return False
+            values |= suspension_values(suspension, failed=row[0] == RunStatus.FAILED)
+            changed = await (await connection.execute(waits.SUSPEND, values)).fetchone()
+            if changed is not None:
+                await connection.execute(waits.REST, values)
+        return changed is not None
+
+    async def rest(self, key: RunKey, at: int) -> bool:
+        """Let a run wait of which only waiting steps are left for now."""
+        return (await self._locked(waits.REST, {**_key(key), "at": at}))[1]
+
+    async def next_due(self) -> int | None:
+        """When the next waiting step is due."""
+        due: int | None = (await self._pool.execute(waits.NEXT_DUE, {}))[0][0]
+        return due
+
+    async def wake(self, at: int, limit: int, *, run_id: str | None = None) -> Sequence[WokenRun]:
+        """Wake steps that are due."""
+        rows = await self._pool.execute(waits.WAKE, {"at": at, "limit": limit, "run_id": run_id})
+        return [WokenRun(RunKey(*row[:4]), row[4]) for row in rows]
+
+    async def take_over(self, key: RunKey, holders: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
+        """Recover steps from a dead worker."""
+        expected = {
+            "steps": [holder.step_id for holder in holders],
+            "seen": [holder.attempt for holder in holders],
+            "leases": [holder.lease_until for holder in holders],
         }
-        rows = await self._pool.execute(sql.TAKE_OVER, {**_key(key), **_lease(lease), **seen})
+        rows = await self._pool.execute(sql.TAKE_OVER, {**_key(key), **_lease(lease), **expected})
         return tuple(Claim(*row) for row in rows)
 
     async def end(self, key: RunKey, code: str, message: str, at: int) -> bool:
-        """Fail a run from outside."""
-        _, changed = await self._locked(sql.END, {**_key(key), **_error(code, message), "at": at})
+        """Fail a run for a reason outside its steps."""
+        values = {**_key(key), **_error(code, message), "at": at}
+        _, changed, _ = await self._end_tree(sql.END, values, with_children=code == FLOW_DELETED)
         return await self._with_log(key.run_id, changed)
 
     async def cancel(self, run_id: str, tenant_id: str, at: int, entry: Entry | None = None) -> Cancelled | None:
         """Cancel a run."""
-        status, changed = await self._locked(sql.CANCEL, {"run_id": run_id, "tenant_id": tenant_id, "at": at}, entry)
+        values = {"run_id": run_id, "tenant_id": tenant_id, "at": at}
+        status, changed, children = await self._end_tree(sql.CANCEL, values, entry)
         if status is None:
             return None
-        return await self._with_log(run_id, Cancelled(RunStatus.CANCELLED if changed else status, changed=changed))
+        for child in children:
+            await self._with_log(child, Cancelled(RunStatus.CANCELLED, changed=True))
+        outcome = Cancelled(RunStatus.CANCELLED if changed else status, changed=changed, children=children)
+        return await self._with_log(run_id, outcome)
 
-    async def renew(self, held: Sequence[Held], lease: Lease) -> frozenset[Held]:
-        """Lengthen leases."""
+    async def _end_tree(
+        self, statement: str, values: Mapping[str, Any], entry: Entry | None = None, *, with_children: bool = True
+    ) -> tuple[RunStatus | None, bool, tuple[str, ...]]:
+        """End a run, and cancel the active runs that its steps started. Returns its previous status and their ids."""
+        async with self._pool.connection() as connection, connection.transaction():
+            status, changed, children = await trees.end_tree(connection, statement, values, with_children=with_children)
+            if changed and entry is not None:
+                await connection.execute(audit.PSYCOPG, audit.values(entry))
+        return status, changed, tuple(children)
+
+    async def renew(self, held_steps: Sequence[Held], lease: Lease) -> frozenset[Held]:
+        """Extend leases."""
         values = {
             "worker_id": lease.worker_id,
             "until": lease.until,
-            "runs": [step.run_id for step in held],
-            "steps": [step.step_id for step in held],
-            "attempts": [step.attempt for step in held],
+            "runs": [step.run_id for step in held_steps],
+            "steps": [step.step_id for step in held_steps],
+            "attempts": [step.attempt for step in held_steps],
         }
         return frozenset(Held(*row) for row in await self._pool.execute(sql.RENEW, values))
 
@@ -246,54 +312,68 @@ class PostgresRunStore:
         return bool(await self._pool.execute(_KEEP_CALL, keep_values(key, call)))
 
     async def calls_of(self, key: RunKey, step_id: str) -> Sequence[StoredCall]:
-        """The answered calls of a step."""
+        """Return the answered calls of a step."""
         return calls_of(await self._pool.execute(_LOAD_CALLS, load_values(key, step_id)))
 
     async def is_cancelled(self, run_id: str) -> bool:
-        """Whether the run may have no effect any more."""
+        """Whether the run must have no further effect."""
         return await self.status(run_id) in {None, RunStatus.CANCELLED}
 
     async def status(self, run_id: str) -> RunStatus | None:
-        """Where a run is."""
+        """Return the status of a run."""
         rows = await self._pool.execute(sql.STATUS, {"run_id": run_id})
         return RunStatus(rows[0][0]) if rows else None
 
     async def events_after(self, run_id: str, tenant_id: str, seq: int, limit: int) -> EventPage | None:
-        """Events of a run behind a number."""
+        """Return the events of a run after a number."""
         values = {"run_id": run_id, "tenant_id": tenant_id, "after": seq, "limit": limit}
         return events_of(await self._pool.execute(_EVENTS, values))
 
     async def load(self, run_id: str) -> StoredRun | None:
-        """A run and its steps, as they were at one moment."""
+        """Return a consistent snapshot of a run and its steps."""
         return stored_run_of(*await self._pool.snapshot(_LOAD_RUN, _LOAD_STEPS, {"run_id": run_id}))
 
     async def read(self, run_id: str, tenant_id: str) -> ReadRun | None:
-        """A run as it is shown, at one moment."""
+        """Return a consistent snapshot of a run for display."""
         return read_run_of(
             *await self._pool.snapshot(_READ_RUN, _READ_STEPS, {"run_id": run_id, "tenant_id": tenant_id})
         )
 
     async def live_runs(self) -> Sequence[LiveRun]:
-        """Every run that is not over."""
+        """Every active run."""
         return live_runs_of(await self._pool.execute(LIVE_RUNS_SQL, {}))
 
+    async def orphans(self) -> Sequence[RunKey]:
+        """Waiting runs whose flow is deleted."""
+        return [RunKey(*row) for row in await self._pool.execute(ORPHANS_SQL, {})]
+
     async def worked(self, run_id: str, *, since: int, until: int) -> int:
-        """Microseconds in which a worker was at a step of a run."""
+        """Return the execution time of a run in microseconds."""
         return time_worked(await self._pool.execute(_WORK, {"run_id": run_id, "since": since}), until=until)
 
     async def stragglers(self, *, since: int, run_id: str | None = None) -> Sequence[Straggler]:
-        """Running steps of failed runs."""
+        """Return running steps of failed runs."""
         query = _STRAGGLERS if run_id is None else _STRAGGLERS_OF_RUN
         return stragglers_of(await self._pool.execute(query, {"since": since, "run_id": run_id}))
 
+    async def children(self, key: RunKey, step_id: str, first: int, stop: int) -> Sequence[ChildRun]:
+        """Return runs that a step started."""
+        return children_of(await self._pool.execute(CHILDREN_POSTGRES, range_values(key, step_id, first, stop)))
+
+    async def child_states(self, key: RunKey, step_id: str) -> ChildStates:
+        """Return the states of a step's runs."""
+        values = range_values(key, step_id, 0, 0)
+        rows = await self._pool.execute(_OPEN, values)
+        return child_states((await self._pool.execute(_LAST, values))[0][0], rows)
+
     async def past_turns(self, key: RunKey, session_id: str, user_id: str | None, limit: int) -> Sequence[PastTurn]:
-        """Earlier turns of a person's chat session."""
-        wanted = {"session_id": session_id, "user_id": user_id, "limit": limit}
-        rows = await self._pool.execute(sql.PAST_TURNS, {**_key(key), **wanted})
+        """Return earlier turns of a user's chat session."""
+        parameters = {"session_id": session_id, "user_id": user_id, "limit": limit}
+        rows = await self._pool.execute(sql.PAST_TURNS, {**_key(key), **parameters})
         return [PastTurn(*row) for row in reversed(rows)]
 
     async def _with_log(self, run_id: str, outcome: T) -> T:
-        """Log what the run came to where a transition, which is stored, is what ended it."""
+        """Log the outcome of a run when a stored transition ended it."""
         if ended_run(outcome):
             try:
                 log_ending(Ending(*(await self._pool.execute(_ENDING, {"run_id": run_id}))[0]))
@@ -302,9 +382,10 @@ class PostgresRunStore:
         return outcome
 
     async def _and_append(self, statement: str, values: Mapping[str, Any], entry: Entry) -> None:
-        """A statement, then the entry of the audit log that goes with it, in one transaction and one round trip.
+        """Execute a statement and append its audit entry, in one transaction and one round trip.
 
-        Not one statement: its foreign keys are checked when it ends, and would be while the chain's end is locked.
+        They are two statements because foreign keys are checked at the end of a statement, which holds the chain's
+        lock.
         """
         async with self._pool.connection() as connection, connection.pipeline():
             await connection.execute("BEGIN", prepare=True)
@@ -315,7 +396,7 @@ class PostgresRunStore:
     async def _locked(
         self, statement: str, values: Mapping[str, Any], entry: Entry | None = None, once: StartKey | None = None
     ) -> tuple[RunStatus | None, bool]:
-        """Lock a run, then change it: its status before, and whether it was changed."""
+        """Lock a run, then change it. Returns its previous status, and whether it was changed."""
         async with self._pool.connection() as connection, connection.transaction():
             row = await (await connection.execute(sql.LOCK, values)).fetchone()
             if row is None:
@@ -335,7 +416,7 @@ async def _claim(connection: "AsyncConnection[Any]", once: StartKey | None, run_
 
 
 def _is_one_step_on(onward: Onward) -> bool:
-    """Whether one step follows and nothing else is to be written."""
+    """Whether exactly one step follows and nothing else is written."""
     return len(onward.claim) == 1 and onward.settles.keys() == {*onward.claim} and not onward.skip
 
 

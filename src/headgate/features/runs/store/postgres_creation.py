@@ -1,6 +1,6 @@
-"""Creating a run as SQL for PostgreSQL: one statement, built once for runs with and without copied results."""
+"""SQL for PostgreSQL that creates a run: one statement, built once for runs with and without copied results."""
 
-# ruff: noqa: S608 - what is put into the statements are constants of this module and of `states`
+# ruff: noqa: S608 - only constants of this module and of `states` are inserted into the statements
 
 from typing import Any
 
@@ -18,7 +18,7 @@ WHERE tenant_id = %(tenant_id)s AND id IN (
 )
 FOR KEY SHARE
 """
-"""The runs that paid cannot be purged while their results are copied."""
+"""Locks the runs that paid against purging while their results are copied."""
 _BEGUN = f"CASE status WHEN 'queued' THEN 'run_queued' ELSE 'run_started' END, {NOTHING} FROM run"
 _COPIED = f""", copied AS (
     INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, attempts,
@@ -33,17 +33,18 @@ _COPIED = f""", copied AS (
 )"""
 
 
-def _statement(copied: str, answer: str) -> str:
+def _statement(copied: str, result: str) -> str:
     return f"""
 WITH run AS (
     INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,
         created_at, started_at, trace_parent, dispatched_at, dispatches, source_run_id, source_step_id, part,
-        last_event, visitor)
+        last_event, visitor, parent_run_id, parent_step_id, parent_iteration)
     SELECT %(run_id)s, %(tenant_id)s, %(flow_id)s, %(version)s, %(user_id)s, %(session_id)s, %(status)s::text,
         count(*) FILTER (WHERE born IN ('pending', 'running')), %(input_payload)s::jsonb, %(at)s,
         CASE WHEN %(status)s::text = 'running' THEN %(at)s::bigint END, %(trace_parent)s,
         CASE WHEN %(dispatched)s::bool THEN %(at)s::bigint END, %(dispatched)s::bool::int, %(source_run_id)s,
-        %(source_step_id)s, %(part)s::jsonb, 1 + count(*) FILTER (WHERE born = 'running'), %(visitor)s
+        %(source_step_id)s, %(part)s::jsonb, 1 + count(*) FILTER (WHERE born = 'running'), %(visitor)s,
+        %(parent_run_id)s, %(parent_step_id)s, %(parent_iteration)s::int
     FROM unnest(%(statuses)s::text[]) AS t(born)
     RETURNING status
 ), steps AS (
@@ -65,7 +66,7 @@ WITH run AS (
         %(at)s
     FROM steps WHERE status = 'running'
 ), {logged(_BEGUN, STARTED.format(source="steps"), after="0")}{copied}
-{answer}
+{result}
 """
 
 
@@ -74,11 +75,11 @@ _BEGUN = (
 )
 CREATE = " ".join(_statement("", "SELECT 1").split())
 CREATE_FROM = " ".join(_statement(_COPIED, "SELECT count(*) FROM copied").split())
-"""The same with results of another run; answers how many it copied."""
+"""The same with results of another run; returns how many it copied."""
 
 
 def creation_values(run: NewRun) -> dict[str, Any]:
-    """The values of these statements beside the run's key and the lease."""
+    """Return the parameters of these statements, without the run's key and the lease."""
     births = births_of(run)
     return {
         "user_id": run.user_id,
@@ -91,6 +92,9 @@ def creation_values(run: NewRun) -> dict[str, Any]:
         "source_step_id": run.reuse and run.reuse.step_id,
         "part": run.part and run.part.stored(),
         "visitor": run.visitor,
+        "parent_run_id": run.parent and run.parent.run_id,
+        "parent_step_id": run.parent and run.parent.step_id,
+        "parent_iteration": run.parent and run.parent.iteration,
         "steps": [birth.step_id for birth in births],
         "orders": [birth.order for birth in births],
         "waiting": [birth.waiting for birth in births],

@@ -1,4 +1,4 @@
-"""A small pool of connections to PostgreSQL, each of which is out only for the length of one transaction."""
+"""A small pool of connections to PostgreSQL, each in use only for the duration of one transaction."""
 
 import re
 import time
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from headgate.foundation.database import explain
 from headgate.foundation.errors import DatabaseAway, Invalid
 
-if TYPE_CHECKING:  # named without importing psycopg
+if TYPE_CHECKING:  # referenced without importing psycopg
     from psycopg import AsyncConnection, AsyncRawCursor
     from psycopg_pool import AsyncConnectionPool
 
 _EVERY_STATEMENT_GOES_BY_KEY = "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off"
-"""A plan is made once a connection; one made while the tables were small must serve when they are not."""
+"""A plan is made once per connection: one made while the tables were small must also suit large ones."""
 WAIT_FOR_CONNECTION_SECONDS = 30.0
 _ABOUT_THE_DATABASE = {"OperationalError", "PoolTimeout", "PoolClosed"}
 
@@ -32,7 +32,7 @@ class PostgresPool:
         self._url = url
         self._size = size
         self._waiting: dict[object, float] = {}
-        """Who waits for a connection, since when."""
+        """Waiters for a connection, with the start of their wait."""
 
     async def open(self) -> None:
         """Connect. Raises `Unavailable`."""
@@ -50,17 +50,17 @@ class PostgresPool:
 
     @property
     def connections_out(self) -> int:
-        """Connections in use this moment."""
+        """Number of connections in use."""
         stats = self._pool.get_stats()
         return int(stats["pool_size"]) - int(stats["pool_available"])
 
     @property
     def wait_seconds(self) -> float:
-        """How long who waits longest has waited for a connection."""
+        """Longest current wait for a connection."""
         return time.monotonic() - min(self._waiting.values()) if self._waiting else 0.0
 
     async def execute(self, statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """One statement, one transaction."""
+        """Execute one statement in one transaction."""
         try:
             connection = await self._next_connection()
             try:
@@ -78,7 +78,7 @@ class PostgresPool:
     async def snapshot(
         self, row_query: str, rows_query: str, values: Mapping[str, Any]
     ) -> tuple[Any, list[tuple[Any, ...]]]:
-        """A row and the rows that belong to it, in one transaction that sees one state, in one round trip."""
+        """Read a row and its dependent rows in one transaction with a consistent snapshot, in one round trip."""
         async with self.connection() as connection, connection.pipeline():
             await connection.execute("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", prepare=True)
             first = await connection.execute(row_query, values, prepare=True)
@@ -97,7 +97,7 @@ class PostgresPool:
 
     @asynccontextmanager
     async def connection(self) -> "AsyncIterator[AsyncConnection[Any]]":
-        """A connection for one transaction. Raises `Unavailable` where the database is away."""
+        """Return a connection for one transaction. Raises `Unavailable` when the database is down."""
         try:
             connection = await self._next_connection()
             try:
@@ -111,9 +111,9 @@ class PostgresPool:
 
 
 def _raise_translated(error: Exception) -> None:
-    """Raise what psycopg says about the database itself (gone, full, in recovery, deadlocked) as `Unavailable`.
+    """Raise psycopg's errors about the database itself (down, full, in recovery, deadlock) as `Unavailable`.
 
-    Its operational errors are never about the statement: the same one may succeed later.
+    Its operational errors never concern the statement, which may succeed later.
     """
     away = explain(error)
     if away is None and {kind.__name__ for kind in type(error).__mro__} & _ABOUT_THE_DATABASE:
@@ -124,9 +124,9 @@ def _raise_translated(error: Exception) -> None:
 
 @cache
 def _numbered(statement: str) -> tuple[str, tuple[str, ...]]:
-    """A statement with `$1` in place of `%(name)s`, and the names in the order of their numbers.
+    """Return a statement with `$1` instead of `%(name)s`, and the names in numeric order.
 
-    psycopg works this out for itself, and for a text of more than 4 KiB anew at every execution.
+    psycopg does this itself, but for a text over 4 KiB again at every execution.
     """
     numbers: dict[str, int] = {}
     text = re.sub(r"%\((\w+)\)s", lambda match: f"${numbers.setdefault(match[1], len(numbers) + 1)}", statement)
@@ -134,7 +134,7 @@ def _numbered(statement: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _open_pool(url: str, size: int) -> "tuple[AsyncConnectionPool[Any], type[AsyncRawCursor[Any]]]":
-    """The one place that imports psycopg. Raises `Invalid` where it is not installed."""
+    """Return an open pool, the only place that imports psycopg. Raises `Invalid` when it is not installed."""
     try:
         from psycopg import AsyncRawCursor  # noqa: PLC0415 - heavy and optional
         from psycopg_pool import AsyncConnectionPool  # noqa: PLC0415

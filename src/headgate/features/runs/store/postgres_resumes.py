@@ -1,6 +1,6 @@
-"""Resuming a run as SQL for PostgreSQL."""
+"""SQL for PostgreSQL that resumes a run."""
 
-# ruff: noqa: S608 - what is put into the statements are constants of this module and of `states`
+# ruff: noqa: S608 - only constants of this module and of `states` are inserted into the statements
 
 from headgate.features.runs.states import (
     RUN_RESUMES,
@@ -27,12 +27,15 @@ WITH changed AS (
     UPDATE flow_step_attempts a SET record = jsonb_build_object({_RECORD})
     FROM changed JOIN flow_step_results s ON s.flow_run_id = changed.id
     WHERE a.flow_run_id = s.flow_run_id AND a.flow_id = s.flow_id AND a.step_id = s.step_id
-        AND a.attempt_no = s.attempts AND s.status IN {sql_list(sources(STEP_RESUMES, StepStatus.PENDING))}
+        AND a.attempt_no = s.attempts AND a.record IS NULL
+        AND s.status IN {sql_list(sources(STEP_RESUMES, StepStatus.PENDING))}
 ), steps AS (
     UPDATE flow_step_results s SET status = 'pending', input_payload = NULL, effective_prompt = NULL,
         output_payload = NULL, model_parameters = NULL, tool_calls = NULL, log = NULL, num_tokens_input = NULL,
         num_tokens_output = NULL, execution_hash = NULL, classification = NULL, error_code = NULL,
-        error_message = NULL, worker_id = NULL, lease_until = NULL, started_at = NULL, finished_at = NULL
+        error_message = NULL, interruptions = 0, failures = 0, failing_since = NULL,
+        worker_id = NULL, lease_until = NULL, started_at = NULL,
+        finished_at = NULL, waits_for = NULL, answered_at = NULL
     FROM changed
     WHERE s.flow_run_id = changed.id AND s.status IN {sql_list(sources(STEP_RESUMES, StepStatus.PENDING))}
 )

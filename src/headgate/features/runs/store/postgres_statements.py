@@ -1,10 +1,10 @@
-"""The transitions as SQL for PostgreSQL: one statement, and so one transaction and one round trip, each.
+"""SQL for PostgreSQL of the transitions: one statement, and so one transaction and one round trip, each.
 
-Every statement locks the run's row before it touches steps, so transitions of one run take turns and none can deadlock
-with another. After waiting for the lock PostgreSQL looks at the rows again as they are now, not as they were.
+Every statement locks the run's row before it touches steps, so transitions of one run are serialised and cannot
+deadlock. After waiting for the lock PostgreSQL reads the current rows, not those of the statement's start.
 """
 
-# ruff: noqa: S608 - what is put into the statements are constants of this module and of `states`
+# ruff: noqa: S608 - only constants of this module and of `states` are inserted into the statements
 
 import re
 from typing import Any
@@ -28,7 +28,7 @@ from headgate.features.runs.transitions import Onward
 
 
 def _shortened(statement: str) -> str:
-    """The statement without spare space, as it is sent and logged."""
+    """Return the statement without redundant whitespace, as it is sent and logged."""
     return re.sub(r" ?(<>|[(),=]) ?", r"\1", " ".join(statement.split()))
 
 
@@ -73,8 +73,13 @@ _DONE = """done AS (
 )"""
 
 
-def _ending(status: StepStatus, code: str = "NULL", message: str = "NULL") -> str:
-    """The expressions that end a step and its attempt."""
+_ERROR = ("%(code)s::text", "%(message)s::text")
+_OUTCOME = "CASE WHEN %(code)s::text IS NULL THEN 'completed' ELSE 'failed' END"
+
+
+def _ending(status: StepStatus) -> str:
+    """Return the expressions that end a step and its attempt; an attempt with an error has failed."""
+    code, message = _ERROR
     return (
         _DONE.format(
             status=f"'{status}'",
@@ -85,7 +90,7 @@ def _ending(status: StepStatus, code: str = "NULL", message: str = "NULL") -> st
         )
         + ", "
         + _CLOSED.format(
-            status=f"'{status}'",
+            status=_OUTCOME,
             code=code,
             message=message,
             started=sql_list(sources(ATTEMPT_MOVES, AttemptStatus(status))),
@@ -138,6 +143,13 @@ _COUNT = f"""verdict AS (
     WHERE r.id = judged.id
     RETURNING r.status
 )"""
+_ANSWERED = """answered AS (
+    UPDATE flow_step_results p
+    SET answered_at = %(at)s, due_at = CASE WHEN p.status = 'waiting' THEN %(at)s::bigint ELSE p.due_at END
+    FROM {ended} e JOIN flow_runs c ON c.id = e.id
+    WHERE {condition}p.flow_run_id = c.parent_run_id AND p.step_id = c.parent_step_id
+)"""
+"""Makes the step due that started a run which ends."""
 _DELETED = failed_data(FLOW_DELETED, FLOW_DELETED_MESSAGE)
 _ADVANCED = (
     f"'run_started', {NOTHING} FROM judged WHERE before = 'queued' AND status = 'running'",
@@ -146,13 +158,16 @@ _ADVANCED = (
     f"'run_' || status, NULL, NULL, CASE status WHEN 'failed' THEN '{_DELETED}' END FROM judged WHERE ends",
 )
 _TOLD = """
-SELECT run.status, counted.status, moved.step_id, moved.status, moved.waiting, moved.attempts
+SELECT run.status, counted.status, EXISTS (
+        SELECT 1 FROM flow_step_results w
+        WHERE w.flow_run_id = %(run_id)s AND w.flow_id = %(flow_id)s AND w.status = 'waiting'
+    ), moved.step_id, moved.status, moved.waiting, moved.attempts
 FROM run LEFT JOIN counted ON true LEFT JOIN moved ON true
 """
 
 BEGIN = _shortened(f"""
 WITH run AS (
-    SELECT r.id, r.user_id, r.session_id, r.trace_parent, r.input_payload, r.last_event
+    SELECT r.id, r.user_id, r.session_id, r.trace_parent, r.input_payload, r.last_event, r.visitor, r.parent_run_id
     FROM flow_runs r JOIN flows f ON f.id = r.flow_id
     WHERE r.id = %(run_id)s AND r.tenant_id = %(tenant_id)s AND r.status = 'queued' AND r.source_run_id IS NULL
         AND r.part IS NULL AND f.deleted_at IS NULL
@@ -169,17 +184,20 @@ started AS (
     UPDATE flow_runs r SET status = 'running', started_at = %(at)s, pickups = 0, last_event = r.last_event + {COUNT}
     FROM run, moved WHERE r.id = run.id
 )
-SELECT run.user_id, run.session_id, run.trace_parent, run.input_payload::text FROM run, moved
+SELECT run.user_id, run.session_id, run.trace_parent, run.input_payload::text, run.visitor, run.parent_run_id
+FROM run, moved
 """)
-"""The first transition of a run that nobody has touched, with all there is to know of it: no row is read before."""
+"""The first transition of an untouched run, with all of its known values: no row is read before."""
 ADVANCE = _shortened(
     f"WITH {_RUN}, {_MOVE.format(after='run')}, {_OPENED.format(source='moved')},"
-    f" {_COUNT.format(finished='0', after='run', logged=logged(*_ADVANCED), reset=', pickups = 0')} {_TOLD}"
+    f" {_COUNT.format(finished='0', after='run', logged=logged(*_ADVANCED), reset=', pickups = 0')},"
+    f" {_ANSWERED.format(ended='judged', condition='e.ends AND ')} {_TOLD}"
 )
 FINISH = _shortened(
     f"WITH {_RUN}, {_ending(StepStatus.COMPLETED)}, {_MOVE.format(after='run, done')},"
     f" {_OPENED.format(source='moved')},"
-    f" {_COUNT.format(finished='1', after='run, done', logged=logged(COMPLETED, *_ADVANCED), reset='')} {_TOLD}"
+    f" {_COUNT.format(finished='1', after='run, done', logged=logged(COMPLETED, *_ADVANCED), reset='')},"
+    f" {_ANSWERED.format(ended='judged', condition='e.ends AND ')} {_TOLD}"
 )
 GO_ON = _shortened(f"""
 WITH run AS (
@@ -205,13 +223,13 @@ WITH run AS (
 SELECT done.step_id, CASE WHEN moved.status = 'running' THEN moved.attempts END
 FROM done LEFT JOIN moved ON true
 """)
-"""FINISH where one step follows and the run goes on: by far the most common case, at half the price."""
+"""FINISH where one step follows and the run continues: by far the most common case, at half the cost."""
 _FAILED = (
     "'step_failed', step_id, %(attempt)s::int, %(event)s::text FROM done",
     "'run_failed', done.step_id, NULL, %(event)s::text FROM done, ends",
 )
 FAIL = _shortened(f"""
-WITH {_RUN}, {_ending(StepStatus.FAILED, "%(code)s", "%(message)s")}, ends AS (
+WITH {_RUN}, {_ending(StepStatus.FAILED)}, ends AS (
     SELECT id FROM run, done WHERE status IN {sql_list(sources(RUN_MOVES, RunStatus.FAILED))}
 ), {logged(*_FAILED)}, ended AS (
     UPDATE flow_runs r
@@ -221,13 +239,17 @@ WITH {_RUN}, {_ending(StepStatus.FAILED, "%(code)s", "%(message)s")}, ends AS (
         finished_at = CASE WHEN ends.id IS NULL THEN r.finished_at ELSE %(at)s END
     FROM done LEFT JOIN ends ON true
     WHERE r.id = %(run_id)s
-)
+), dropped AS (
+    UPDATE flow_step_results s SET status = 'cancelled', waits_for = NULL, due_at = NULL, finished_at = %(at)s
+    FROM ends WHERE s.flow_run_id = ends.id AND s.status = 'waiting'
+), {_ANSWERED.format(ended="ends", condition="")}
 SELECT run.status, done.step_id IS NOT NULL FROM run LEFT JOIN done ON true
 """)
 TAKE_OVER = _shortened(f"""
 WITH {_RUN}, taken AS (
     UPDATE flow_step_results s
-    SET attempts = s.attempts + 1, worker_id = %(worker_id)s, lease_until = %(until)s, started_at = %(at)s
+    SET attempts = s.attempts + 1, interruptions = s.interruptions + 1, worker_id = %(worker_id)s,
+        lease_until = %(until)s, started_at = %(at)s
     FROM unnest(%(steps)s::text[], %(seen)s::int[], %(leases)s::bigint[]) AS t(step_id, attempt, lease_until), run
     WHERE s.flow_run_id = %(run_id)s AND s.flow_id = %(flow_id)s AND s.step_id = t.step_id AND s.attempts = t.attempt
         AND coalesce(s.lease_until, 0) = t.lease_until
@@ -256,11 +278,12 @@ WHERE s.flow_run_id = t.run_id AND s.step_id = t.step_id AND s.attempts = t.atte
 RETURNING s.flow_run_id, s.step_id, s.attempts
 """)
 
-# A step that is claimed while these wait for the lock has an attempt that a statement begun earlier would not see. So
-# they are two statements: the second begins when the lock is had.
+# A step claimed while this waits for the lock has an attempt that an earlier statement's snapshot lacks. So they
+# are two statements: the second begins once the lock is held.
 LOCK = "SELECT status FROM flow_runs WHERE id = %(run_id)s AND tenant_id = %(tenant_id)s FOR NO KEY UPDATE"
 _CANCEL_STEPS = f"""steps AS (
-    UPDATE flow_step_results s SET status = 'cancelled', lease_until = NULL, finished_at = %(at)s
+    UPDATE flow_step_results s SET status = 'cancelled', lease_until = NULL, waits_for = NULL, due_at = NULL,
+        finished_at = %(at)s
     FROM changed WHERE s.flow_run_id = changed.id AND s.status IN {{which}}
 ), attempts AS (
     UPDATE flow_step_attempts a SET status = 'cancelled', finished_at = %(at)s
@@ -273,7 +296,8 @@ WITH changed AS (
     WHERE id = %(run_id)s AND {guard(RUN_MOVES, RunStatus.CANCELLED)}
     RETURNING id, last_event - 1 AS before
 ), {logged(f"'run_cancelled', {NOTHING}", after="before", run="changed")},
-{_CANCEL_STEPS.format(which=sql_list(sources(STEP_MOVES, StepStatus.CANCELLED)))}
+{_CANCEL_STEPS.format(which=sql_list(sources(STEP_MOVES, StepStatus.CANCELLED)))},
+{_ANSWERED.format(ended="changed", condition="")}
 SELECT id FROM changed
 """)
 END = _shortened(f"""
@@ -283,7 +307,8 @@ WITH changed AS (
     WHERE id = %(run_id)s AND {guard(RUN_MOVES, RunStatus.FAILED)}
     RETURNING id, last_event - 1 AS before
 ), {logged("'run_failed', NULL::text, NULL::int, %(event)s::text", after="before", run="changed")},
-{_CANCEL_STEPS.format(which="('running')")}
+{_CANCEL_STEPS.format(which="('running', 'waiting')")},
+{_ANSWERED.format(ended="changed", condition="")}
 SELECT id FROM changed
 """)
 
@@ -297,7 +322,7 @@ PAST_TURNS = (
 
 
 def moves(onward: Onward) -> dict[str, Any]:
-    """Steps, the parents settled for each, and what is to be done with it."""
+    """Return steps, the number of parents settled for each, and the action for it."""
     actions = dict.fromkeys(onward.settles, "settle")
     actions |= dict.fromkeys(onward.skip, "skip") | dict.fromkeys(onward.claim, "claim")
     return {

@@ -12,13 +12,24 @@ from headgate.features.runs.event_log import EventPage
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.store import sqlite_resumes as rare
 from headgate.features.runs.store import sqlite_transitions as sql
+from headgate.features.runs.store import sqlite_waits as waits
 from headgate.features.runs.store.calls import KEEP_CALL_SQL, LOAD_CALLS_SQL, calls_of, keep_values, load_values
+from headgate.features.runs.store.children import (
+    CHILDREN_SQL,
+    LAST_SQL,
+    OPEN_SQL,
+    WAKE_PARENT_SQL,
+    child_states,
+    children_of,
+    range_values,
+)
 from headgate.features.runs.store.endings import ENDING_SQL, ended_run, log_ending
 from headgate.features.runs.store.rows import (
     EVENTS_SQL,
     LIVE_RUNS_SQL,
     LOAD_RUN_SQL,
     LOAD_STEPS_SQL,
+    ORPHANS_SQL,
     READ_RUN_SQL,
     READ_STEPS_SQL,
     STRAGGLERS_OF_RUN_SQL,
@@ -36,6 +47,8 @@ from headgate.features.runs.store.sqlite_transaction import Job
 from headgate.features.runs.store.sqlite_writer import SqliteWriter
 from headgate.features.runs.transitions import (
     Cancelled,
+    ChildRun,
+    ChildStates,
     Claim,
     Ending,
     Failed,
@@ -53,7 +66,9 @@ from headgate.features.runs.transitions import (
     RunKey,
     StoredRun,
     Straggler,
+    clock,
 )
+from headgate.features.runs.waiting import Suspension, WokenRun
 from headgate.foundation.database import PROBES
 from headgate.foundation.settings import DatabaseSettings
 
@@ -61,11 +76,11 @@ T = TypeVar("T", bound=Progress | Cancelled | bool | None)
 
 
 class SqliteRunStore:
-    """Runs in a SQLite file, written over one connection with group commit.
+    """Storage of runs in a SQLite file, written over one connection with group commit.
 
     Args:
         path: The database file, migrated.
-        settings: Pragmas and how long to wait for the lock.
+        settings: Pragmas and lock timeout.
     """
 
     def __init__(self, path: Path, settings: DatabaseSettings) -> None:
@@ -76,16 +91,16 @@ class SqliteRunStore:
         await self._writer.open()
 
     async def close(self) -> None:
-        """Write what waits and disconnect."""
+        """Complete pending writes and disconnect."""
         await self._writer.close()
 
     @property
     def write_wait_seconds(self) -> float:
-        """How long the write has waited that waits longest."""
+        """Age of the oldest pending write."""
         return self._writer.oldest_seconds
 
     async def prove_write(self) -> None:
-        """Write something that means nothing."""
+        """Make a test write."""
         await self._writer.submit(lambda db: db.execute(PROBES["sqlite"]).close())
 
     async def create(self, run: NewRun, lease: Lease) -> None:
@@ -97,7 +112,7 @@ class SqliteRunStore:
     async def resume(
         self, key: RunKey, at: int, entry: Entry | None = None, once: StartKey | None = None
     ) -> Resumed | None:
-        """Let a failed run go on."""
+        """Resume a failed run."""
         return await self._writer.submit(lambda db: rare.resume(db, key, at, entry, once))
 
     async def advance(self, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None = None) -> Progress:
@@ -109,12 +124,28 @@ class SqliteRunStore:
         """Fail a step and its run."""
         return await self._logged(key.run_id, lambda db: sql.fail(db, key, failed, at))
 
-    async def take_over(self, key: RunKey, held: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
-        """Take steps from a dead worker."""
-        return await self._writer.submit(lambda db: sql.take_over(db, key, held, lease))
+    async def suspend(self, key: RunKey, suspension: Suspension, lease: Lease) -> bool:
+        """End the attempt of a step that waits."""
+        return await self._writer.submit(lambda db: waits.suspend(db, key, suspension, lease))
+
+    async def rest(self, key: RunKey, at: int) -> bool:
+        """Let a run wait of which only waiting steps are left for now."""
+        return await self._writer.submit(lambda db: waits.rest(db, key, at))
+
+    async def next_due(self) -> int | None:
+        """When the next waiting step is due."""
+        return await self._writer.read(waits.next_due)
+
+    async def wake(self, at: int, limit: int, *, run_id: str | None = None) -> Sequence[WokenRun]:
+        """Wake steps that are due."""
+        return await self._writer.submit(lambda db: waits.wake(db, at, limit, run_id))
+
+    async def take_over(self, key: RunKey, holders: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
+        """Recover steps from a dead worker."""
+        return await self._writer.submit(lambda db: sql.take_over(db, key, holders, lease))
 
     async def end(self, key: RunKey, code: str, message: str, at: int) -> bool:
-        """Fail a run from outside."""
+        """Fail a run for a reason outside its steps."""
         return await self._logged(key.run_id, lambda db: sql.end(db, key, code, message, at))
 
     async def cancel(self, run_id: str, tenant_id: str, at: int, entry: Entry | None = None) -> Cancelled | None:
@@ -122,7 +153,7 @@ class SqliteRunStore:
         return await self._logged(run_id, lambda db: sql.cancel(db, run_id, tenant_id, at, entry))
 
     async def renew(self, held: Sequence[Held], lease: Lease) -> frozenset[Held]:
-        """Lengthen leases."""
+        """Extend leases."""
         return await self._writer.submit(lambda db: sql.renew(db, held, lease))
 
     async def keep_call(self, key: RunKey, call: AnsweredCall) -> bool:
@@ -133,22 +164,22 @@ class SqliteRunStore:
         )
 
     async def calls_of(self, key: RunKey, step_id: str) -> Sequence[StoredCall]:
-        """The answered calls of a step."""
+        """Return the answered calls of a step."""
         values = load_values(key, step_id)
         return calls_of(await self._writer.read(lambda db: db.execute(LOAD_CALLS_SQL, values).fetchall()))
 
     async def is_cancelled(self, run_id: str) -> bool:
-        """Whether the run may have no effect any more."""
+        """Whether the run must have no further effect."""
         return await self.status(run_id) in {None, RunStatus.CANCELLED}
 
     async def status(self, run_id: str) -> RunStatus | None:
-        """Where a run is."""
+        """Return the status of a run."""
         query = "SELECT status FROM flow_runs WHERE id = ?"
         row = await self._writer.read(lambda db: db.execute(query, (run_id,)).fetchone())
         return None if row is None else RunStatus(row[0])
 
     async def read(self, run_id: str, tenant_id: str) -> ReadRun | None:
-        """A run as it is shown."""
+        """Return a run for display."""
         values = {"run_id": run_id, "tenant_id": tenant_id}
 
         def query(db: sqlite3.Connection) -> ReadRun | None:
@@ -158,12 +189,12 @@ class SqliteRunStore:
         return await self._writer.read(query)
 
     async def events_after(self, run_id: str, tenant_id: str, seq: int, limit: int) -> EventPage | None:
-        """Events of a run behind a number."""
+        """Return the events of a run after a number."""
         values = {"run_id": run_id, "tenant_id": tenant_id, "after": seq, "limit": limit}
         return events_of(await self._writer.read(lambda db: db.execute(EVENTS_SQL, values).fetchall()))
 
     async def load(self, run_id: str) -> StoredRun | None:
-        """A run and its steps."""
+        """Return a run and its steps."""
 
         def query(db: sqlite3.Connection) -> StoredRun | None:
             run = db.execute(LOAD_RUN_SQL, {"run_id": run_id}).fetchone()
@@ -173,22 +204,41 @@ class SqliteRunStore:
         return await self._writer.read(query)
 
     async def live_runs(self) -> Sequence[LiveRun]:
-        """Every run that is not over."""
+        """Every active run."""
         return live_runs_of(await self._writer.read(lambda db: db.execute(LIVE_RUNS_SQL).fetchall()))
 
+    async def orphans(self) -> Sequence[RunKey]:
+        """Waiting runs whose flow is deleted."""
+        return [RunKey(*row) for row in await self._writer.read(lambda db: db.execute(ORPHANS_SQL).fetchall())]
+
     async def worked(self, run_id: str, *, since: int, until: int) -> int:
-        """Microseconds in which a worker was at a step of a run."""
+        """Return the execution time of a run in microseconds."""
         values = {"run_id": run_id, "since": since}
         return time_worked(await self._writer.read(lambda db: db.execute(WORK_SQL, values).fetchall()), until=until)
 
     async def stragglers(self, *, since: int, run_id: str | None = None) -> Sequence[Straggler]:
-        """Running steps of failed runs."""
+        """Return running steps of failed runs."""
         query = STRAGGLERS_SQL if run_id is None else STRAGGLERS_OF_RUN_SQL
         values = {"since": since, "run_id": run_id}
         return stragglers_of(await self._writer.read(lambda db: db.execute(query, values).fetchall()))
 
+    async def children(self, key: RunKey, step_id: str, first: int, stop: int) -> Sequence[ChildRun]:
+        """Return runs that a step started."""
+        values = range_values(key, step_id, first, stop)
+        return children_of(await self._writer.read(lambda db: db.execute(CHILDREN_SQL, values).fetchall()))
+
+    async def child_states(self, key: RunKey, step_id: str) -> ChildStates:
+        """Return the states of a step's runs."""
+        values = range_values(key, step_id, 0, 0)
+
+        def query(db: sqlite3.Connection) -> ChildStates:
+            rows = db.execute(OPEN_SQL, values).fetchall()
+            return child_states(db.execute(LAST_SQL, values).fetchone()[0], rows)
+
+        return await self._writer.read(query)
+
     async def past_turns(self, key: RunKey, session_id: str, user_id: str | None, limit: int) -> Sequence[PastTurn]:
-        """Earlier turns of a person's chat session."""
+        """Return earlier turns of a user's chat session."""
         query = (
             "SELECT input_payload, output_payload FROM flow_runs WHERE flow_id = ? AND session_id = ? AND tenant_id = ?"
             " AND user_id IS ? AND status = 'completed' AND id < ? ORDER BY id DESC LIMIT ?"
@@ -198,12 +248,13 @@ class SqliteRunStore:
         return [PastTurn(*row) for row in reversed(rows)]
 
     async def _logged(self, run_id: str, job: Job[T], *, size: int = 0) -> T:
-        """Make a transition; where it is what ended the run, read in its transaction what the run came to."""
+        """Make a transition; if it ends the run, read the outcome in the same transaction for the log."""
 
         def transition(db: sqlite3.Connection) -> tuple[T, Ending | None]:
             outcome = job(db)
             if not ended_run(outcome):
                 return outcome, None
+            db.execute(WAKE_PARENT_SQL, {"run_id": run_id, "at": clock()})
             return outcome, Ending(*db.execute(ENDING_SQL, {"run_id": run_id}).fetchone())
 
         outcome, ending = await self._writer.submit(transition, size=size)

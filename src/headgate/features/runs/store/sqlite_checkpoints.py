@@ -1,4 +1,4 @@
-"""When the write-ahead log of SQLite is copied into the database file, and when that is tried again."""
+"""Checkpoints of SQLite's write-ahead log, and their retries."""
 
 import asyncio
 import sqlite3
@@ -11,30 +11,30 @@ from headgate.foundation.log import get_logger
 CHECKPOINT_PAGES = 1000
 _PAGE_BYTES = 4096
 _PAGES_PER_JOB = 6
-"""About what one transition dirties; only the pace of checkpoints depends on it."""
+"""Estimated pages changed per transition; only the frequency of checkpoints depends on it."""
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 60.0
 log = get_logger(__name__)
 
 
 class NotCopied(Exception):
-    """A reader keeps a part of the log in use."""
+    """A reader uses a part of the log."""
 
 
 def copy_log(connection: sqlite3.Connection) -> None:
-    """Copy the log into the database file as far as nobody is in the way. Raises `sqlite3.Error`, `NotCopied`."""
+    """Copy the log into the database file as far as readers permit. Raises `sqlite3.Error`, `NotCopied`."""
     busy, pages, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
     if busy or copied < pages:
         raise NotCopied(f"{copied} of {pages} pages were copied")
 
 
 class Checkpoints:
-    """Copies the log while writing goes on, in a thread. A failure is known, logged, and tried again later.
+    """Copies the log in a thread while writing continues. A failure is logged and retried later.
 
     Args:
         loop: The event loop of the writer.
-        executor: Where the copy is made.
-        copy: Makes it, on a connection that is not the writer's.
+        executor: Runs the copy.
+        copy: Makes the copy, on a connection other than the writer's.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, executor: Executor, copy: Callable[[], None]) -> None:
@@ -46,10 +46,10 @@ class Checkpoints:
         self._running: asyncio.Future[None] | None = None
         self._retry: asyncio.TimerHandle | None = None
         self.copied = False
-        """Whether the log is copied but for what was written meanwhile: the next transaction can finish the copy."""
+        """Whether the log is copied except for newer writes: the next transaction can finish the copy."""
 
     def wrote(self, size: int) -> None:
-        """A job writes about so many bytes of long values."""
+        """Add the size of a job's long values in bytes."""
         self._pages += _PAGES_PER_JOB + size // _PAGE_BYTES
 
     def begin_if_due(self) -> None:
@@ -58,7 +58,7 @@ class Checkpoints:
             self._begin()
 
     def finished(self, error: BaseException | None) -> None:
-        """The copy was finished before a transaction, or that failed."""
+        """Record that the copy was finished before a transaction, or failed."""
         self.copied = False
         if error is None:
             self._pause = 0.0
@@ -66,7 +66,7 @@ class Checkpoints:
             self._later(error)
 
     async def close(self) -> None:
-        """Begin none any more, and wait for the one that runs."""
+        """Begin no more copies, and wait for a running one."""
         if self._retry is not None:
             self._retry.cancel()
         if self._running is not None:
@@ -95,7 +95,7 @@ class Checkpoints:
             self._later(error)
 
     def _later(self, error: BaseException) -> None:
-        """Copy again: behind a reader once as much again was written, after a failure in a while."""
+        """Schedule another copy: behind a reader after the same amount of writes, after a failure after a delay."""
         if isinstance(error, NotCopied) or is_busy(error):
             self._pause = 0.0
             return

@@ -1,6 +1,6 @@
-"""Creating a run as SQL on one SQLite connection, in a transaction that holds the write lock."""
+"""SQL that creates a run on one SQLite connection, in a transaction that holds the write lock."""
 
-# ruff: noqa: S608 - what is put into the statements are constants of this module and of `states`
+# ruff: noqa: S608 - only constants of this module and of `states` are inserted into the statements
 
 import sqlite3
 from collections.abc import Sequence
@@ -8,18 +8,20 @@ from typing import Any
 
 from headgate.features.audit.statements import append
 from headgate.features.idempotency.keys import claim_on
-from headgate.features.runs.errors import SourceGone
+from headgate.features.runs.errors import ParentGone, SourceGone
 from headgate.features.runs.quotas.usage import check_on
 from headgate.features.runs.states import BORN_SETTLED, RunStatus, StepStatus, sql_list
 from headgate.features.runs.store.births import Birth, births_of
+from headgate.features.runs.store.children import RUNS_SQL, parent_values
 from headgate.features.runs.store.rows import TAKEN_COLUMNS
 from headgate.features.runs.store.sqlite_events import Event, write_events
 from headgate.features.runs.transitions import Lease, NewRun
 
 _INSERT_RUN = (
     "INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,"
-    " created_at, started_at, trace_parent, source_run_id, source_step_id, part, last_event, visitor)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " created_at, started_at, trace_parent, source_run_id, source_step_id, part, last_event, visitor,"
+    " parent_run_id, parent_step_id, parent_iteration)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _INSERT_STEP = (
     "INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,"
@@ -44,10 +46,13 @@ _COPY_STEP = (
 
 
 def create(db: sqlite3.Connection, run: NewRun, lease: Lease) -> None:
-    """Insert a run with its steps, the claimed ones running, the settled ones as they are.
+    """Insert a run with its steps: claimed ones running, settled ones as they are.
 
-    Raises `SourceGone`, `KeyTaken`, `QuotaExceeded`.
+    Raises `SourceGone`, `ParentGone`, `KeyTaken`, `QuotaExceeded`.
     """
+    parent = run.parent
+    if parent is not None and db.execute(RUNS_SQL, parent_values(run.key, parent)).fetchone() is None:
+        raise ParentGone(parent.run_id, parent.step_id)
     claim_on(db, run.once, run.key.run_id, lease.at)
     check_on(db, run.bounds, run.key.tenant_id, lease.at)
     births = births_of(run)
@@ -69,8 +74,8 @@ def create(db: sqlite3.Connection, run: NewRun, lease: Lease) -> None:
     ]
     db.executemany(_INSERT_STEP, opened)
     if claimed:
-        place = (lease.worker_id, lease.at)
-        db.executemany(_INSERT_ATTEMPT, [(*same, birth.step_id, birth.order, *place) for birth in claimed])
+        worker = (lease.worker_id, lease.at)
+        db.executemany(_INSERT_ATTEMPT, [(*same, birth.step_id, birth.order, *worker) for birth in claimed])
     if len(opened) < len(births):
         _insert_settled(db, run, births, lease.at)
     events: list[Event] = [("run_started" if run.claim else "run_queued", None, None, None)]
@@ -82,15 +87,17 @@ def create(db: sqlite3.Connection, run: NewRun, lease: Lease) -> None:
 
 def _run_values(run: NewRun, lease: Lease, births: Sequence[Birth], *, events: int) -> tuple[Any, ...]:
     key = run.key
-    who = (key.run_id, key.tenant_id, key.flow_id, key.version, run.user_id, run.session_id)
+    owner = (key.run_id, key.tenant_id, key.flow_id, key.version, run.user_id, run.session_id)
     status, started = (RunStatus.RUNNING, lease.at) if run.claim else (RunStatus.QUEUED, None)
-    left = sum(not birth.settled for birth in births)
+    unsettled = sum(not birth.settled for birth in births)
     source = (None, None) if run.reuse is None else (run.reuse.run_id, run.reuse.step_id)
     part = None if run.part is None else run.part.stored()
+    started_by = run.parent
+    parent = (None,) * 3 if started_by is None else (started_by.run_id, started_by.step_id, started_by.iteration)
     return (
-        *who,
+        *owner,
         status,
-        left,
+        unsettled,
         run.input_payload,
         lease.at,
         started,
@@ -99,6 +106,7 @@ def _run_values(run: NewRun, lease: Lease, births: Sequence[Birth], *, events: i
         part,
         events,
         run.visitor,
+        *parent,
     )
 
 
@@ -108,10 +116,10 @@ def _insert_settled(db: sqlite3.Connection, run: NewRun, births: Sequence[Birth]
     same = (key.run_id, key.flow_id, key.version, key.tenant_id)
     for birth in births:
         if birth.is_copy and run.reuse is not None:
-            place = (run.reuse.run_id, key.flow_id, birth.step_id, key.tenant_id)
-            if not db.execute(_COPY_STEP, (key.run_id, key.version, birth.order, *place)).rowcount:
+            source_key = (run.reuse.run_id, key.flow_id, birth.step_id, key.tenant_id)
+            if not db.execute(_COPY_STEP, (key.run_id, key.version, birth.order, *source_key)).rowcount:
                 raise SourceGone(run.reuse.run_id)
         elif birth.settled:
             began = at if birth.status == StepStatus.COMPLETED else None
-            made = (birth.status, birth.output_payload, birth.classification, began, at)
-            db.execute(_INSERT_SETTLED, (*same, birth.step_id, birth.order, *made))
+            values = (birth.status, birth.output_payload, birth.classification, began, at)
+            db.execute(_INSERT_SETTLED, (*same, birth.step_id, birth.order, *values))

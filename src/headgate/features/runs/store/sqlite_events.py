@@ -1,4 +1,4 @@
-"""Appending to the event log of a run on one SQLite connection, in the transaction of what happened."""
+"""Appends to the event log of a run on one SQLite connection, in the transaction of the change."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -14,18 +14,18 @@ _ALLOCATE = "UPDATE flow_runs SET last_event = last_event + ? WHERE id = ? RETUR
 
 
 def append_events(db: sqlite3.Connection, run_id: str, events: Sequence[Event], at: int) -> None:
-    """Give the events the next numbers of the run and insert them."""
+    """Assign the next numbers of the run to the events and insert them."""
     if events:
         last: int = db.execute(_ALLOCATE, (len(events), run_id)).fetchone()[0]
         write_events(db, run_id, last - len(events) + 1, events, at)
 
 
 def write_events(db: sqlite3.Connection, run_id: str, first: int, events: Sequence[Event], at: int) -> None:
-    """Insert events whose numbers, from `first` on, the run's row counts already."""
+    """Insert events whose numbers, from `first` on, the run's row already includes."""
     db.executemany(
         _INSERT,
         [
-            (run_id, first + place, kind, step, attempt, at, data)
-            for place, (kind, step, attempt, data) in enumerate(events)
+            (run_id, first + offset, kind, step, attempt, at, data)
+            for offset, (kind, step, attempt, data) in enumerate(events)
         ],
     )

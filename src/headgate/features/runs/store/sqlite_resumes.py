@@ -1,6 +1,6 @@
-"""Resuming a run as SQL on one SQLite connection."""
+"""SQL that resumes a run on one SQLite connection."""
 
-# ruff: noqa: S608 - what is put into the statements are constants of this module and of `states`
+# ruff: noqa: S608 - only constants of this module and of `states` are inserted into the statements
 
 import sqlite3
 
@@ -35,14 +35,15 @@ _RECORD = ", ".join(
 _KEEP_RECORDS = (
     f"UPDATE flow_step_attempts AS a SET record = json_object({_RECORD}) FROM flow_step_results AS s"
     " WHERE s.flow_run_id = ? AND s.tenant_id = ? AND a.flow_run_id = s.flow_run_id AND a.flow_id = s.flow_id"
-    " AND a.step_id = s.step_id AND a.attempt_no = s.attempts"
+    " AND a.step_id = s.step_id AND a.attempt_no = s.attempts AND a.record IS NULL"
     f" AND s.status IN {sql_list(sources(STEP_RESUMES, StepStatus.PENDING))}"
 )
 _RESUME_STEPS = (
     "UPDATE flow_step_results SET status = 'pending', input_payload = NULL, effective_prompt = NULL,"
     " output_payload = NULL, model_parameters = NULL, tool_calls = NULL, log = NULL, num_tokens_input = NULL,"
     " num_tokens_output = NULL, execution_hash = NULL, classification = NULL, error_code = NULL,"
-    " error_message = NULL, worker_id = NULL, lease_until = NULL, started_at = NULL, finished_at = NULL"
+    " error_message = NULL, interruptions = 0, failures = 0, failing_since = NULL, worker_id = NULL,"
+    " lease_until = NULL, started_at = NULL, finished_at = NULL, waits_for = NULL, answered_at = NULL"
     f" WHERE flow_run_id = ? AND tenant_id = ? AND {guard(STEP_RESUMES, StepStatus.PENDING)}"
 )
 
@@ -50,7 +51,7 @@ _RESUME_STEPS = (
 def resume(
     db: sqlite3.Connection, key: RunKey, at: int, entry: Entry | None = None, once: StartKey | None = None
 ) -> Resumed | None:
-    """Let a failed run go on. Raises `KeyTaken`."""
+    """Resume a failed run. Raises `KeyTaken`."""
     if db.execute(_RESUME_RUN, (at, key.run_id, key.tenant_id)).rowcount:
         claim_on(db, once, key.run_id, at)
         db.execute(_KEEP_RECORDS, (key.run_id, key.tenant_id))
@@ -60,5 +61,5 @@ def resume(
             append(db, entry)
         return Resumed(RunStatus.RUNNING, changed=True)
     query = "SELECT status FROM flow_runs WHERE id = ? AND tenant_id = ?"
-    found = db.execute(query, (key.run_id, key.tenant_id)).fetchone()
-    return None if found is None else Resumed(RunStatus(found[0]), changed=False)
+    row = db.execute(query, (key.run_id, key.tenant_id)).fetchone()
+    return None if row is None else Resumed(RunStatus(row[0]), changed=False)

@@ -1,4 +1,4 @@
-"""One SQLite transaction of many jobs, in which a job that fails undoes only itself."""
+"""One SQLite transaction of many jobs, in which a failing job rolls back only its own changes."""
 
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ Clock = Callable[[], float]
 """Seconds; only differences count."""
 
 _OF_THE_STATEMENT = frozenset({1, 18, 19, 20, 23, 25})
-"""Primary result codes that are about what a job asked for: ERROR, TOOBIG, CONSTRAINT, MISMATCH, AUTH, RANGE."""
+"""Primary result codes that concern a job's request: ERROR, TOOBIG, CONSTRAINT, MISMATCH, AUTH, RANGE."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +27,15 @@ class Failed:
 def commit(connection: sqlite3.Connection, jobs: Sequence[Job[Any]], clock: Clock) -> tuple[list[Any], float]:
     """Run jobs in one transaction. Returns their results, `Failed` for a job that failed, and the seconds of COMMIT.
 
-    Several jobs run behind a savepoint each: one that fails is rolled back alone, the others are committed. Raises what
-    the database itself failed with (locked, full, input or output); then nothing was written.
+    Several jobs run behind a savepoint each: one that fails is rolled back alone, the others are committed. Raises
+    errors of the database itself (locked, full, I/O); then nothing was written.
     """
     connection.execute("BEGIN IMMEDIATE")
     try:
         outcomes = [jobs[0](connection)] if len(jobs) == 1 else [_behind_savepoint(connection, job) for job in jobs]
-        before = clock()
+        started = clock()
         connection.execute("COMMIT")
-        return outcomes, clock() - before
+        return outcomes, clock() - started
     except BaseException as error:
         # After some errors SQLite has rolled back by itself.
         if connection.in_transaction:
@@ -59,7 +59,7 @@ def _behind_savepoint(connection: sqlite3.Connection, job: Job[Any]) -> Any:  # 
 
 
 def is_own(error: BaseException) -> bool:
-    """Whether an error is about the job itself, such as a violated constraint, and not about the database."""
+    """Whether an error concerns the job itself, such as a violated constraint, and not the database."""
     if not isinstance(error, sqlite3.Error):
         return True
     code = getattr(error, "sqlite_errorcode", None)
@@ -72,26 +72,28 @@ def is_busy(error: BaseException) -> bool:
 
 
 class database_errors:  # noqa: N801 - used as a context manager, reads as a phrase
-    """Turns what sqlite3 raises about the database itself (locked, full, gone) into `Unavailable`."""
+    """Convert sqlite3's errors about the database itself (locked, full, missing) to `Unavailable`."""
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
-        if error is not None and (known := translated(error)) is not error:
-            raise known from error
+        if error is not None and (explained := translated(error)) is not error:
+            raise explained from error
 
 
 def translated(error: BaseException) -> BaseException:
-    """The `Unavailable` that an error of sqlite3 amounts to, else the error, fit to be set on a future."""
-    known: BaseException | None = None
+    """Return the `Unavailable` for an error of sqlite3, else the error, suitable for a future."""
+    explained: BaseException | None = None
     if isinstance(error, sqlite3.Error):
-        known = explain(error)
-        if known is None and not is_own(error):
-            known = Unavailable(f"The database failed: {error}. Nothing was changed.", remedy="Try again in a moment.")
-    elif isinstance(error, StopIteration):  # which a future refuses
-        known = RuntimeError("A database job raised StopIteration.")
-    if known is None:
+        explained = explain(error)
+        if explained is None and not is_own(error):
+            explained = Unavailable(
+                f"The database failed: {error}. Nothing was changed.", remedy="Try again in a moment."
+            )
+    elif isinstance(error, StopIteration):  # which a future rejects
+        explained = RuntimeError("A database job raised StopIteration.")
+    if explained is None:
         return error
-    known.__cause__ = error
-    return known
+    explained.__cause__ = error
+    return explained

@@ -1,6 +1,6 @@
-"""The transitions as SQL on one SQLite connection. Each function runs in a transaction that holds the write lock."""
+"""SQL of the transitions on one SQLite connection. Each function runs in a transaction that holds the write lock."""
 
-# ruff: noqa: S608 - what is put into the statements are constants of this module and of `states`
+# ruff: noqa: S608 - only constants of this module and of `states` are inserted into the statements
 
 import sqlite3
 from collections.abc import Sequence
@@ -19,8 +19,10 @@ from headgate.features.runs.states import (
     guard,
     sql_list,
 )
+from headgate.features.runs.store.children import LIVE_CHILDREN_SQL
 from headgate.features.runs.store.rows import DELIVER_SQL, completed_data, delivery_values, failed_data
 from headgate.features.runs.store.sqlite_events import RESUMED, Event, append_events, write_events
+from headgate.features.runs.store.sqlite_waits import rest
 from headgate.features.runs.transitions import (
     Cancelled,
     Claim,
@@ -55,11 +57,11 @@ _CLOSE_STEP = (
     f" WHERE {_STEP} AND tenant_id = ? AND attempts = ? AND {guard(STEP_MOVES, StepStatus.COMPLETED)}"
 )
 _COMPLETE_STEP = (
-    "UPDATE flow_step_results SET status = 'completed', output_payload = ?, execution_hash = ?, worker_id = NULL,"
-    " lease_until = NULL, finished_at = ?"
+    "UPDATE flow_step_results SET status = 'completed', output_payload = ?, execution_hash = ?, error_code = NULL,"
+    " error_message = NULL, worker_id = NULL, lease_until = NULL, finished_at = ?"
     f" WHERE {_STEP} AND tenant_id = ? AND attempts = ? AND {guard(STEP_MOVES, StepStatus.COMPLETED)}"
 )
-"""The same for a step that left nothing but its output: half the columns, half the time."""
+"""The same for a step with nothing but an output: half the columns, half the time."""
 _CLOSE_ATTEMPT = (
     "UPDATE flow_step_attempts SET status = ?, error_code = ?, error_message = ?, finished_at = ?"
     f" WHERE {_STEP} AND attempt_no = ? AND {guard(ATTEMPT_MOVES, AttemptStatus.COMPLETED)}"
@@ -75,7 +77,8 @@ _CLAIM = (
     " RETURNING attempts, step_order"
 )
 _TAKE_OVER = (
-    "UPDATE flow_step_results SET attempts = attempts + 1, worker_id = ?, lease_until = ?, started_at = ?"
+    "UPDATE flow_step_results SET attempts = attempts + 1, interruptions = interruptions + 1, worker_id = ?,"
+    " lease_until = ?, started_at = ?"
     f" WHERE {_STEP} AND attempts = ? AND coalesce(lease_until, 0) = ? AND status = 'running'"
     " RETURNING attempts, step_order"
 )
@@ -85,7 +88,7 @@ _GO_ON = (
     " AND status = 'running' AND unfinished > 1"
     " AND NOT EXISTS (SELECT 1 FROM flows WHERE id = flow_id AND deleted_at IS NOT NULL) RETURNING last_event"
 )
-"""Count down a run that has steps left and may go on: by far the most common case, in one statement."""
+"""Count down a run that has steps left and may continue: by far the most common case, in one statement."""
 _MOVE_RUN = (
     "UPDATE flow_runs SET status = ?, unfinished = ?, output_payload = ?, error_code = ?, error_message = ?,"
     " started_at = coalesce(started_at, ?), finished_at = ? WHERE id = ?"
@@ -97,11 +100,12 @@ _RENEW = (
 
 
 def advance(db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None) -> Progress:
-    """Complete, skip, settle, claim, and end the run when nothing is left of it."""
+    """Complete, skip, settle, claim, and end the run after its last step."""
     events: list[Event] = []
     if finished is not None:
         claim = finished.claim
-        if not _close(db, key, claim, finished.record, AttemptStatus.COMPLETED, at=lease.at):
+        error = finished.error or (None, None)
+        if not _close(db, key, claim, finished.record, StepStatus.COMPLETED, at=lease.at, error=error):
             return Progress(_status(db, key), recorded=False)
         if finished.delivery is not None:
             db.execute(DELIVER_SQL, delivery_values(key, finished, lease.at))
@@ -109,12 +113,19 @@ def advance(db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, f
         if onward.output_payload is None and not onward.skip:
             continued = _go_on(db, key, onward, lease, events)
             if continued is not None:
-                return continued
-    return _judge(db, key, onward, lease, events)
+                return _rested(db, key, continued, lease.at)
+    return _rested(db, key, _judge(db, key, onward, lease, events), lease.at)
+
+
+def _rested(db: sqlite3.Connection, key: RunKey, progress: Progress, at: int) -> Progress:
+    """Let the run wait where all that is left of it for now are steps that wait."""
+    if progress.status is RunStatus.RUNNING and not (progress.claims or progress.ready):
+        rest(db, key, at)
+    return progress
 
 
 def _go_on(db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, events: list[Event]) -> Progress | None:
-    """Continue a run that has steps left after this one. None when everything of it has to be read: nothing is done."""
+    """Continue a run that has steps left after this one. Returns None, without a write, when the run must be read."""
     expected = len(events) + len(onward.claim)
     counted = db.execute(_GO_ON, (expected, key.run_id, key.tenant_id)).fetchone()
     if counted is None:
@@ -134,7 +145,7 @@ def _started(claims: Sequence[Claim]) -> list[Event]:
 
 
 def _judge(db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, events: list[Event]) -> Progress:
-    """Advance a run of which everything has to be read: it may end, start, or continue no more."""
+    """Advance a run that must be read completely: it may end, start, or not continue."""
     row = db.execute(_READ_RUN, (key.run_id, key.tenant_id)).fetchone()
     if row is None:
         return Progress(None, recorded=False)
@@ -142,69 +153,72 @@ def _judge(db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, ev
     if status in {RunStatus.COMPLETED, RunStatus.CANCELLED}:
         return Progress(status, recorded=False)
     skipped = _skip(db, key, onward.skip, lease.at)
-    left = unfinished - len(events) - len(skipped)
+    remaining = unfinished - len(events) - len(skipped)
     going = status in LIVE_RUNS and not deleted
     claims, ready = _move_on(db, key, onward, lease, going=going)
-    known = onward.output_payload is not None
-    after = _after(status, left=left, known=known, deleted=deleted, started=bool(claims))
-    if status is RunStatus.QUEUED and after is RunStatus.RUNNING:
+    has_output = onward.output_payload is not None
+    next_status = _after(status, remaining=remaining, has_output=has_output, deleted=deleted, started=bool(claims))
+    if status is RunStatus.QUEUED and next_status is RunStatus.RUNNING:
         events.append(("run_started", None, None, None))
     events += [*(("step_skipped", step, None, None) for step in skipped), *_started(claims)]
-    if after != status:
-        output = onward.output_payload if after is RunStatus.COMPLETED else None
-        error = (FLOW_DELETED, FLOW_DELETED_MESSAGE) if after is RunStatus.FAILED else (None, None)
-        ended = lease.at if after.over else None
-        db.execute(_MOVE_RUN, (after, left, output, *error, lease.at, ended, key.run_id))
-        if after.over:
-            data = failed_data(FLOW_DELETED, FLOW_DELETED_MESSAGE) if after is RunStatus.FAILED else None
-            events.append((f"run_{after}", None, None, data))
-    elif left != unfinished:
-        db.execute(_COUNT_DOWN, (left, key.run_id))
+    if next_status != status:
+        output = onward.output_payload if next_status is RunStatus.COMPLETED else None
+        error = (FLOW_DELETED, FLOW_DELETED_MESSAGE) if next_status is RunStatus.FAILED else (None, None)
+        ended_at = lease.at if next_status.over else None
+        db.execute(_MOVE_RUN, (next_status, remaining, output, *error, lease.at, ended_at, key.run_id))
+        if next_status.over:
+            data = failed_data(FLOW_DELETED, FLOW_DELETED_MESSAGE) if next_status is RunStatus.FAILED else None
+            events.append((f"run_{next_status}", None, None, data))
+    elif remaining != unfinished:
+        db.execute(_COUNT_DOWN, (remaining, key.run_id))
     append_events(db, key.run_id, events, lease.at)
-    return Progress(after, claims=claims, ready=ready, ended=after.over and after != status)
+    return Progress(next_status, claims=claims, ready=ready, ended=next_status.over and next_status != status)
 
 
 def fail(db: sqlite3.Connection, key: RunKey, failed: Failed, at: int) -> Progress:
     """Fail a step and, unless it is over, its run."""
-    found = db.execute(_READ_RUN, (key.run_id, key.tenant_id)).fetchone()
-    if found is None:
+    row = db.execute(_READ_RUN, (key.run_id, key.tenant_id)).fetchone()
+    if row is None:
         return Progress(None, recorded=False)
-    status = RunStatus(found[0])
+    status = RunStatus(row[0])
     error = (failed.code, failed.message)
-    if not _close(db, key, failed.claim, failed.record, AttemptStatus.FAILED, at=at, error=error):
+    if not _close(db, key, failed.claim, failed.record, StepStatus.FAILED, at=at, error=error):
         return Progress(status, recorded=False)
     data = failed_data(failed.code, failed.message)
     events: list[Event] = [("step_failed", failed.claim.step_id, failed.claim.attempt, data)]
-    ended = status in LIVE_RUNS
-    if ended:
+    was_live = status in LIVE_RUNS
+    if was_live:
         status = RunStatus.FAILED
-        db.execute(_MOVE_RUN, (status, found[1], None, *error, at, at, key.run_id))
+        db.execute(_MOVE_RUN, (status, row[1], None, *error, at, at, key.run_id))
         events.append(("run_failed", failed.claim.step_id, None, data))
+        _cancel_steps(db, key.run_id, at, "status = 'waiting'")
     append_events(db, key.run_id, events, at)
-    return Progress(status, ended=ended)
+    return Progress(status, ended=was_live)
 
 
-def take_over(db: sqlite3.Connection, key: RunKey, held: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
+def take_over(db: sqlite3.Connection, key: RunKey, holders: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
     """Close the attempts seen and open the next ones."""
-    found = db.execute(_READ_RUN, (key.run_id, key.tenant_id)).fetchone()
-    if found is None or RunStatus(found[0]) is not RunStatus.RUNNING or found[2] is not None:
+    run_row = db.execute(_READ_RUN, (key.run_id, key.tenant_id)).fetchone()
+    if run_row is None or RunStatus(run_row[0]) is not RunStatus.RUNNING or run_row[2] is not None:
         return ()
-    taken = []
-    for holder in held:
-        place = (key.run_id, key.flow_id, holder.step_id)
-        seen = (holder.attempt, holder.lease_until)
-        row = db.execute(_TAKE_OVER, (lease.worker_id, lease.until, lease.at, *place, *seen)).fetchone()
+    claims = []
+    for holder in holders:
+        step_key = (key.run_id, key.flow_id, holder.step_id)
+        expected = (holder.attempt, holder.lease_until)
+        row = db.execute(_TAKE_OVER, (lease.worker_id, lease.until, lease.at, *step_key, *expected)).fetchone()
         if row is not None:
-            why = (AttemptStatus.RETRIED, WORKER_LOST, WORKER_LOST_MESSAGE)
-            db.execute(_CLOSE_ATTEMPT, (*why, min(lease.at, holder.lease_until or lease.at), *place, holder.attempt))
-            taken.append(_open_attempt(db, key, holder.step_id, row, lease))
-    if taken:
-        append_events(db, key.run_id, [RESUMED, *_started(taken)], lease.at)
-    return tuple(taken)
+            reason = (AttemptStatus.RETRIED, WORKER_LOST, WORKER_LOST_MESSAGE)
+            db.execute(
+                _CLOSE_ATTEMPT, (*reason, min(lease.at, holder.lease_until or lease.at), *step_key, holder.attempt)
+            )
+            claims.append(_open_attempt(db, key, holder.step_id, row, lease))
+    if claims:
+        append_events(db, key.run_id, [RESUMED, *_started(claims)], lease.at)
+    return tuple(claims)
 
 
 def end(db: sqlite3.Connection, key: RunKey, code: str, message: str, at: int) -> bool:
-    """Fail a run from outside; what was being worked on is cancelled."""
+    """Fail a run for a reason outside its steps; cancel its running steps."""
     changed = db.execute(
         "UPDATE flow_runs SET status = 'failed', error_code = ?, error_message = ?, finished_at = ?"
         f" WHERE id = ? AND tenant_id = ? AND {guard(RUN_MOVES, RunStatus.FAILED)}",
@@ -212,7 +226,10 @@ def end(db: sqlite3.Connection, key: RunKey, code: str, message: str, at: int) -
     )
     if changed.rowcount == 0:
         return False
-    _cancel_steps(db, key.run_id, at, "status = 'running'")
+    _cancel_steps(db, key.run_id, at, "status IN ('running', 'waiting')")
+    _cancel_attempts(db, key.run_id, at)
+    if code == FLOW_DELETED:
+        _cancel_children(db, key.run_id, key.tenant_id, at)
     append_events(db, key.run_id, [("run_failed", None, None, failed_data(code, message))], at)
     return True
 
@@ -228,19 +245,30 @@ def cancel(
     )
     if changed.rowcount:
         _cancel_steps(db, run_id, at, guard(STEP_MOVES, StepStatus.CANCELLED))
+        _cancel_attempts(db, run_id, at)
         append_events(db, run_id, [("run_cancelled", None, None, None)], at)
+        children = _cancel_children(db, run_id, tenant_id, at)
         if entry is not None:
             append(db, entry)
-        return Cancelled(RunStatus.CANCELLED, changed=True)
+        return Cancelled(RunStatus.CANCELLED, changed=True, children=children)
     row = db.execute(_READ_STATUS, (run_id, tenant_id)).fetchone()
     return None if row is None else Cancelled(RunStatus(row[0]), changed=False)
 
 
-def renew(db: sqlite3.Connection, held: Sequence[Held], lease: Lease) -> frozenset[Held]:
-    """Lengthen leases; which of the steps are still this worker's."""
+def _cancel_children(db: sqlite3.Connection, run_id: str, tenant_id: str, at: int) -> tuple[str, ...]:
+    """Cancel the active runs that steps of a run started, and theirs. Returns their ids."""
+    cancelled: list[str] = []
+    for (child,) in db.execute(LIVE_CHILDREN_SQL, {"run_id": run_id, "tenant_id": tenant_id}).fetchall():
+        outcome = cancel(db, child, tenant_id, at)
+        cancelled += (child, *outcome.children) if outcome is not None else ()
+    return tuple(cancelled)
+
+
+def renew(db: sqlite3.Connection, held_steps: Sequence[Held], lease: Lease) -> frozenset[Held]:
+    """Extend leases. Returns the steps that the worker still holds."""
     return frozenset(
         step
-        for step in held
+        for step in held_steps
         if db.execute(_RENEW, (lease.until, step.run_id, step.step_id, step.attempt, lease.worker_id)).rowcount
     )
 
@@ -250,21 +278,23 @@ def _close(
     key: RunKey,
     claim: Claim,
     record: StepRecord,
-    status: AttemptStatus,
+    status: StepStatus,
     *,
     at: int,
     error: tuple[str | None, str | None] = (None, None),
 ) -> bool:
-    """End a step and its attempt; False when they are not this claim's any more."""
+    """End a step and its attempt; a completed step with an error ends a failed one. False when the claim is lost."""
     step = (key.run_id, key.flow_id, claim.step_id)
-    mine = (*step, key.tenant_id, claim.attempt)
-    if record.bare and status is AttemptStatus.COMPLETED:
-        closed = db.execute(_COMPLETE_STEP, (record.output_payload, record.execution_hash, at, *mine))
+    attempt_key = (*step, key.tenant_id, claim.attempt)
+    is_clean = status is StepStatus.COMPLETED and error[0] is None
+    if record.bare and is_clean:
+        closed = db.execute(_COMPLETE_STEP, (record.output_payload, record.execution_hash, at, *attempt_key))
     else:
-        closed = db.execute(_CLOSE_STEP, (status, *_columns(record), *error, at, *mine))
+        closed = db.execute(_CLOSE_STEP, (status, *_columns(record), *error, at, *attempt_key))
     if not closed.rowcount:
         return False
-    db.execute(_CLOSE_ATTEMPT, (status, *error, at, *step, claim.attempt))
+    outcome = AttemptStatus.COMPLETED if is_clean else AttemptStatus.FAILED
+    db.execute(_CLOSE_ATTEMPT, (outcome, *error, at, *step, claim.attempt))
     return True
 
 
@@ -295,18 +325,18 @@ def _skip(db: sqlite3.Connection, key: RunKey, steps: Sequence[str], at: int) ->
 def _move_on(
     db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, *, going: bool
 ) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
-    """Count parents down and claim what may go on."""
+    """Decrement the waiting counts of steps and claim those that are ready."""
     claims: list[Claim] = []
     ready: list[str] = []
-    wanted = onward.claim if going else ()
-    for step in wanted:
-        place = (key.run_id, key.flow_id, step, onward.settles.get(step, 0))
-        row = db.execute(_CLAIM, (lease.worker_id, lease.until, lease.at, *place)).fetchone()
+    claim_order = onward.claim if going else ()
+    for step in claim_order:
+        step_key = (key.run_id, key.flow_id, step, onward.settles.get(step, 0))
+        row = db.execute(_CLAIM, (lease.worker_id, lease.until, lease.at, *step_key)).fetchone()
         if row is not None:
             claims.append(_open_attempt(db, key, step, row, lease))
-    mine = {claim.step_id for claim in claims}
+    claimed_ids = {claim.step_id for claim in claims}
     for step, parents in onward.settles.items():
-        if step in mine:
+        if step in claimed_ids:
             continue
         row = db.execute(_SETTLE, (parents, key.run_id, key.flow_id, step)).fetchone()
         if row is not None and row[0] == 0:
@@ -321,12 +351,12 @@ def _open_attempt(db: sqlite3.Connection, key: RunKey, step: str, row: tuple[int
     return Claim(step, attempt)
 
 
-def _after(status: RunStatus, *, left: int, known: bool, deleted: bool, started: bool) -> RunStatus:
-    """The run's status once the steps have moved. `known`: whether the writer knows the run's output."""
+def _after(status: RunStatus, *, remaining: int, has_output: bool, deleted: bool, started: bool) -> RunStatus:
+    """Return the run's status after the step changes. `known`: whether the writer knows the run's output."""
     if status not in LIVE_RUNS:
         return status
-    if left == 0:
-        return RunStatus.COMPLETED if known else status
+    if remaining == 0:
+        return RunStatus.COMPLETED if has_output else status
     if deleted:
         return RunStatus.FAILED
     return RunStatus.RUNNING if started else status
@@ -334,10 +364,13 @@ def _after(status: RunStatus, *, left: int, known: bool, deleted: bool, started:
 
 def _cancel_steps(db: sqlite3.Connection, run_id: str, at: int, condition: str) -> None:
     db.execute(
-        f"UPDATE flow_step_results SET status = 'cancelled', lease_until = NULL, finished_at = ?"
-        f" WHERE flow_run_id = ? AND {condition}",
+        f"UPDATE flow_step_results SET status = 'cancelled', lease_until = NULL, waits_for = NULL, due_at = NULL,"
+        f" finished_at = ? WHERE flow_run_id = ? AND {condition}",
         (at, run_id),
     )
+
+
+def _cancel_attempts(db: sqlite3.Connection, run_id: str, at: int) -> None:
     db.execute(
         "UPDATE flow_step_attempts SET status = 'cancelled', finished_at = ?"
         f" WHERE flow_run_id = ? AND {guard(ATTEMPT_MOVES, AttemptStatus.CANCELLED)}",

@@ -1,16 +1,16 @@
-"""Writes to SQLite: jobs that are submitted in the same turn of the event loop share one transaction.
+"""Group commit for SQLite: jobs submitted in the same turn of the event loop share one transaction.
 
-In NORMAL mode a commit is a write to the page cache, faster than a hop to a thread, so it is made on the loop's own
-thread, as long as that is measured to be quick. A commit that may wait for the disk is made in the writer's thread: in
-FULL mode every one, the first of a log (it syncs the log's header), and all while the disk is slow. Nothing waits for a
-lock anywhere: a transaction that cannot begin is tried again by a timer.
+In NORMAL mode a commit is a write to the page cache, faster than switching to a thread, so it is made on the loop's own
+thread while measurements show that it is quick. A commit that may wait for the disk is made in the writer's thread: in
+FULL mode every one, the first of a log (it syncs the log's header), and all while the disk is slow. No thread waits for
+a lock: a transaction that cannot begin is retried by a timer.
 
 All blocking work goes through `run_in_executor`, so an exception ends in a future, never in a thread. The write
-connection has one owner: the loop, or while `_in_thread` is not empty the one function that works on that batch.
+connection has one owner: the loop, or while `_in_thread` is not empty the function that processes that batch.
 
-A checkpoint takes two steps. The first copies the log into the database file while writing goes on (`Checkpoints`); as
-the log has grown meanwhile, it could never be begun anew. So the next batch goes to the thread, which copies the little
-that is left before it: then nothing is in the log, and writing starts at its beginning again.
+A checkpoint has two phases. The first copies the log into the database file while writing continues (`Checkpoints`); as
+the log grows meanwhile, it could never be restarted. So the next batch goes to the thread, which first copies the
+remainder: then the log is empty, and writing starts at its beginning again.
 """
 
 import asyncio
@@ -40,15 +40,15 @@ from headgate.foundation.settings import DatabaseSettings
 T = TypeVar("T")
 
 MOST_ON_LOOP, MOST_IN_THREAD = 64, 512
-"""Jobs of one transaction. What is left over is the next one's, after the loop has had its turn."""
+"""Most jobs of one transaction. The remainder goes into the next one, after other tasks of the loop had their turn."""
 SLOW_SECONDS = 0.02
-"""A commit that takes longer may not be made on the loop."""
+"""After a slower commit, commits are made in the thread."""
 QUICK_IN_A_ROW = 10
-"""Commits in the thread that must be quick before they are made on the loop."""
+"""Number of consecutive quick commits in the thread before they are made on the loop again."""
 LOCK_PAUSES_SECONDS = (0.001, 0.002, 0.005, 0.01, 0.015, 0.02, 0.025)
-"""Between tries to begin a transaction while another connection writes."""
+"""Pauses between tries to begin a transaction while another connection writes."""
 CLOSE_SECONDS = 10.0
-"""How long closing waits for a disk, beyond what jobs may wait for a lock."""
+"""How long closing waits for a disk, in addition to the lock timeout of jobs."""
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ class _Waiting:
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """What the thread made of a batch."""
+    """Result of a batch in the thread."""
 
     outcomes: list[Any]
     commit_seconds: float | None
@@ -69,12 +69,12 @@ class _Turn:
 
 
 class SqliteWriter:
-    """The one connection of a process that writes runs.
+    """The only connection of a process that writes runs.
 
     Args:
         path: The database file.
-        settings: Pragmas and how long to wait for the lock.
-        clock: What durations are measured with.
+        settings: Pragmas and lock timeout.
+        clock: Measures durations.
     """
 
     def __init__(self, path: Path, settings: DatabaseSettings, clock: Clock = time.monotonic) -> None:
@@ -88,10 +88,10 @@ class SqliteWriter:
         self._quick = 0
         self._lock_tries = 0
         self._drained: asyncio.Future[None] | None = None
-        """Set while the writer closes: it takes no more jobs."""
+        """Set while the writer closes: it accepts no more jobs."""
         self._connection: sqlite3.Connection | None = None
         self._idle: list[sqlite3.Connection] = []
-        """Reading connections that are not in use: a new one would read the schema again."""
+        """Idle read connections: a new one would read the schema again."""
 
     async def open(self) -> None:
         """Connect. Raises `Unavailable`."""
@@ -107,7 +107,7 @@ class SqliteWriter:
             raise
 
     async def close(self) -> None:
-        """Write what waits, then disconnect. When the disk does not answer, what waits fails and this returns."""
+        """Complete pending writes, then disconnect. When the disk does not respond, they fail and this returns."""
         if self._drained is not None:
             return
         self._drained = self._loop.create_future()
@@ -118,8 +118,8 @@ class SqliteWriter:
                 await self._checkpoints.close()
                 await self._loop.run_in_executor(self._writing, self._disconnect)
         except TimeoutError:
-            left, self._waiting = [*self._in_thread, *self._waiting], []
-            self._fail(left, Unavailable("The disk did not answer while the database was closed."))
+            remaining_jobs, self._waiting = [*self._in_thread, *self._waiting], []
+            self._fail(remaining_jobs, Unavailable("The disk did not respond while the database was closing."))
         finally:
             self._shut_down()
 
@@ -127,7 +127,7 @@ class SqliteWriter:
         """Run `job` inside the next transaction; the future is done once it is committed.
 
         A job must only depend on the database: when its transaction fails as a whole it runs once more, alone.
-        `size` is the length of what it writes, where that is long. The future always ends, with `Unavailable` when the
+        `size` is the length of its data, if large. The future always completes, with `Unavailable` when the
         database fails.
         """
         waiting = _Waiting(job, self._loop.create_future(), self._clock())
@@ -136,11 +136,11 @@ class SqliteWriter:
             self._waiting.append(waiting)
             self._proceed()
         else:
-            self._fail([waiting], Unavailable("The database is closed: the process is stopping."))
+            self._fail([waiting], Unavailable("The database is closed: the process is shutting down."))
         return waiting.future
 
     async def read(self, job: Job[T]) -> T:
-        """Run a query in a thread, on a connection of its own."""
+        """Run a query in a thread, on its own connection."""
 
         def query() -> T:
             with database_errors(), self._apart() as connection:
@@ -151,12 +151,12 @@ class SqliteWriter:
 
     @property
     def oldest_seconds(self) -> float:
-        """How long the job has waited that waits longest; 0 when none does."""
+        """Age of the oldest pending job; 0 without one."""
         oldest = next(iter(self._in_thread or self._waiting), None)
         return 0.0 if oldest is None else self._clock() - oldest.since
 
     def _proceed(self, delay: float = 0.0) -> None:
-        """Arrange for the next batch, if that is not done yet; when there is none a closing writer may end."""
+        """Schedule the next batch, if that is not done yet; without one, a closing writer may end."""
         if self._in_thread or self._wakeup is not None:
             return
         if self._waiting:
@@ -185,12 +185,12 @@ class SqliteWriter:
             self._note_pace(self._clock() - began)
             self._settle(batch, outcomes)
 
-    def _take(self, most: int) -> list[_Waiting]:
-        batch, self._waiting = self._waiting[:most], self._waiting[most:]
+    def _take(self, limit: int) -> list[_Waiting]:
+        batch, self._waiting = self._waiting[:limit], self._waiting[limit:]
         return batch
 
     def _hand_over(self, batch: list[_Waiting]) -> None:
-        """Have the thread write a batch; until it is back the connection is the thread's."""
+        """Let the thread write a batch; it owns the connection until then."""
         self._in_thread = batch
         jobs = [entry.job for entry in batch]
         try:
@@ -200,16 +200,16 @@ class SqliteWriter:
             self._fail(batch, Unavailable(f"The database cannot be written: {error}.", remedy="Restart the server."))
             self._proceed()
         else:
-            turn.add_done_callback(lambda done: self._back(batch, done))
+            turn.add_done_callback(lambda turn_result: self._back(batch, turn_result))
 
-    def _back(self, batch: list[_Waiting], done: "asyncio.Future[_Turn]") -> None:
+    def _back(self, batch: list[_Waiting], turn_result: "asyncio.Future[_Turn]") -> None:
         self._in_thread = []
-        error = done.exception() if not done.cancelled() else asyncio.CancelledError()
+        error = turn_result.exception() if not turn_result.cancelled() else asyncio.CancelledError()
         if error is not None:
             self._fail(batch, Unavailable(f"The database was not written: {type(error).__name__}."))
             self._proceed()
             return
-        turn = done.result()
+        turn = turn_result.result()
         if turn.finished_log:
             self._checkpoints.finished(turn.log_error)
         if turn.commit_seconds is not None:
@@ -221,7 +221,7 @@ class SqliteWriter:
         self._quick = self._quick + 1 if seconds <= SLOW_SECONDS else 0
 
     def _settle(self, batch: list[_Waiting], outcomes: list[Any]) -> None:
-        """Hand the outcomes out; what found the database locked is tried again."""
+        """Return the results; retry jobs that found the database locked."""
         locked: list[_Waiting] = []
         for entry, outcome in zip(batch, outcomes, strict=True):
             if not isinstance(outcome, Failed):
@@ -229,12 +229,12 @@ class SqliteWriter:
                     entry.future.set_result(outcome)
             elif is_busy(outcome.error):
                 locked.append(entry)
-                why = outcome.error
+                error = outcome.error
             else:
                 self._fail([entry], outcome.error)
         self._checkpoints.begin_if_due()
         if locked:
-            self._wait_for_lock(locked, why)
+            self._wait_for_lock(locked, error)
         else:
             self._proceed()
 
@@ -244,7 +244,7 @@ class SqliteWriter:
                 entry.future.set_exception(translated(error))
 
     def _wait_for_lock(self, batch: list[_Waiting], error: BaseException) -> None:
-        """Try again in a moment; a job that has waited as long as it may fails."""
+        """Retry shortly; a job that has waited too long fails."""
         latest = self._clock() - self._settings.busy_timeout_seconds
         self._fail([entry for entry in batch if entry.since <= latest], error)
         self._waiting[:0] = [entry for entry in batch if entry.since > latest]
@@ -253,7 +253,7 @@ class SqliteWriter:
         self._proceed(pause)
 
     def _write(self, jobs: list[Job[Any]], finish_log: bool) -> _Turn:  # noqa: FBT001 - an executor passes no names
-        """In the thread: one transaction; when that fails, one a job, so that only those fail that have to."""
+        """In the thread: write one transaction; when it fails, one per job, so that only faulty ones fail."""
         outcomes: list[Any] = []
         log_error: BaseException | None = None
         seconds: float | None = None
@@ -274,14 +274,14 @@ class SqliteWriter:
             return Failed(error)
 
     def _ready_connection(self) -> sqlite3.Connection:
-        """In the thread: the write connection; a new one in place of one that cannot be rolled back."""
+        """In the thread: return the write connection; a new one if it cannot be rolled back."""
         if self._connection is not None and self._connection.in_transaction:
             broken, self._connection = self._connection, None
             with suppress(sqlite3.Error):
                 broken.close()
         if self._connection is None:
             self._connection = self._connect()
-            # Nothing may wait where the loop writes.
+            # The loop must not wait for a lock.
             self._connection.execute("PRAGMA busy_timeout=0")
         return self._connection
 
@@ -299,7 +299,7 @@ class SqliteWriter:
 
     @contextmanager
     def _apart(self) -> Iterator[sqlite3.Connection]:
-        """In a thread: a connection of its own, whose transaction is ended after it. One that failed is not kept."""
+        """In a thread: use a separate connection and end its transaction. A failed connection is not reused."""
         try:
             connection = self._idle.pop()
         except IndexError:
@@ -318,7 +318,7 @@ class SqliteWriter:
             copy_log(connection)
 
     def _disconnect(self) -> None:
-        """In the thread: closing the last connection copies the log, which may take its time."""
+        """In the thread: close the last connection, which copies the log and may take time."""
         self._reading.shutdown(wait=True)
         for connection in (*self._idle, self._connection):
             if connection is not None:

@@ -1,1 +1,1 @@
-"""Runs as they are looked at: summaries, graph, evidence, stream of events."""
+"""Views of runs: summaries, graph, evidence, stream of events."""

@@ -23,20 +23,20 @@ def draw(
     outputs: Mapping[str, Mapping[str, Any]] | None = None,
     classes: Mapping[str, ClassOut] | None = None,
 ) -> GraphOut:
-    """The graph of a flow.
+    """Return the graph of a flow.
 
     Args:
         flow: The definition.
         catalog: Types of ports.
-        flow_id: Whose it is.
-        version: The version it is; None for the draft.
-        run_id: The run whose results are given.
-        steps: Step id to what became of it in the run.
+        flow_id: Id of the flow.
+        version: Number of the version; None for the draft.
+        run_id: The run whose results are shown.
+        steps: Step id to its outcome in the run.
         outputs: Step id to its stored outputs by name.
-        classes: Step id to the class of what it gives.
+        classes: Step id to the classification of its output.
     """
     wiring = wire(flow, catalog)
-    place = {step: number for number, step in enumerate(wiring.order, start=1)}
+    order = {step: number for number, step in enumerate(wiring.order, start=1)}
     results = steps or {}
     nodes = [
         GraphNode(
@@ -47,18 +47,18 @@ def draw(
             kind=_kind(wiring, node.id),
             role=_role(wiring, node.id),
             badges=_badges(wiring, node),
-            input_type=node.policy.input_type.value if node.id in place else None,
-            output_type=node.policy.output_type.value if node.id in place else None,
-            order=place.get(node.id),
+            input_type=node.policy.input_type.value if node.id in order else None,
+            output_type=node.policy.output_type.value if node.id in order else None,
+            order=order.get(node.id),
             classification=(classes or {}).get(node.id),
             run=results.get(node.id),
         )
         for node in wiring.nodes.values()
     ]
     edges = [
-        _edge(one, None if run_id is None else one.edge.output in (outputs or {}).get(one.edge.source, {}))
+        _edge(wire, None if run_id is None else wire.edge.output in (outputs or {}).get(wire.edge.source, {}))
         for leaving in wiring.leaving.values()
-        for one in leaving
+        for wire in leaving
     ]
     return GraphOut(
         flow_id=flow_id, version=version, run_id=run_id, nodes=nodes, edges=edges + _aggregations(wiring, results)
@@ -72,7 +72,7 @@ def _kind(wiring: Wiring, node_id: str) -> Literal["step", "configuration", "not
 
 
 def _role(wiring: Wiring, node_id: str) -> Literal["input", "model", "output", "step"] | None:
-    """A model's work is shown as such wherever it stands; a step that stands alone is an input."""
+    """Return the role of a step. A model call is shown as such at any position; an isolated step is an input."""
     if node_id not in wiring.parents:
         return None
     template = wiring.templates[node_id]
@@ -85,43 +85,43 @@ def _role(wiring: Wiring, node_id: str) -> Literal["input", "model", "output", "
 
 def _badges(wiring: Wiring, node: Node) -> list[Badge]:
     template = wiring.templates[node.id]
-    attached = {one.type for one in wiring.attachments(node.id)}
+    attached = {attachment.type for attachment in wiring.attachments(node.id)}
     delivers = node.policy.output_mode == "http_post" or (template is not None and template.outside)
-    shown: dict[Badge, bool] = {
+    badges: dict[Badge, bool] = {
         "http_in": node.policy.input_source in {InputSource.HTTP_GET, InputSource.HTTP_POST},
         "http_out": delivers,
         "model": PortType.MODEL in attached or (template is not None and template.model_using),
         "tools": PortType.TOOL in attached,
         "own_code": node.code is not None,
     }
-    return [badge for badge, is_shown in shown.items() if is_shown]
+    return [badge for badge, is_shown in badges.items() if is_shown]
 
 
-def _edge(one: Wire, taken: bool | None) -> GraphEdge:  # noqa: FBT001 - three values, not a switch
+def _edge(wire: Wire, taken: bool | None) -> GraphEdge:  # noqa: FBT001 - three values, not a switch
     kinds: dict[PortType | None, Literal["model", "tool"]] = {PortType.MODEL: "model", PortType.TOOL: "tool"}
     return GraphEdge(
-        id=one.edge.id,
-        source=one.edge.source,
-        output=one.edge.output,
-        target=one.edge.target,
-        input=one.edge.input,
-        kind=kinds.get(one.type, "data"),
-        taken=None if one.configures else taken,
+        id=wire.edge.id,
+        source=wire.edge.source,
+        output=wire.edge.output,
+        target=wire.edge.target,
+        input=wire.edge.input,
+        kind=kinds.get(wire.type, "data"),
+        taken=None if wire.configures else taken,
     )
 
 
 def _aggregations(wiring: Wiring, results: Mapping[str, StepSummary]) -> list[GraphEdge]:
-    """Dashed edges into the steps that read all previous ones, from those that no edge joins to them already."""
+    """Return dashed edges into steps that read all previous ones, from steps without an edge to them."""
     bits, masks = ancestor_masks(wiring)
-    found: list[GraphEdge] = []
+    edges: list[GraphEdge] = []
     for reader in wiring.order:
         if wiring.nodes[reader].policy.input_source is not InputSource.ALL_PREVIOUS_STEPS:
             continue
         joined = set(wiring.parents[reader]).difference(wiring.implied.get(reader, ()))
         for step in wiring.order:
             if masks[reader] & bits[step] and step not in joined:
-                done = results.get(step)
-                found.append(
+                result = results.get(step)
+                edges.append(
                     GraphEdge(
                         id=f"{step} => {reader}",
                         source=step,
@@ -130,7 +130,7 @@ def _aggregations(wiring: Wiring, results: Mapping[str, StepSummary]) -> list[Gr
                         input="",
                         kind="all_previous_steps",
                         line="dashed",
-                        taken=None if done is None else done.status == "completed",
+                        taken=None if result is None else result.status == "completed",
                     )
                 )
-    return found
+    return edges

@@ -1,4 +1,4 @@
-"""The graph endpoint: which definition to draw, and with what results."""
+"""The graph endpoint: selects the definition to draw and its results."""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -21,14 +21,18 @@ from headgate.graph.model import Flow
 async def graph_of_draft(
     session: AsyncSession, engine: ExecutionBackend, principal: Principal, flow_id: str
 ) -> GraphOut:
-    """The draft as a graph. Raises `FlowNotFound`, `PermissionMissing`."""
+    """Return the draft as a graph. Raises `FlowNotFound`, `PermissionMissing`."""
     row = await flows.get_flow(session, principal, flow_id)
     flow, guard = flows.definition_of(row), engine.services.classes
     classes = {}
     if guard is not None:
         running = await versions.draft_as_it_runs(session, engine.services.components, row)
         steps = (await guard.classify(principal.tenant_id, running)).steps
-        classes = {step: view for step, one in steps.items() if (view := views.class_view(one.output, guard.scheme))}
+        classes = {
+            step: view
+            for step, step_view in steps.items()
+            if (view := views.class_view(step_view.output, guard.scheme))
+        }
     catalog = await engine.services.components.for_flow(row.tenant_id, flow, session=session)
     return draw(flow, catalog, flow_id=row.id, classes=classes)
 
@@ -36,13 +40,14 @@ async def graph_of_draft(
 async def graph_of_run(
     session: AsyncSession, engine: ExecutionBackend, principal: Principal, flow_id: str, run_id: str
 ) -> GraphOut:
-    """The version a run is pinned to, with what became of each step. Raises `RunNotFound`, also for another flow's."""
+    """Return the version a run is pinned to, with step outcomes. Raises `RunNotFound`, also for another flow's run."""
     row = await find_run(session, principal, run_id, Permission.RUNS_VIEW)
     if row.flow_id != flow_id:
         raise RunNotFound(run_id)
     version = await versions.get_version(session, principal, flow_id, row.version, permission=Permission.RUNS_VIEW)
     steps = await repository.list_steps(session, run_id, tenant_id=principal.tenant_id)
-    labels = views.labels_of(await plan_of(engine, row))
+    planned = await plan_of(engine, row)
+    labels, limits = views.labels_of(planned), views.attempts_allowed(planned)
     scheme = engine.services.classes.scheme if engine.services.classes is not None else None
     with intact("this run"):
         outputs = {step.step_id: step.output_payload["outputs"] for step in steps if step.output_payload}
@@ -53,7 +58,7 @@ async def graph_of_run(
         flow_id=flow_id,
         version=row.version,
         run_id=run_id,
-        steps={step.step_id: views.step_summary(step, labels, views.pinned_of(row)) for step in steps},
+        steps={step.step_id: views.step_summary(step, labels, views.pinned_of(row), limits) for step in steps},
         outputs=outputs,
         classes={
             step.step_id: view for step in steps if (view := views.class_view(step.classification, scheme)) is not None

@@ -1,4 +1,4 @@
-"""Rows of runs as the API shows them. Pure."""
+"""Converts rows of runs for the API. Pure."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -14,6 +14,7 @@ from headgate.features.runs.schemas import (
     RunSummary,
     StepOut,
     StepSummary,
+    WaitingOut,
 )
 from headgate.foundation.database import moment
 from headgate.foundation.lazy import lazy_module
@@ -28,10 +29,11 @@ else:
 LONGEST_PREVIEW = 500
 """Characters of a run's result in a list."""
 Labels = Mapping[str, str]
+NO_LIMITS: Mapping[str, int] = {}
 
 
 def run_summary(row: Any) -> RunSummary:  # noqa: ANN401 - a row of flow_runs
-    """A run in a list, with the beginning of its result."""
+    """Return a run for a list, with the beginning of its result."""
     stored = row.output_payload or {}
     text = stored.get("text")
     long = text is not None and len(text) > LONGEST_PREVIEW
@@ -43,56 +45,63 @@ def run_summary(row: Any) -> RunSummary:  # noqa: ANN401 - a row of flow_runs
 
 
 def run_view(row: Any, steps: Sequence[Any], planned: "PlannedFlow | None") -> RunOut:  # noqa: ANN401
-    """A run with its steps and its complete result. Without a plan (its components are gone) steps have no labels."""
+    """Return a run with its steps and its complete result. Without a plan (components gone) steps have no labels."""
     stored = row.input_payload
     with payloads.intact("the run's input"):
-        given = RunInputOut(
+        run_input = RunInputOut(
             text=stored["text"],
             form_data=stored.get("form_data", {}),
             file_ids=[file["id"] for file in stored.get("files", ())],
         )
     labels = labels_of(planned)
+    limits = attempts_allowed(planned)
     output = _output(row, steps)
     return RunOut(
         **_run_members(row),
         **_text_members(row.id, output),
-        input=given,
+        input=run_input,
         output=output,
-        steps=[step_summary(step, labels, pinned_of(row)) for step in steps],
+        steps=[step_summary(step, labels, pinned_of(row), limits) for step in steps],
         outside_content=_sources(payloads.outside_of(row.input_payload), payloads.outside_of(row.output_payload)),
     )
 
 
-def step_summary(row: Any, labels: Labels, pinned: Collection[str] = ()) -> StepSummary:  # noqa: ANN401 - a row
-    """A step in short."""
-    return StepSummary(**_step_members(row, labels), pinned=row.step_id in pinned)
+def step_summary(
+    row: Any,  # noqa: ANN401
+    labels: Labels,
+    pinned: Collection[str] = (),
+    limits: Mapping[str, int] = NO_LIMITS,
+) -> StepSummary:
+    """Return the summary of a step."""
+    members = _step_members(row, labels)
+    return StepSummary(**members, pinned=row.step_id in pinned, max_attempts=limits.get(row.step_id, 1))
 
 
 def pinned_of(run: Any) -> Collection[str]:  # noqa: ANN401 - a row of flow_runs
-    """Steps of a run for which an output of somebody's choice stood in."""
-    found: list[str] = (run.part or {}).get("pinned", [])
-    return found
+    """Return the steps of a run with pinned outputs."""
+    pinned: list[str] = (run.part or {}).get("pinned", [])
+    return pinned
 
 
 def class_view(level: int | None, scheme: Scheme | None) -> ClassOut | None:
-    """A security class; by its number alone where classes have been switched off since."""
+    """Return a classification; by its number alone when classifications have been disabled since."""
     return None if level is None else ClassOut(level=level, name=(scheme or Scheme(())).name(level))
 
 
 def outside_view(row: Any) -> list[OutsideOut]:  # noqa: ANN401 - a row of flow_steps
-    """Where the content from outside comes from that reached a step."""
+    """Return the origins of untrusted content that reached a step."""
     return _sources(payloads.outside_of(row.output_payload))
 
 
 def outside_of(run: RunOut) -> tuple[str, ...]:
-    """Marks of a run's input and result; the error of a failed run may quote what a step read."""
-    marks = tuple(f"{one.kind}:{one.name}" for one in run.outside_content)
+    """Return the marks of a run's input and result; the error of a failed run may quote what a step read."""
+    marks = tuple(f"{source.kind}:{source.name}" for source in run.outside_content)
     return marks or (("run:",) if run.error is not None and run.status == "failed" else ())
 
 
 def _sources(*marks: Iterable[str]) -> list[OutsideOut]:
-    distinct = dict.fromkeys(one for group in marks for one in group)
-    return [OutsideOut(kind=kind, name=name) for kind, _, name in (one.partition(":") for one in distinct)]
+    distinct = dict.fromkeys(mark for group in marks for mark in group)
+    return [OutsideOut(kind=kind, name=name) for kind, _, name in (mark.partition(":") for mark in distinct)]
 
 
 def step_view(
@@ -102,10 +111,12 @@ def step_view(
     scheme: Scheme | None = None,
     *,
     pinned: bool = False,
+    max_attempts: int = 1,
 ) -> StepOut:
-    """A step with everything it left."""
+    """Return a step with all its data."""
     return StepOut(
         **_step_members(row, labels),
+        max_attempts=max_attempts,
         input=row.input_payload,
         output=_linked(row.output_payload),
         effective_prompt=row.effective_prompt,
@@ -121,7 +132,7 @@ def step_view(
 
 
 def attempt_view(row: Any) -> AttemptOut:  # noqa: ANN401 - a row of flow_step_attempts
-    """One try at a step."""
+    """Return one attempt at a step."""
     return AttemptOut(
         step_id=row.step_id,
         attempt_no=row.attempt_no,
@@ -135,8 +146,15 @@ def attempt_view(row: Any) -> AttemptOut:  # noqa: ANN401 - a row of flow_step_a
 
 
 def labels_of(planned: "PlannedFlow | None") -> Labels:
-    """Step id to what people call the step."""
+    """Return step id to display name."""
     return {} if planned is None else {step.id: step.label for step in planned.steps.values()}
+
+
+def attempts_allowed(planned: "PlannedFlow | None") -> Mapping[str, int]:
+    """Return step id to the number of attempts that its policy allows, where it is more than one."""
+    if planned is None:
+        return NO_LIMITS
+    return {step.id: step.retry.max_attempts for step in planned.steps.values() if step.retry is not None}
 
 
 def _run_members(row: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -155,6 +173,9 @@ def _run_members(row: Any) -> dict[str, Any]:  # noqa: ANN401
         "resumes": row.resumes,
         "source_run_id": row.source_run_id,
         "source_step_id": row.source_step_id,
+        "parent_run_id": row.parent_run_id,
+        "parent_step_id": row.parent_step_id,
+        "parent_iteration": row.parent_iteration,
         "part": row.part,
         "deliveries_failed": row.deliveries_failed,
     }
@@ -172,17 +193,19 @@ def _step_members(row: Any, labels: Labels) -> dict[str, Any]:  # noqa: ANN401
         "tokens_input": row.num_tokens_input,
         "tokens_output": row.num_tokens_output,
         "reused_from_run_id": row.reused_from_run_id,
-        "error": _ending(row),
+        "error": _ending(row) if row.status not in {"pending", "running"} else None,
         "started_at": _moment(row.started_at),
         "finished_at": _moment(row.finished_at),
+        "failures": row.failures,
+        "waiting": WaitingOut(reason=row.waits_for, until=_moment(row.due_at)) if row.status == "waiting" else None,
     }
 
 
 def _output(row: Any, steps: Sequence[Any]) -> dict[str, Any] | None:  # noqa: ANN401
-    """The complete result: the output of each last step, and the text of the last one that has text.
+    """Return the complete result: the output of each last step, and the text of the last one that has text.
 
-    The store reads outputs of last steps only, and of the step that the run stops at. An output over the inline caps is
-    an artifact: `truncated`, `size_bytes` and `download` say so.
+    The store reads outputs of last steps only, and of the step that the run stops at. An output over the inline limits
+    is an artifact, described by `truncated`, `size_bytes` and `download`.
     """
     stored: dict[str, Any] | None = row.output_payload
     if stored is None:
@@ -208,7 +231,7 @@ def _output(row: Any, steps: Sequence[Any]) -> dict[str, Any] | None:  # noqa: A
 
 
 def _text_members(run_id: str, output: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The text of a run's result, or its beginning with where the rest is."""
+    """Return the text of a run's result, or its beginning with the location of the rest."""
     if output is None:
         return {"text": None}
     if not output.get("truncated"):
@@ -218,15 +241,15 @@ def _text_members(run_id: str, output: Mapping[str, Any] | None) -> dict[str, An
 
 
 def _linked(payload: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """A stored payload as the API shows it, each artifact in it with where its content is."""
-    shown = payloads.presented(payload)
-    if shown is None:
+    """Return a stored payload for the API, each artifact with the location of its content."""
+    presented = payloads.presented(payload)
+    if presented is None:
         return None
     outputs = {
         name: {**entry, "download": f"/api/v1/artifacts/{entry['file_id']}"} if entry.get("truncated") else entry
-        for name, entry in shown["outputs"].items()
+        for name, entry in presented["outputs"].items()
     }
-    return {**shown, "outputs": outputs}
+    return {**presented, "outputs": outputs}
 
 
 def _ending(row: Any) -> Ending | None:  # noqa: ANN401

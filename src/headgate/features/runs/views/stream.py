@@ -23,13 +23,14 @@ from headgate.features.runs.errors import RunNotFound
 from headgate.features.runs.event_log import EventPage, RunEvent
 from headgate.features.runs.events import ENDINGS, result_data, topic_of
 from headgate.features.runs.steps.planned import PlannedFlow
+from headgate.foundation.database import moment
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.events import SILENCE_SECONDS, Event, Subscription
 from headgate.foundation.sse import SseEvent
 
 PAGE = 500
 _ID = re.compile(r"(\d{1,9})(?:\.(\d{1,6})\.(\d{1,9}))?", re.ASCII)
-_STEP_ENDS = frozenset({"step_completed", "step_failed"})
+_STEP_ENDS = frozenset({"step_completed", "step_failed", "step_waiting"})
 _UNKNOWN = -1
 
 
@@ -146,6 +147,10 @@ class RunStream:
         self._running.pop(step_id, None)
         if event.kind == "step_skipped":
             return self._named(step_id)
+        if event.kind == "step_waiting":
+            due_at = event.data["until"]
+            until = None if due_at is None else moment(due_at).isoformat()
+            return {**self._named(step_id), "attempt": event.attempt, **event.data, "until": until}
         tokens = {"tokens_input": None, "tokens_output": None, "preview": ""} if event.kind == "step_completed" else {}
         return {**self._named(step_id), "ms": self._ms(step_id, event.at), **tokens, **event.data}
 

@@ -1,1 +1,1 @@
-"""Published flows on outside pages: a form or a chat in a sandboxed frame, for people whom nobody knows."""
+"""Published flows on external pages: a form or a chat in a sandboxed frame, for anonymous visitors."""

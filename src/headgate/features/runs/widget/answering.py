@@ -1,4 +1,4 @@
-"""How the routes of widgets answer for what went wrong: in words for visitors, readable in the frame."""
+"""Errors and CORS of the widget routes: messages for visitors, readable in the frame."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -15,30 +15,30 @@ from headgate.features.runs.widget.errors import WidgetNotFound, WidgetRefused
 from headgate.foundation.errors import HeadgateError, RateLimited
 
 CORS = {"Access-Control-Allow-Origin": "*", "Vary": "Origin"}
-"""Safe: nothing here looks at cookies, and each request carries a token that only the frame has."""
+"""Safe: these routes use no cookies, and each request carries a token that only the frame has."""
 _FOR_VISITORS = (WidgetNotFound, WidgetRefused, InputInvalid, RateLimited, FileTooLarge, BadUpload)
-"""Errors whose words are about what the visitor did. Those of others are the installation's own business."""
+"""Errors with messages for visitors. All others concern the installation and are not disclosed."""
 
 
 class FrameRoute(APIRoute):
-    """A route whose errors the sandboxed frame may read, and which tell nothing of the inside."""
+    """A route whose errors the sandboxed frame may read, without internal details."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler with its errors made fit for visitors."""
+        """Return the handler with its errors converted for visitors."""
         handle = super().get_route_handler()
 
         async def handled(request: Request) -> Response:
             try:
-                found: Response = await handle(request)
+                response: Response = await handle(request)
             except (RequestValidationError, HTTPException):
-                return _told(422, "bad_request", "What was sent is not what the form takes.")
+                return _told(422, "bad_request", "The form rejected the input.")
             except HeadgateError as error:
                 if isinstance(error, _FOR_VISITORS):
                     return _told(error.status, error.code, f"{error.detail} {error.remedy}".strip(), error)
                 if isinstance(error, NoRoomForFile):
-                    return _told(error.status, error.code, "No files can be taken here just now. Try without one.")
-                return _told(error.status if error.status >= 500 else 422, "failed", "It could not be started.")
-            return found
+                    return _told(error.status, error.code, "Files cannot be uploaded right now. Try without a file.")
+                return _told(error.status if error.status >= 500 else 422, "failed", "The run could not be started.")
+            return response
 
         return handled
 

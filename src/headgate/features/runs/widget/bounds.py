@@ -1,6 +1,6 @@
-"""What visitors may ask for: how often a minute, and how many answers may be open to them at once.
+"""Limits for visitors: requests per minute, and concurrent open responses.
 
-Counted by network address: whoever loads the frame again is a new visitor, and a stranger can do so without end.
+Counted by network address: reloading the frame creates a new visitor, which anyone can do without limit.
 """
 
 from collections.abc import AsyncIterator, Iterator
@@ -14,11 +14,11 @@ from headgate.features.runs.widget.errors import TooManyOpen
 from headgate.foundation.at_once import AtOnce
 
 EVERYWHERE_TIMES = 10
-"""How many times what one address has open at once is open to all."""
+"""How many times the limit of one address is open to all addresses together."""
 
 
 class OpenAnswers:
-    """Results that are told, files that come and go: each holds a line, and reads from the database or the storage."""
+    """Open streams and downloads: each holds a connection, and reads from the database or the storage."""
 
     def __init__(self, of_one_address: int) -> None:
         self._addresses = AtOnce(of_one_address, TooManyOpen)
@@ -29,7 +29,7 @@ class OpenAnswers:
 
     @contextmanager
     def held(self, address: str) -> Iterator[None]:
-        """One more, for as long as it lasts. Raises `TooManyOpen`."""
+        """Count one more while it lasts. Raises `TooManyOpen`."""
         with self._addresses.held(address), self._all.held(""):
             yield
 
@@ -47,7 +47,7 @@ async def begins(flow_id: str, request: Request) -> None:
 
 
 async def stays_open(request: Request) -> AsyncIterator[None]:
-    """Hold a place for the answer until all of it went. Raises `TooManyOpen`."""
-    answers: OpenAnswers = request.app.state.widget_answers
-    with answers.held(counted(address_of(request))):
+    """Hold a slot for the response until it is sent completely. Raises `TooManyOpen`."""
+    open_answers: OpenAnswers = request.app.state.widget_answers
+    with open_answers.held(counted(address_of(request))):
         yield

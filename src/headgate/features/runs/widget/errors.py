@@ -1,37 +1,37 @@
-"""What a visitor of a widget is told. Never why inside."""
+"""Errors for visitors of a widget, without internal details."""
 
 from headgate.foundation.errors import Forbidden, NotFound, RateLimited
 
 OPEN_RETRY_SECONDS = 5
-"""When to ask again where too many answers are open. Most are so for a few seconds."""
+"""Seconds to wait while too many responses are open. Most are open for a few seconds."""
 
 
 class WidgetNotFound(NotFound):
-    """No flow is offered there: none of that id, not published, or switched off. Nobody learns which."""
+    """No widget: no such flow, not published, or disabled. The response does not reveal which."""
 
     code = "widget_not_found"
     title = "Not offered"
 
     def __init__(self) -> None:
-        super().__init__("Nothing is offered at this address.", remedy="Ask whoever put it on the page.")
+        super().__init__("There is no form or chat at this URL.", remedy="Ask the owner of the page.")
 
 
 class WidgetRefused(Forbidden):
-    """The page or the token is not one that may ask."""
+    """The page or the token is not authorised."""
 
     code = "widget_refused"
     title = "Not allowed"
 
     def __init__(self) -> None:
-        super().__init__("This page may not use the form.", remedy="Load the page again.")
+        super().__init__("This page is not allowed to use the form.", remedy="Reload the page.")
 
 
 class TooManyOpen(RateLimited):
-    """One address, or everybody together, has as many answers open as there may be at once."""
+    """One address, or all together, have reached the limit of open responses."""
 
     def __init__(self, _most: int) -> None:
         super().__init__(
-            "Too many people are being answered just now.",
+            "Too many visitors are being served right now.",
             remedy=f"Try again in {OPEN_RETRY_SECONDS} seconds.",
             retry_after_seconds=OPEN_RETRY_SECONDS,
         )

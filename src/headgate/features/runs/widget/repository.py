@@ -1,4 +1,4 @@
-"""The one query of widgets. Visitors belong to no tenant: the flow says which tenant it is of."""
+"""The query of widgets. Visitors belong to no tenant: the tenant is the flow's."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ from headgate.features.flows.tables import FlowRow, FlowVersionRow
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A published flow, and what its draft says of its widget."""
+    """A published flow, and the widget settings of its draft."""
 
     tenant_id: str
     space_id: str
@@ -21,7 +21,7 @@ class Offered:
 
 
 async def find_published(session: AsyncSession, flow_id: str) -> Offered | None:
-    """A flow that is published and not deleted, of whatever tenant: what is offered is decided by its settings."""
+    """Return a flow that is published and not deleted, of any tenant; its settings decide whether it has a widget."""
     version = and_(
         FlowVersionRow.flow_id == FlowRow.id,
         FlowVersionRow.tenant_id == FlowRow.tenant_id,

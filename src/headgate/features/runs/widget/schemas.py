@@ -1,4 +1,4 @@
-"""What a widget takes from visitors and tells them."""
+"""Request and response bodies of widgets."""
 
 from typing import Annotated, Literal
 
@@ -23,7 +23,7 @@ Answer = (
 
 
 class WidgetOut(BaseModel):
-    """A widget as its frame draws it."""
+    """A widget for its frame."""
 
     flow_id: str
     kind: Literal["form", "chat"]
@@ -36,25 +36,25 @@ class WidgetOut(BaseModel):
 
 
 class WidgetStart(BaseModel):
-    """What a visitor sends."""
+    """The input of a visitor."""
 
     model_config = ConfigDict(extra="forbid")
 
     text: PlainText = Field(default="", max_length=LONGEST_TEXT)
     form_data: dict[Name, Answer] = Field(default_factory=dict, max_length=100)
-    """Answers to the form of the flow, whose fields say which type each has. A field that takes files is answered with
+    """Answers to the form of the flow, whose fields define the types. A file field takes
     tokens of uploads of this visit."""
     files: list[Token] = Field(default_factory=list, max_length=MOST_FILES)
 
 
 class WidgetRun(BaseModel):
-    """A run that was started."""
+    """A started run."""
 
     run: str
 
 
 class WidgetFile(BaseModel):
-    """A file that was taken."""
+    """An uploaded file."""
 
     token: str
     name: str

@@ -1,4 +1,4 @@
-"""What a visitor may do with a flow that is offered: see its form, send files, run what is published, hear it."""
+"""Operations of a visitor on a flow with a widget: read its form, upload files, run it, receive the result."""
 
 import secrets
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _SCOPES = frozenset({Permission.RUNS_START, Permission.FILES_UPLOAD})
 
 @dataclass(frozen=True, slots=True)
 class Widget:
-    """A flow as it is offered outside."""
+    """A flow offered as a widget."""
 
     flow_id: str
     tenant_id: str
@@ -38,7 +38,7 @@ class Widget:
     flow: Flow
 
     def visitor(self, address: str | None, files: frozenset[str] = frozenset()) -> Principal:
-        """An anonymous user: they run this flow, bring files for it, and open only files that they hold by a seal."""
+        """An anonymous user who may run this flow, upload files for it, and open files by sealed token only."""
         access = Access(
             roles={self.space_id: Role.RUNNER},
             scopes=_SCOPES,
@@ -51,12 +51,12 @@ class Widget:
 
     @property
     def ancestors(self) -> str:
-        """Whose pages may show it, as a content policy says it."""
+        """Pages that may embed it, in the syntax of a content security policy."""
         origins = self.settings.origins
         return "*" if ANYWHERE in origins else " ".join(("'self'", *origins))
 
     def shown(self, visit: str) -> WidgetOut:
-        """What the frame needs to draw itself."""
+        """The data that the frame displays."""
         return WidgetOut(
             flow_id=self.flow_id,
             kind=self.settings.kind,
@@ -70,75 +70,75 @@ class Widget:
 
 
 async def find_widget(database: Database, flow_id: str) -> Widget:
-    """A flow that is offered now. Raises `WidgetNotFound`.
+    """Return a flow that has a widget now. Raises `WidgetNotFound`.
 
-    It is switched on by publishing it so, and off by publishing, or at once by its draft.
+    It is enabled by publishing, and disabled by publishing, or at once by its draft.
     """
     if not is_id(flow_id):
         raise WidgetNotFound
     async with database.reading() as session:
-        found = await repository.find_published(session, flow_id)
-    if found is None:
+        row = await repository.find_published(session, flow_id)
+    if row is None:
         raise WidgetNotFound
-    draft = found.draft.get("settings", {}).get("widget", {})
-    flow = Flow.model_validate(found.definition)
+    draft = row.draft.get("settings", {}).get("widget", {})
+    flow = Flow.model_validate(row.definition)
     try:
         settings = read_widget(flow.settings.widget)
     except ValueError:
         raise WidgetNotFound from None
     if not settings.enabled or not isinstance(draft, dict) or draft.get("enabled") is not True:
         raise WidgetNotFound
-    return Widget(flow_id, found.tenant_id, found.space_id, found.version, settings, flow)
+    return Widget(flow_id, row.tenant_id, row.space_id, row.version, settings, flow)
 
 
-def new_visit(box: SecretBox, widget: Widget) -> str:
-    """A token for somebody who has opened the frame."""
-    return seal(box, "visit", flow=widget.flow_id, visitor=secrets.token_urlsafe(12))
+def new_visit(secret_box: SecretBox, widget: Widget) -> str:
+    """Return a token for a visitor who opened the frame."""
+    return seal(secret_box, "visit", flow=widget.flow_id, visitor=secrets.token_urlsafe(12))
 
 
 async def start(
     database: Database,
     engine: ExecutionBackend,
-    box: SecretBox,
+    secret_box: SecretBox,
     widget: Widget,
-    wanted: WidgetStart,
+    start: WidgetStart,
     *,
     visit: str,
     address: str | None,
     key: str | None = None,
 ) -> str:
-    """Run the published version for a visitor; the run's token.
+    """Run the published version for a visitor. Returns the run's token.
 
     With an idempotency key the same request of the same visit starts one run. Raises `WidgetRefused`, `KeyInvalid`,
-    `KeyReused`, and `InputInvalid` for answers that the form does not take.
+    `KeyReused`, and `InputInvalid` for answers that do not match the form.
     """
-    visitor = unseal(box, "visit", visit, flow=widget.flow_id)["visitor"]
+    visitor = unseal(secret_box, "visit", visit, flow=widget.flow_id)["visitor"]
     bound = {"flow": widget.flow_id, "visitor": visitor}
     uploads: dict[str, str] = {}
-    sent = wanted.model_dump(mode="json")
+    body = start.model_dump(mode="json")
 
     def upload_of(token: str) -> str:
-        return uploads.setdefault(token, unseal(box, "upload", token, **bound)["file"])
+        return uploads.setdefault(token, unseal(secret_box, "upload", token, **bound)["file"])
 
     start_of = RunStart(
-        text=wanted.text,
-        form_data=check_form(widget.flow.form, sent["form_data"], file_of=upload_of),
-        file_ids=[upload_of(token) for token in wanted.files],
+        text=start.text,
+        form_data=check_form(widget.flow.form, body["form_data"], file_of=upload_of),
+        file_ids=[upload_of(token) for token in start.files],
         session_id=f"widget-{visitor}" if widget.settings.kind == "chat" else None,
         version="published",
     )
-    who = widget.visitor(address, frozenset(uploads.values()))
-    mark = start_key(who, key, sent, scope=f"widget/{widget.flow_id}/{visitor}/")
+    user = widget.visitor(address, frozenset(uploads.values()))
+    mark = start_key(user, key, body, scope=f"widget/{widget.flow_id}/{visitor}/")
 
     async def begin(once: StartKey | None) -> str:
-        return (await runs.start_run(database, engine, who, widget.flow_id, start_of, once=once)).run_id
+        return (await runs.start_run(database, engine, user, widget.flow_id, start_of, once=once)).run_id
 
-    run_id = await StartOnce(database, mark).begin(begin, may_read=partial(runs.key_of, engine, who))
-    started = await runs.key_of(engine, who, run_id)
-    return seal(box, "run", run=run_id, version=str(started.version), **bound)
+    run_id = await StartOnce(database, mark).begin(begin, may_read=partial(runs.key_of, engine, user))
+    started = await runs.key_of(engine, user, run_id)
+    return seal(secret_box, "run", run=run_id, version=str(started.version), **bound)
 
 
-def run_of(box: SecretBox, widget: Widget, token: str) -> RunKey:
-    """The run that a token is for. Raises `WidgetRefused`."""
-    told = unseal(box, "run", token, flow=widget.flow_id)
-    return RunKey(told["run"], widget.tenant_id, widget.flow_id, int(told["version"]))
+def run_of(secret_box: SecretBox, widget: Widget, token: str) -> RunKey:
+    """Return the run of a token. Raises `WidgetRefused`."""
+    content = unseal(secret_box, "run", token, flow=widget.flow_id)
+    return RunKey(content["run"], widget.tenant_id, widget.flow_id, int(content["version"]))

@@ -1,6 +1,6 @@
-"""What a visitor holds: tokens sealed with the installation's key, so that nothing of visitors is stored.
+"""Tokens of visitors, sealed with the installation's key, so that nothing about visitors is stored.
 
-Each says what it is for: a visit, a file that the visit uploaded, a run that it started, a file that a run made.
+Each names its purpose: a visit, a file that the visit uploaded, a run that it started, a file that a run created.
 """
 
 import time
@@ -17,24 +17,24 @@ VISIT_SECONDS = 12 * 3600
 LONGEST = 2_000
 
 
-def seal(box: SecretBox, kind: str, **members: str) -> str:
-    """A token that only this installation makes and reads."""
-    told = {"kind": f"widget.{kind}", "at": int(time.time()), **members}
-    return box.encrypt(SecretStr(orjson.dumps(told).decode())).decode()
+def seal(secret_box: SecretBox, kind: str, **members: str) -> str:
+    """Return a token that only this installation can create and read."""
+    content = {"kind": f"widget.{kind}", "at": int(time.time()), **members}
+    return secret_box.encrypt(SecretStr(orjson.dumps(content).decode())).decode()
 
 
-def unseal(box: SecretBox, kind: str, token: str, **expected: str) -> Mapping[str, str]:
-    """What a token of that kind says. Raises `WidgetRefused` for any other, for an old one, and for another visit's."""
+def unseal(secret_box: SecretBox, kind: str, token: str, **expected: str) -> Mapping[str, str]:
+    """Return the content of a token of that kind. Raises `WidgetRefused` for any other, expired or foreign token."""
     if not token or len(token) > LONGEST or not token.isascii():
         raise WidgetRefused
     try:
-        told = orjson.loads(box.decrypt(token.encode()).get_secret_value())
+        content = orjson.loads(secret_box.decrypt(token.encode()).get_secret_value())
     except (HeadgateError, ValueError):
         raise WidgetRefused from None
-    wanted = {"kind": f"widget.{kind}", **expected}
-    if not isinstance(told, dict) or any(told.get(name) != value for name, value in wanted.items()):
+    required = {"kind": f"widget.{kind}", **expected}
+    if not isinstance(content, dict) or any(content.get(name) != value for name, value in required.items()):
         raise WidgetRefused
-    made_at = told.get("at")
+    made_at = content.get("at")
     if not isinstance(made_at, int) or made_at + VISIT_SECONDS < time.time():
         raise WidgetRefused
-    return {name: str(value) for name, value in told.items()}
+    return {name: str(value) for name, value in content.items()}

@@ -31,8 +31,8 @@ def _columns() -> list[Any]:
 
 
 def upgrade() -> None:
-    kept = _taken()
-    made = op.create_table(
+    rows = _taken()
+    table = op.create_table(
         "variables",
         sa.Column("id", sa.String(length=36), nullable=False),
         sa.Column("space_id", sa.String(length=36), nullable=True),
@@ -50,13 +50,13 @@ def upgrade() -> None:
         op.create_index(
             name, "variables", [*owner, "name"], unique=True, sqlite_where=condition, postgresql_where=condition
         )
-    op.bulk_insert(made, [{"id": new_id(), "space_id": None, **row} for row in kept])
+    op.bulk_insert(table, [{"id": new_id(), "space_id": None, **row} for row in rows])
 
 
 def downgrade() -> None:
-    kept = _taken(sa.column("space_id").is_(None))
-    made = op.create_table("variables", *_columns(), sa.PrimaryKeyConstraint("tenant_id", "name", name="pk_variables"))
-    op.bulk_insert(made, kept)
+    rows = _taken(sa.column("space_id").is_(None))
+    table = op.create_table("variables", *_columns(), sa.PrimaryKeyConstraint("tenant_id", "name", name="pk_variables"))
+    op.bulk_insert(table, rows)
 
 
 def _taken(*where: sa.ColumnElement[bool]) -> list[dict[str, Any]]:

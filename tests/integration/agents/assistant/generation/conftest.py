@@ -53,7 +53,7 @@ async def checker() -> AsyncIterator[ComponentChecker]:
 
 
 @dataclass
-class Desk:
+class TurnFlow:
     """A turn with what it told."""
 
     turn: Turn
@@ -68,13 +68,13 @@ class Desk:
 
 
 @pytest.fixture
-def desk() -> Desk:
+def desk() -> TurnFlow:
     flow = Flow()
     told: list[dict[str, Any]] = []
     bench = Workbench(principal=LOCAL, space_id=LOCAL.space_id, flow=flow, registry=Overlay(REGISTRY, INDEX))
-    return Desk(Turn(request="", principal=LOCAL, bench=bench, emit=told.append, before=flow), told)
+    return TurnFlow(Turn(request="", principal=LOCAL, bench=bench, emit=told.append, before=flow), told)
 
 
 @pytest.fixture
-def generation(model: BaseChatModel, checker: ComponentChecker, desk: Desk) -> Generation:
+def generation(model: BaseChatModel, checker: ComponentChecker, desk: TurnFlow) -> Generation:
     return Generation(model, checker, desk.turn)

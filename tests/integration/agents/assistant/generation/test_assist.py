@@ -118,7 +118,7 @@ class TestGenerateComponent:
         assert steps(events) == [*FAILED, "retrying", *FAILED]
         data = events[-1]["data"]
         assert (data["validated"], data["validation_attempts"], data["component_code"]) == (False, 2, SYNTAX)
-        assert "No component came out of 2 attempts" in data["result"]
+        assert "No working component after 2 attempts" in data["result"]
 
     async def test_goes_on_with_the_providers_next_model_without_using_up_an_attempt(
         self, client: httpx2.AsyncClient, openai: OpenAIServer

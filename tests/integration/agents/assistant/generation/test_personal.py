@@ -139,7 +139,9 @@ class TestKeep:
     ) -> None:
         monkeypatch.setattr(own, "MAX_COMPONENTS", 1)
         await kept.keep(ALICE, checked(source("First")))
-        assert "Begin a new session" in await kept.keep(ALICE, checked(source("Second")))
+        assert "components can be stored. Start a new session to remove them" in await kept.keep(
+            ALICE, checked(source("Second"))
+        )
         assert await kept.keep(ALICE, checked(source("First", "Again."))) == ""
         assert counting.counted["assistant_user_component_register_refused", "too_many"] == 1
 

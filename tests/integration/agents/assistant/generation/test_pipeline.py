@@ -8,7 +8,7 @@ from headgate.agents.assistant.generation.pipeline import Generation
 from headgate.agents.assistant.turn.usage import Budget, BudgetSpent
 from headgate.features.catalog.own.errors import ComponentNotMade
 from headgate.features.models.errors import ModelNotAccessible, ModelUnreachable
-from tests.integration.agents.assistant.generation.conftest import Desk
+from tests.integration.agents.assistant.generation.conftest import TurnFlow
 from tests.support.openai_server import OpenAIServer
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
@@ -47,7 +47,9 @@ def asked(server: OpenAIServer, number: int) -> str:
 
 
 class TestGenerate:
-    async def test_passes_at_the_first_attempt(self, generation: Generation, openai: OpenAIServer, desk: Desk) -> None:
+    async def test_passes_at_the_first_attempt(
+        self, generation: Generation, openai: OpenAIServer, desk: TurnFlow
+    ) -> None:
         openai.script(openai.text(answer(SUM), tokens=(900, 200)))
         made = await generation.generate("a component that sums a + b")
         assert (made.checked.type, made.checked.code, made.attempts) == ("SumComponent", SUM, 1)
@@ -59,7 +61,9 @@ class TestGenerate:
         assert (validated["class_name"], validated["component_code"]) == ("SumComponent", SUM)
         assert desk.turn.usage.as_json() == {"input_tokens": 900, "output_tokens": 200, "total_tokens": 1100}
 
-    async def test_fails_twice_and_then_passes(self, generation: Generation, openai: OpenAIServer, desk: Desk) -> None:
+    async def test_fails_twice_and_then_passes(
+        self, generation: Generation, openai: OpenAIServer, desk: TurnFlow
+    ) -> None:
         scripts = [openai.text(answer(code), tokens=(100, 10)) for code in (SYNTAX, IMPORT, SUM)]
         openai.script(*scripts)
         made = await generation.generate("a component that sums a + b")
@@ -69,7 +73,7 @@ class TestGenerate:
         assert desk.turn.usage.phases["main"].as_json()["total_tokens"] == 330
 
     async def test_shows_the_model_what_was_wrong_and_the_code(
-        self, generation: Generation, openai: OpenAIServer, desk: Desk
+        self, generation: Generation, openai: OpenAIServer, desk: TurnFlow
     ) -> None:
         openai.script(openai.text(answer(SYNTAX)), openai.text(answer(SUM)))
         await generation.generate("a component that sums a + b")
@@ -83,10 +87,10 @@ class TestGenerate:
         assert desk.event("retrying")["error"] == said
 
     async def test_is_honest_when_no_attempt_passed(
-        self, generation: Generation, openai: OpenAIServer, desk: Desk
+        self, generation: Generation, openai: OpenAIServer, desk: TurnFlow
     ) -> None:
         openai.script(openai.text(answer(SYNTAX), tokens=(10, 1)))
-        with pytest.raises(ComponentNotMade, match="No component came out of 3 attempts") as caught:
+        with pytest.raises(ComponentNotMade, match="No working component after 3 attempts") as caught:
             await generation.generate("a component that sums a + b")
         assert caught.value.extra["attempts"] == 3
         assert caught.value.extra["component_code"] == SYNTAX
@@ -97,7 +101,7 @@ class TestGenerate:
 
     @pytest.mark.parametrize("most", [1, 2, 5])
     async def test_makes_as_many_attempts_as_it_was_told(
-        self, generation: Generation, openai: OpenAIServer, desk: Desk, most: int
+        self, generation: Generation, openai: OpenAIServer, desk: TurnFlow, most: int
     ) -> None:
         openai.script(openai.text("I cannot."))
         generation.max_retries = most
@@ -114,12 +118,12 @@ class TestGenerate:
             (NO_CLASS, "component"),
             (RESERVED, "line 11: the output name 'component_as_tool' is reserved"),
             (MALICIOUS, "line 13: 'subprocess' cannot be imported"),
-            (BUILT_IN, "line 4: a component 'ChatInput' came with the installation"),
+            (BUILT_IN, "line 4: a component 'ChatInput' is already installed"),
         ],
         ids=["syntax", "import", "no class", "reserved name", "malicious", "name of a built-in"],
     )
     async def test_tells_what_is_wrong_with_the_line(
-        self, generation: Generation, openai: OpenAIServer, desk: Desk, code: str, said: str
+        self, generation: Generation, openai: OpenAIServer, desk: TurnFlow, code: str, said: str
     ) -> None:
         openai.script(openai.text(answer(code)), openai.text(answer(SUM)))
         await generation.generate("a component that sums a + b")
@@ -129,7 +133,7 @@ class TestGenerate:
         assert said in asked(openai, 1)
 
     async def test_asks_again_for_code_when_the_answer_has_none(
-        self, generation: Generation, openai: OpenAIServer, desk: Desk
+        self, generation: Generation, openai: OpenAIServer, desk: TurnFlow
     ) -> None:
         openai.script(openai.text("Which numbers do you mean?"), openai.text(answer(SUM)))
         made = await generation.generate("a component that sums a + b")
@@ -138,13 +142,13 @@ class TestGenerate:
         assert "Could not extract class name from code" in desk.event("validation_failed")["error"]
 
     async def test_does_not_trust_code_that_was_cut_off(
-        self, generation: Generation, openai: OpenAIServer, desk: Desk
+        self, generation: Generation, openai: OpenAIServer, desk: TurnFlow
     ) -> None:
         reads = answer(SUM).removesuffix('{"sum": self.a + self.b}\n```\n')
         openai.script(openai.text(reads, finish="length"), openai.text(answer(SUM)))
         made = await generation.generate("a component that sums a + b")
         assert made.attempts == 2
-        assert "cut off" in desk.event("validation_failed")["error"]
+        assert "truncated" in desk.event("validation_failed")["error"]
         assert desk.event("validation_failed")["class_name"] == "SumComponent"
 
     async def test_takes_whole_code_that_lacks_only_its_fence(
@@ -154,7 +158,7 @@ class TestGenerate:
         assert (await generation.generate("a component that sums a + b")).checked.code == SUM
 
     async def test_lets_a_model_that_is_not_to_be_had_pass_for_the_next_one(
-        self, generation: Generation, openai: OpenAIServer, desk: Desk
+        self, generation: Generation, openai: OpenAIServer, desk: TurnFlow
     ) -> None:
         openai.script(openai.no_such_model("gpt-5-mini"))
         with pytest.raises(ModelNotAccessible):
@@ -163,7 +167,7 @@ class TestGenerate:
         assert desk.steps == ["generating_component"]
 
     async def test_lets_a_connection_that_was_lost_pass(
-        self, generation: Generation, openai: OpenAIServer, desk: Desk
+        self, generation: Generation, openai: OpenAIServer, desk: TurnFlow
     ) -> None:
         openai.script(openai.reset_half_way())
         with pytest.raises(ModelUnreachable):
@@ -171,7 +175,7 @@ class TestGenerate:
         assert desk.steps == ["generating_component"]
 
     async def test_stops_when_the_turns_budget_is_spent(
-        self, generation: Generation, openai: OpenAIServer, desk: Desk
+        self, generation: Generation, openai: OpenAIServer, desk: TurnFlow
     ) -> None:
         desk.turn.budget = Budget(tokens=150)
         openai.script(openai.text(answer(SYNTAX), tokens=(90, 10)))

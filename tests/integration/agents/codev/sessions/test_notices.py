@@ -135,7 +135,7 @@ class TestANotice:
             assert [sent["interrupt"]["type"] for sent in bench.posts.bodies] == ["plan_approval", "result_review"]
             _, second = await notices_of(bench, plan.thread_id)
         assert (second["delivered"], second["attempts"]) == (False, 1)
-        assert "not waited for" in str(second["message"])
+        assert "The session no longer waits for it; the receiver was not notified" in str(second["message"])
 
     async def test_under_way_keeps_nobody_from_stopping_and_deleting(
         self, settings: Settings, database: Database, place: FakePlace

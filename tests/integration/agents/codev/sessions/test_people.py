@@ -88,7 +88,7 @@ class TestWorking:
                 (await session.get_one(User, editor.user_id)).active = False
             failed = await bench.answer(plan, editor, approved=True)
         assert failed.status == "error"
-        assert "may not come in" in failed.stop_reason
+        assert "on whose behalf this session runs, is deactivated" in failed.stop_reason
         assert place.written == []
 
     async def test_ends_for_somebody_who_may_not_edit_any_more(
@@ -125,7 +125,7 @@ class TestWorking:
             monkeypatch.setattr(place, "_list", shut_out)
             failed = await bench.answer(plan, editor, approved=True)
         assert (failed.status, place.written) == ("error", [])
-        assert "may not come in" in failed.stop_reason
+        assert "on whose behalf this session runs, is deactivated" in failed.stop_reason
 
     @pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
     async def test_goes_on_with_less_when_less_is_allowed_while_it_works(

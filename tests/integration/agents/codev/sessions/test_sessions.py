@@ -237,7 +237,7 @@ class TestTwoSessions:
             again = await other.answer(second, approved=True)
         assert again.interrupt is not None
         assert again.interrupt.type == "plan_approval"
-        assert "changed by somebody else" in str(again.state["conflict"]["message"])
+        assert "changed by another user" in str(again.state["conflict"]["message"])
         assert place.written == [("greeter", "hello")]
 
 

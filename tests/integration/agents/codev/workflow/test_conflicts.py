@@ -58,7 +58,7 @@ class TestChangeByOthers:
         payload = await session.approve()
         assert payload["type"] == "plan_approval"
         assert payload["data"]["iteration"] == 2
-        assert "changed by somebody else" in payload["data"]["conflict"]["message"]
+        assert "changed by another user" in payload["data"]["conflict"]["message"]
         assert place.written == []
         assert place.flows["greeter"].definition == {"answer": "theirs"}
         assert len(session.told.of("conflict")) == 1
@@ -100,7 +100,7 @@ class TestChangeByOthers:
         after_each_run(place, lambda: place.somebody_writes("greeter", "theirs" if len(place.runs) == 1 else "hello"))
         payload = await session.approve()
         assert payload["type"] == "plan_approval"
-        assert "changed by somebody else while it was tested" in payload["data"]["conflict"]["message"]
+        assert "changed by another user while it was tested" in payload["data"]["conflict"]["message"]
         assert len(place.runs) == 1
         assert "converge" not in script.phases()
 
@@ -124,7 +124,7 @@ class TestChangeByOthers:
         after_each_run(place, lambda: there_and_back(place))
         payload = await session.approve()
         assert payload["type"] == "plan_approval"
-        assert "saved by somebody else again and again" in payload["data"]["conflict"]["message"]
+        assert "was repeatedly saved by another user" in payload["data"]["conflict"]["message"]
         assert len(place.runs) == MOST_UNSURE
         assert "converge" not in script.phases()
         assert (await session.state())["unsure"] == 0
@@ -162,7 +162,7 @@ class TestChangeByOthers:
         assert await session.approve() == {}
         state = await session.state()
         assert state["stop_code"] == "iterations"
-        assert "changed by somebody else" in (state["stop_reason"] or "")
+        assert "changed by another user" in (state["stop_reason"] or "")
 
     async def test_a_second_session_on_the_same_flow_sees_the_firsts_writes(self) -> None:
         place = FakePlace(greeter="bye")

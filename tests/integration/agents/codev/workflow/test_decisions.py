@@ -182,7 +182,7 @@ class TestDD010ApprovalAndReview:
             assert await session.answer({"type": "plan_approval", "approved": False, "stop": True}) == {}
             state = await session.state()
             assert state["stop_code"] == "rejected"
-            assert state["stop_reason"] == "The plan was not approved, and the session was ended. Nothing is written."
+            assert state["stop_reason"] == "The plan was not approved, and the session was ended. Nothing was written."
         with model() as wire:
             session = await play_at(wire, FakePlace())
             await session.begin()
@@ -190,7 +190,7 @@ class TestDD010ApprovalAndReview:
             assert await session.answer({"type": "result_review", "accepted": False, "stop": True}) == {}
             reason = (await session.state())["stop_reason"] or ""
             assert reason.startswith("The result was not accepted")
-            assert "1 write of this session stands" in reason
+            assert "1 write of this session is kept" in reason
 
 
 class TestDD014And022Skills:
@@ -303,7 +303,7 @@ class TestDD019StructuredVerdicts:
             payload = await session.approve()
             assert payload["type"] == "result_review"
             assert payload["data"]["verdict"] == {"category": "INCOMPLETE", "reason": "no farewell", "fix": "add one"}
-            assert "not judged to be done: no farewell" in payload["prompt"]
+            assert "not judged complete: no farewell" in payload["prompt"]
             assert session.told.of("verdict")[-1]["done"] is False
             assert await session.accept() == {}
         state = await session.state()
@@ -393,7 +393,7 @@ class TestDD029TokenBudget:
         reason = state["stop_reason"] or ""
         assert f"{10 * calls_paid} tokens of {10 * calls_paid}" in reason
         assert "iteration 1 of 5" in reason
-        assert reason.endswith("Nothing is written." if calls_paid < 5 else "rolling back undoes what was written.")
+        assert reason.endswith("Nothing was written." if calls_paid < 5 else "rolling back undoes what was written.")
         assert len(place.written) == (calls_paid >= 5)
 
     async def test_what_is_done_when_it_runs_out_still_goes_to_the_person(self) -> None:
@@ -484,8 +484,8 @@ class TestDD038Playbook:
         assert state["stop_code"] == "iterations"
         assert not state.get("done")
         reason = state["stop_reason"] or ""
-        assert reason.startswith("3 iterations were tried, the most there are. Last LOGIC: greets, trial 1")
-        assert "3 writes of this session stand" in reason
+        assert reason.startswith("3 iterations were tried, the maximum. Last LOGIC: greets, trial 1")
+        assert "3 writes of this session are kept" in reason
 
 
 class TestRepairs:
@@ -536,7 +536,7 @@ class TestRepairs:
         state = await session.state()
         assert state["stop_code"] == "iterations"
         assert [one["name"] for one in state["cases"]] == ["greets"]
-        assert "those of the plan before stay" in state["plan"]
+        assert "*The model wrote no valid test cases: those of the previous plan are kept.*" in state["plan"]
 
     async def test_are_planned_by_a_model_that_sees_the_tests_as_the_person_edited_them(self) -> None:
         edited = [{"name": "mine", "text": "Bo", "expect": {"contains": ["good day"]}}]
@@ -582,8 +582,8 @@ class TestKeeping:
         state = await session.state()
         assert state["done"]
         assert state["pattern_id"] is None
-        assert state["note"].startswith("The flow was not kept as a pattern: The library is down.")
-        assert "The cases were not kept as the flow's test set: The library is down." in state["note"]
+        assert state["note"].startswith("The flow was not stored as a pattern: The library is down.")
+        assert "The cases were not stored as the flow's test set: The library is down." in state["note"]
 
     async def test_a_flow_that_was_changed_after_its_review_is_no_pattern_and_that_is_said(self) -> None:
         place = FakePlace()
@@ -596,7 +596,7 @@ class TestKeeping:
         state = await session.state()
         assert state["done"]
         assert session.patterns.kept == []
-        assert "changed after it was reviewed" in state["note"]
+        assert "The flow was changed after its review: it was not stored as a pattern" in state["note"]
 
 
 def _plans() -> str:

@@ -20,7 +20,7 @@ class TestCompletedSession:
             summary = await bench.sessions.summary(LOCAL, state.thread_id)
         assert state.status == "completed"
         assert not state.can_go_on
-        assert state.stop_reason.startswith("The flow was not kept as a pattern: The library is down.")
+        assert state.stop_reason.startswith("The flow was not stored as a pattern: The library is down.")
         assert state.stop_reason in summary.summary
 
     async def test_says_nothing_where_all_was_kept(self, settings: Settings, database: Database) -> None:

@@ -45,7 +45,10 @@ class TestPlanWithoutTests:
         session = play(script, FakePlace())
         payload = await session.begin()
         assert [one["name"] for one in payload["data"]["cases"]] == ["answers"]
-        assert "no test cases that can be read" in payload["data"]["plan"]
+        assert (
+            "*The model wrote no valid test cases. The one below only checks that there is an answer; edit"
+            " it before you approve.*"
+        ) in payload["data"]["plan"]
         assert len([request for request in script.asked if request.phase == "plan"]) == 2
         assert (await session.approve())["type"] == "result_review"
 
@@ -176,7 +179,7 @@ class TestToolCalls:
         assert (await session.begin())["type"] == "plan_approval"
         previews = [str(one["preview"]) for one in session.told.of("tool_result")]
         assert len(previews) == 9
-        assert sum("which is the most it may" in preview for preview in previews) == 5
+        assert sum("tool calls, the maximum" in preview for preview in previews) == 5
         assert "and 4 is the most" in (await session.state())["discovery_summary"]
         assert len([request for request in script.asked if request.phase == "discover"]) == 2
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.features.accounts.credentials.found import Kind
+from headgate.features.accounts.credentials.credential import Kind
 from headgate.features.accounts.credentials.opening import credentials_of
 from headgate.features.accounts.keys.secret import hash_of
 from headgate.foundation.database import Database

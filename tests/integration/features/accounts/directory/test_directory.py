@@ -11,7 +11,7 @@ from headgate.features.access.principal import DEFAULT_TENANT_ID, Actor
 from headgate.features.accounts.directory.tables import DirectoryGroupMember, DirectoryUser
 from headgate.features.accounts.single_sign_on.errors import EmailMissing, ShutOut
 from headgate.features.accounts.single_sign_on.service import admit
-from headgate.features.accounts.single_sign_on.sign_on import Vouched
+from headgate.features.accounts.single_sign_on.sign_on import ProviderIdentity
 from headgate.features.accounts.tables import SpaceMember, User
 from headgate.features.accounts.tenants.service import create_tenant
 from headgate.features.audit.tables import AuditEvent
@@ -246,7 +246,9 @@ class TestSignIn:
 
     async def _admitted(self, us: Team, subject: str, email: str | None, settings: SingleSignOnSettings) -> str:
         issuer = "https://login.example.org"
-        vouched = Vouched(issuer, subject, email, email_verified=email is not None, name="Somebody", admin=None)
+        vouched = ProviderIdentity(
+            issuer, subject, email, email_verified=email is not None, name="Somebody", admin=None
+        )
         async with us.database.writing() as session:
             return (await admit(session, vouched, settings, address="")).id
 

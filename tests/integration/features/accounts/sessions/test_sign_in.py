@@ -1,10 +1,10 @@
 from datetime import timedelta
 
-import argon2
 import pytest
 from sqlalchemy import select
 
 from headgate.features.access.permissions import TenantRole
+from headgate.features.accounts.passwords import hashing
 from headgate.features.accounts.passwords.hashing import Passwords, is_outdated
 from headgate.features.accounts.sessions.sign_in import SignIn
 from headgate.features.accounts.sessions.tokens import hash_of
@@ -153,7 +153,9 @@ class TestSignIn:
 
     async def test_renews_a_hash_of_former_costs(self, house: House) -> None:
         anna = await house.add(ANNA)
-        former = argon2.PasswordHasher(time_cost=1, memory_cost=8192).hash(PASSWORD)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(hashing, "COSTS", hashing.Costs(passes=2, memory_kib=16, lanes=1))
+            former = await Passwords().hash(PASSWORD)
         await house.change(anna, password_hash=former)
         await house.signed_in(ANNA)
         async with house.database.reading() as session:

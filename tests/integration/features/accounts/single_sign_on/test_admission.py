@@ -14,7 +14,7 @@ from headgate.features.accounts.sessions.own_path import HOME
 from headgate.features.accounts.single_sign_on import sign_on
 from headgate.features.accounts.single_sign_on.errors import LinkedToAnother
 from headgate.features.accounts.single_sign_on.service import admit
-from headgate.features.accounts.single_sign_on.sign_on import Vouched
+from headgate.features.accounts.single_sign_on.sign_on import ProviderIdentity
 from headgate.features.accounts.tables import SpaceMember, User
 from headgate.foundation.settings import Settings, SingleSignOnSettings
 from tests.support.hostile_provider import CLIENT_ID, HostileProvider
@@ -159,12 +159,12 @@ class TestFirstSignIn:
         async with opened() as house:
             people = [await house.add(f"{name}@example.org") for name in ("ada", "grace")]
             vouched = [
-                Vouched(provider.issuer, "person-1", f"{name}@example.org", True, name, None)
+                ProviderIdentity(provider.issuer, "person-1", f"{name}@example.org", True, name, None)
                 for name in ("ada", "grace")
             ]
             settings = house.app.state.single_sign_on.settings
 
-            async def enter(one: Vouched) -> str:
+            async def enter(one: ProviderIdentity) -> str:
                 async with house.database.writing() as session:
                     return (await admit(session, one, settings, address="")).id
 

@@ -17,7 +17,7 @@ from headgate.features.accounts.single_sign_on.errors import (
     TokenRefused,
 )
 from headgate.features.accounts.single_sign_on.provider import MAX_BYTES, Provider, open_http
-from headgate.features.accounts.single_sign_on.sign_on import SingleSignOn, Vouched
+from headgate.features.accounts.single_sign_on.sign_on import ProviderIdentity, SingleSignOn
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.keyring import new_ring
@@ -60,7 +60,7 @@ class Client:
         url, held = await self.sso.begin(CALLBACK, wanted)
         return self._provider.leave(url), held
 
-    async def sign_in(self, **answer: str) -> Vouched:
+    async def sign_in(self, **answer: str) -> ProviderIdentity:
         brought, held = await self.begin()
         vouched, _ = await self.sso.finish({"code": "a-code", "state": brought["state"]} | answer, held)
         return vouched
@@ -76,7 +76,7 @@ async def client(provider: HostileProvider, tmp_path: Path) -> AsyncIterator[Cli
 class TestGoodProvider:
     async def test_vouches_for_a_person(self, client: Client, provider: HostileProvider) -> None:
         found = await client.sign_in()
-        assert found == Vouched(provider.issuer, "person-1", "ada@example.org", True, "Ada", None)
+        assert found == ProviderIdentity(provider.issuer, "person-1", "ada@example.org", True, "Ada", None)
 
     async def test_gets_a_request_with_pkce_state_and_nonce(self, client: Client) -> None:
         brought, _ = await client.begin()
@@ -235,7 +235,7 @@ class TestUserinfo:
     async def test_about_somebody_else_is_refused(self, client: Client, provider: HostileProvider) -> None:
         provider.claims = {"email": None}
         provider.userinfo = {"sub": "person-2", "email": "ada@example.org"}
-        with pytest.raises(TokenRefused, match="two people"):
+        with pytest.raises(TokenRefused, match="the ID token and userinfo are about different users"):
             await client.sign_in()
 
     async def test_may_be_missing(self, client: Client, provider: HostileProvider) -> None:
@@ -281,7 +281,7 @@ class TestAnswer:
         assert provider.asked("/token") == []
 
     async def test_of_another_provider_is_refused(self, client: Client, provider: HostileProvider) -> None:
-        with pytest.raises(TokenRefused, match="name itself"):
+        with pytest.raises(TokenRefused, match="does not name its issuer"):
             await client.sign_in(iss="https://elsewhere.example.org")
         assert provider.asked("/token") == []
 
@@ -289,7 +289,7 @@ class TestAnswer:
         self, client: Client, provider: HostileProvider
     ) -> None:
         provider.document = {"authorization_response_iss_parameter_supported": True}
-        with pytest.raises(TokenRefused, match="name itself"):
+        with pytest.raises(TokenRefused, match="does not name its issuer"):
             await client.sign_in()
         assert (await client.sign_in(iss=provider.issuer)).subject == "person-1"
 

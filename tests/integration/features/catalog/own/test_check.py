@@ -42,12 +42,20 @@ class TestComponentChecker:
             (component("a: str = field()"), 4, "has no output"),
             ("x = 1", 1, "no component"),
             (REVERSE + REVERSE.replace("ReverseText", "Other"), 17, "2 components"),
-            (REVERSE.replace("ReverseText", "ChatInput"), 4, "came with the installation"),
-            (REVERSE.replace("ReverseText", "CHATINPUT"), 4, "a component 'ChatInput' came with the installation"),
+            (
+                REVERSE.replace("ReverseText", "ChatInput"),
+                4,
+                "is already installed",
+            ),
+            (REVERSE.replace("ReverseText", "CHATINPUT"), 4, "a component 'ChatInput' is already installed"),
             (REVERSE.replace("Turns text", r"Turns \0 text"), 4, "NUL character"),
-            (REVERSE.replace("Turns text", r"Turns \x1b]52;c;eA== text"), 4, "U+001B, which nobody sees"),
-            (REVERSE.replace("The text from", r"\U000E0049\U000E0067 The text from"), 4, "U+E0049, which nobody sees"),
-            (REVERSE.replace('default=""', r'default="\u202e"'), 4, "U+202E, which nobody sees"),
+            (REVERSE.replace("Turns text", r"Turns \x1b]52;c;eA== text"), 4, "the invisible character U+001B"),
+            (
+                REVERSE.replace("The text from", r"\U000E0049\U000E0067 The text from"),
+                4,
+                "the invisible character U+E0049",
+            ),
+            (REVERSE.replace('default=""', r'default="\u202e"'), 4, "the invisible character U+202E"),
             (REVERSE.replace('default=""', 'default="a" * 9_000, help="b" * 9_000'), 4, "a help has 9000 characters"),
             (REVERSE.replace('label="Mark"', 'label="b" * 201'), 4, "a label has 201 characters"),
             (REVERSE + "\nraise RuntimeError('at import')\n", 15, "at import"),
@@ -70,14 +78,14 @@ class TestComponentChecker:
     @pytest.mark.parametrize(
         ("code", "expected"),
         [
-            (component(TEXT_OUTPUT + "'https://api.example.org/v1'"), "Not tried: it asks for the network"),
+            (component(TEXT_OUTPUT + "'https://api.example.org/v1'"), "Not tried: it requires network access"),
             (
                 component("source: File = field()\n" + TEXT_OUTPUT + "''", "from headgate.sdk import File\n"),
-                "Not tried: it works with fi",
+                "Not tried: it uses files",
             ),
             (
                 component("text: str = field()\n" + TEXT_OUTPUT + "str(json.loads(self.text))", "import json\n"),
-                "Tried with samples, which it does not take",
+                "The trial run with sample values failed",
             ),
         ],
     )

@@ -106,7 +106,7 @@ class TestFetchingOverREST:
         stopped = await ended(house)
         assert (stopped["fetching"], stopped["failed"]) == (False, False)
         assert 0 < stopped["done"] <= HALF
-        assert stopped["detail"] == "Stopped. What has been fetched is kept."
+        assert stopped["detail"] == "Stopped. The downloaded part is kept."
         mirror.holds_at = None
         mirror.start()
         other = LocalFetches(house.app.state.local_models, DIRECT, f"{mirror.origin}/weights")

@@ -16,7 +16,7 @@ from headgate.features.jobs.runner import JobRunner
 from headgate.features.jobs.worker import Worker
 from headgate.features.runs.deliveries import service
 from headgate.features.runs.deliveries.attempt import Sender
-from headgate.features.runs.deliveries.courier import Courier
+from headgate.features.runs.deliveries.delivery_sender import DeliverySender
 from headgate.features.runs.deliveries.schemas import DeliveryOut
 from headgate.features.runs.deliveries.tables import webhook_deliveries
 from headgate.features.runs.engine.backend import ExecutionBackend
@@ -35,11 +35,11 @@ from tests.support.web_server import WebServer, web_server
 
 @dataclass
 class Desk:
-    """An engine, its courier, and what both stand on."""
+    """An engine, its delivery_sender, and what both stand on."""
 
     database: Database
     engine: ExecutionBackend
-    courier: Courier
+    delivery_sender: DeliverySender
     jobs: JobRunner
     secrets: DictSecrets
     server: WebServer
@@ -49,7 +49,7 @@ class Desk:
     async def run(self, flow: Flow, text: str = "hello") -> str:
         """Run a flow to its end and wait for its deliveries. The run's id."""
         run_id = await self.run_only(flow, text)
-        await self.courier.settle()
+        await self.delivery_sender.settle()
         return run_id
 
     async def run_only(self, flow: Flow, text: str = "hello") -> str:
@@ -73,9 +73,9 @@ class Desk:
     def other_process(self) -> JobRunner:
         """The jobs of another process on the same data folder, which makes deliveries of anybody once it is open."""
         jobs = JobRunner(self.database, Leases(Worker(self.folder), 0.3), poll_seconds=0.02)
-        Courier(
-            self.database, self.courier._box, self.courier._sender, self.engine.services.bus, jobs,
-            sleep=self.courier._sleep,
+        DeliverySender(
+            self.database, self.delivery_sender._box, self.delivery_sender._sender, self.engine.services.bus, jobs,
+            sleep=self.delivery_sender._sleep,
         )  # fmt: skip
         return jobs
 
@@ -103,10 +103,12 @@ async def server() -> AsyncIterator[WebServer]:
 
 @pytest.fixture
 async def make_desk(database: Database, settings: Settings, server: WebServer) -> AsyncIterator[MakeDesk]:
-    """Desks on one database; `open_to` is the network that may be reached, other arguments go to the courier."""
+    """Desks on one database; `open_to` is the reachable network, other arguments go to the delivery sender."""
     made: list[tuple[ExecutionBackend, JobRunner, GuardedHttp]] = []
 
-    async def make(*, open_to: str = "127.0.0.0/8", engine: dict[str, Any] | None = None, **courier: Any) -> Desk:
+    async def make(
+        *, open_to: str = "127.0.0.0/8", engine: dict[str, Any] | None = None, **delivery_sender: Any
+    ) -> Desk:
         slept: list[float] = []
 
         async def sleep(seconds: float) -> None:
@@ -118,8 +120,8 @@ async def make_desk(database: Database, settings: Settings, server: WebServer) -
         sender = Sender(http, secrets, services.files)
         folder = settings.data_dir / "workers"
         jobs = JobRunner(database, Leases(Worker(folder), 30.0), scans=False)
-        deliveries = Courier(
-            database, SecretBox(new_ring(settings)), sender, services.bus, jobs, **{"sleep": sleep, **courier}
+        deliveries = DeliverySender(
+            database, SecretBox(new_ring(settings)), sender, services.bus, jobs, **{"sleep": sleep, **delivery_sender}
         )
         backend = build_engine(settings, database, replace(services, deliveries=deliveries, secrets=secrets))
         await backend.open()

@@ -45,10 +45,10 @@ class TestRoutes:
         again = await client.post(f"/flow-runs/{run_id}/redeliver")
         assert again.status_code == 200
         (one,) = again.json()["deliveries"]
-        await desk.courier.settle()
+        await desk.delivery_sender.settle()
         assert (await desk.deliveries(run_id))[0].status == "delivered"
         await client.post(f"/flow-runs/{run_id}/deliveries/{one['id']}/redeliver")
-        await desk.courier.settle()
+        await desk.delivery_sender.settle()
         assert len(desk.server.requests) == 3
         assert (await client.post(f"/flow-runs/{run_id}/redeliver")).json() == {"deliveries": []}
 

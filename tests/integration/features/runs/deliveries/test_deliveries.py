@@ -88,8 +88,8 @@ class TestDelivery:
         (made,) = await desk.deliveries(run_id)
         async with desk.database.writing() as session:
             await service.redeliver(session, LOCAL, run_id, made.id)
-        desk.courier.send_soon(made.id)
-        await desk.courier.settle()
+        desk.delivery_sender.send_soon(made.id)
+        await desk.delivery_sender.settle()
         (again,) = await desk.deliveries(run_id)
         assert (again.status, again.webhook_error and again.webhook_error.code) == ("failed", "file_not_found")
         assert [request.body for request in desk.server.requests] == [b"content"]
@@ -288,7 +288,7 @@ class TestRecovery:
             stolen = {"worker_id": "another", "attempts": webhook_deliveries.c.attempts + 1}
             await session.execute(update(webhook_deliveries).values(stolen))
         go.set()
-        await desk.courier.settle()
+        await desk.delivery_sender.settle()
         (made,) = await desk.deliveries(run_id)
         assert (made.status, made.attempts[0].finished_at) == ("delivering", None)
 
@@ -302,8 +302,8 @@ class TestRedelivery:
         async with desk.database.writing() as session:
             again = await service.redeliver_failed(session, LOCAL, run_id)
         for one in again:
-            desk.courier.send_soon(one)
-        await desk.courier.settle()
+            desk.delivery_sender.send_soon(one)
+        await desk.delivery_sender.settle()
         (made,) = await desk.deliveries(run_id)
         assert made.status == "delivered"
         assert [one.status_code for one in made.attempts] == [401, 200]
@@ -320,8 +320,8 @@ class TestRedelivery:
             async with desk.database.writing() as session:
                 again = await service.redeliver_failed(session, LOCAL, run_id)
             waits = []
-            desk.courier.send_soon(again[0])
-            await desk.courier.settle()
+            desk.delivery_sender.send_soon(again[0])
+            await desk.delivery_sender.settle()
             while (made := (await desk.deliveries(run_id))[0]).status == "pending":
                 assert made.next_attempt_at is not None
                 waits.append((made.next_attempt_at - made.attempts[-1].started_at).total_seconds())

@@ -59,7 +59,7 @@ class TestDeliveries:
         await some_runs(desk)
         sent = (await client.post("/deliveries/redeliver")).json()["ids"]
         assert len(sent) == 2
-        await desk.courier.settle()
+        await desk.delivery_sender.settle()
         assert (await client.get("/deliveries", params={"status": "failed"})).json()["items"] == []
         assert (await client.post("/deliveries/redeliver")).json()["ids"] == []
 
@@ -69,7 +69,7 @@ class TestDeliveries:
         by_id = await client.post("/deliveries/redeliver", json={"ids": [newest["id"]]})
         by_flow = await client.post("/deliveries/redeliver", json={"flow_id": oldest["flow_id"]})
         assert (by_id.json()["ids"], by_flow.json()["ids"]) == ([newest["id"]], [oldest["id"]])
-        await desk.courier.settle()
+        await desk.delivery_sender.settle()
 
     async def test_of_another_tenant_are_not_there(self, desk: Desk) -> None:
         await some_runs(desk)

@@ -224,7 +224,7 @@ class TestBudget:
         model = ScriptedModel(script=[calls("describe_flow_io") for _ in range(30)])
         answer = await run_loop(model, turn)
         assert turn.stopped == "loop"
-        assert "over and over" in answer
+        assert "The turn was stopped: the model repeated the same calls" in answer
         assert len(model.asked) < 12
 
 

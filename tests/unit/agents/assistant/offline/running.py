@@ -120,6 +120,6 @@ async def run(
         if not flow.outgoing(step.id) and step.id not in running.ran.skipped and step.node.type != "SaveFile":
             running.ran.shown += [text_of(running.values[step.id, name]) for name in running.results[step.id]]
     for saved in harness.ctx.files.saved:
-        running.ran.files[saved.name] = (await harness.ctx.files.read(saved)).decode("utf-8-sig")
+        running.ran.files[saved.name] = (await harness.ctx.files.read(saved)).decode("utf-8-sig", "replace")
     running.ran.waited = harness.ctx.slept
     return running.ran

@@ -12,8 +12,8 @@ from headgate.agents.assistant.offline.conclusion import conclude, outcome_of, s
 from headgate.agents.assistant.offline.files.documentation import document, file_name
 from headgate.agents.assistant.offline.understand import MOST_WORDS, understand
 from headgate.agents.assistant.offline.understanding import Understanding
-from headgate.agents.assistant.truth.claims import false_claims
-from headgate.agents.assistant.truth.happened import Happened
+from headgate.agents.assistant.verification.claims import false_claims
+from headgate.agents.assistant.verification.happened import Happened
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.search import component_index
@@ -128,7 +128,7 @@ class TestWords:
 
     def test_say_that_an_older_file_is_gone(self) -> None:
         _, said = told("write a file x.md saying hi", '{"status": "updated", "path": "x.md", "bytes_written": 2}')
-        assert "What the file held before is gone." in said
+        assert "bytes). Its previous content is lost." in said
 
     def test_show_a_file_whatever_it_holds(self) -> None:
         answer = (
@@ -147,9 +147,9 @@ class TestWords:
             ("read ../x.md", "Path escapes workspace boundary: ../x.md", "only files inside your workspace"),
             ("write a file con.md saying a", "Path component 'con' is reserved", "choose another"),
             ("read x.md", "File not found: x.md", 'Say "show my files"'),
-            ("replace a with b in x.md", ("old_string is in x.md 3 times; give more of the text around it,"
-              " or set replace_all"),
-             "'a' is in x.md 3 times. To change all of them, say \"everywhere\"."),
+            ("replace a with b in x.md", ("old_string appears 3 times in x.md; include more of the "
+                                          "surrounding text, or set replace_all"),
+             "'a' appears 3 times in x.md. To change all of them, say \"everywhere\"."),
             ("read x.md", "There is no tool 'read_file'.", "Nothing was read. You cannot use a workspace here"),
         ],
     )  # fmt: skip

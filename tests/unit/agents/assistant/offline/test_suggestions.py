@@ -21,7 +21,23 @@ from tests.unit.agents.assistant.offline.corpus import REGISTRY
 from tests.unit.agents.assistant.offline.running import run
 
 ROOT = Path(__file__).parents[5]
-CHECKS: dict[str, dict[str, Any]] = json.loads((ROOT / "tests/data/offline_suggestions.json").read_text("utf-8"))
+
+
+def of_samples() -> dict[str, dict[str, Any]]:
+    """What must come out of the sample data of each template that has some, by its example requests."""
+    checks: dict[str, dict[str, Any]] = {}
+    for recipe in load_gallery():
+        file = recipe.sample.file
+        check: dict[str, Any] = (
+            {"model": True} if recipe.needs_model else {"there": recipe.shows, "form": recipe.sample.form}
+        )
+        check |= {"text": recipe.sample.text} | ({"file": [file.name, file.content]} if file else {})
+        checks |= dict.fromkeys(recipe.examples, check)
+    return checks
+
+
+WRITTEN: dict[str, dict[str, Any]] = json.loads((ROOT / "tests/data/offline_suggestions.json").read_text("utf-8"))
+CHECKS = of_samples() | WRITTEN
 PLACEHOLDERS = {"...", "WHAT YOU WANT", "build ... and run it"}
 FLOWS = {
     "": Flow(),
@@ -69,7 +85,7 @@ class TestSuggestions:
         assert set(SUGGESTIONS) - set(CHECKS) == set()
 
     def test_no_check_is_left_of_one_that_is_gone(self) -> None:
-        assert set(CHECKS) - set(SUGGESTIONS) == set()
+        assert set(WRITTEN) - set(SUGGESTIONS) == set()
 
     @pytest.mark.parametrize("request_", [text for text in SUGGESTIONS if "model" not in CHECKS.get(text, {})])
     async def test_does_what_it_says(self, request_: str) -> None:

@@ -221,3 +221,27 @@ class TestActionsBetween:
         before, after = (Flow(nodes=(Node(id="w", type="Wait", params=params),)) for params in (old, new))
         (action,) = actions_between(before, after)
         assert action.arguments == {"node_id": "w", "params": {"seconds": sent}}
+
+
+class TestMeaningOfQuantities:
+    """Requests that were built with another meaning, without a word about it."""
+
+    async def test_a_comparison_is_not_a_number_of_rows(self) -> None:
+        shown = await output("price at most 95", seen=True)
+        assert ("95" in shown, "250" in shown) == (True, False)
+
+    async def test_fewest_counts_and_is_no_text(self) -> None:
+        shown = await output("which country has the fewest closed orders", seen=True)
+        assert ("Sweden" in shown, "Norway" in shown) == (True, False)
+
+    async def test_a_word_that_is_no_value_of_the_column_is_not_searched_for(self) -> None:
+        assert not read("show rows where country has unicorns", seen=True).actions
+
+    async def test_the_ones_after_and_are_added(self) -> None:
+        understood = read("open orders and the ones from Norway", seen=True)
+        assert "status is 'open' or country is 'Norway'" in understood.restatement
+        assert "closed" in await output("open orders and the ones from Norway", seen=True)
+
+    def test_a_second_group_of_several_conditions_is_refused(self) -> None:
+        request = "orders with price over 20 and status open and the ones from Norway"
+        assert not read(request, seen=True).actions

@@ -65,7 +65,10 @@ class TestFaults:
             (
                 flow(node("h", "HTTPRequest", headers={"Authorization": f"Bearer {KEY}"})),
                 "h.headers",
-                "holds a credential",
+                (
+                    "contains a credential as text, which would be stored with the flow and shown to everyone "
+                    "with access to it"
+                ),
             ),
         ],
     )

@@ -85,9 +85,9 @@ class TestSummary:
                 "Plan",
                 "Tests",
                 "Changes",
-                "What the model said of it",
+                "The model's assessment",
             ),
-            *("Trials", "Verdict", "Conflict", "How it ended"),
+            *("Trials", "Verdict", "Conflict", "Outcome"),
         ]
         assert "1. `apply_edits`: `Adds` (rolled back)" in document
         assert "| `greets` | 1 | no | `does not contain 'Hi'` |" in document

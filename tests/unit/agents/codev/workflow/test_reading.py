@@ -142,7 +142,7 @@ class TestReadPlan:
             ('[{"name": "a", "extra": 1}]', "0.extra"),
             ('[{"name": "a", "expect": {"matches": "("}}]', "0.expect.matches"),
             ('[{"name": "a"}, {"name": "a"}]', "have the name 'a'"),
-            (json.dumps([{"name": str(n)} for n in range(51)]), "at most 50"),
+            (json.dumps([{"name": str(n)} for n in range(51)]), "the limit is 50"),
             ("[" * 100_000, "not JSON"),
         ],
     )

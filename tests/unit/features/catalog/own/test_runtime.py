@@ -96,7 +96,7 @@ class TestOwnComponent:
         ],
     )
     async def test_refuses_an_answer_that_is_none(self, answer: JsonValue) -> None:
-        with pytest.raises(HeadgateError, match="gave no usable answer"):
+        with pytest.raises(HeadgateError, match="returned an invalid response"):
             await made(checked(), context(answer)).produce("said")
 
     async def test_refuses_an_output_of_another_type(self) -> None:
@@ -119,7 +119,7 @@ class TestSecrets:
     @pytest.mark.parametrize("hosts", [(), ("*.example.org",), ("*",)])
     async def test_stay_away_from_components_that_name_no_server(self, hosts: tuple[str, ...]) -> None:
         ctx = context(secrets={"API_KEY": "s3cret-value"})
-        with pytest.raises(HeadgateError, match="not given the variable API_KEY"):
+        with pytest.raises(HeadgateError, match="does not receive the variable API_KEY"):
             await made(checked(SECRET, manifest=Manifest((), hosts)), ctx, key=SecretReference("API_KEY")).produce(
                 "said"
             )
@@ -135,7 +135,7 @@ class TestSecrets:
     async def test_are_not_let_out_again(self) -> None:
         answer = SAID | {"outputs": {"said": {"value": "it is s3cret-value"}}}
         ctx = context(answer, secrets={"API_KEY": "s3cret-value"})
-        with pytest.raises(HeadgateError, match="gave the secret of its field 'key' out"):
+        with pytest.raises(HeadgateError, match="returned the secret of its field 'key'"):
             await made(checked(SECRET, manifest=HOSTED), ctx, key=SecretReference("API_KEY")).produce("said")
 
 
@@ -173,7 +173,7 @@ class TestFiles:
 
     async def test_that_do_not_arrive_whole_are_refused(self) -> None:
         broken = {"id": "new-file-1", "name": "a.txt", "media_type": "text/plain", "content": "?"}
-        with pytest.raises(HeadgateError, match="did not arrive whole"):
+        with pytest.raises(HeadgateError, match="was not received completely"):
             await made(checked(), context(SAID | {"files": [broken]})).produce("said")
 
 

@@ -71,7 +71,7 @@ class TestLocalFetches:
         fetches.cancel(NAME)
         go.set()
         assert fetch.ended.wait(PATIENCE)
-        assert (fetch.failed, fetch.detail) == (False, "Stopped. What has been fetched is kept.")
+        assert (fetch.failed, fetch.detail) == (False, "Stopped. The downloaded part is kept.")
         again = fetches.start(NAME)
         assert again.ended.wait(PATIENCE)
         assert (again is fetch, again.done, started) == (False, 41, [NAME, NAME])

@@ -64,7 +64,7 @@ class TestPull:
         lines: list[str] = []
         assert pull(NAME, tmp_path, sources=[again], tell=lines.append).ready
         assert again.started_at == []
-        assert "already there" in lines[0]
+        assert "is already downloaded" in lines[0]
 
     def test_falls_back_to_the_second_source_and_says_so(self, tmp_path: Path) -> None:
         lines: list[str] = []
@@ -101,7 +101,7 @@ class TestPull:
             pull(NAME, tmp_path, sources=[FakeSource(fails_after=1, label="A"), FakeSource(fails_after=2, label="B")])
         assert "A: A stopped." in caught.value.detail
         assert "B: B stopped." in caught.value.detail
-        assert "it continues" in caught.value.remedy
+        assert "the download continues" in caught.value.remedy
 
     def test_refuses_weights_that_are_no_model(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         content = b"ELF!" + CONTENT
@@ -134,7 +134,7 @@ class TestPull:
     def test_lets_only_one_pull_of_a_model_run(self, tmp_path: Path) -> None:
         with (
             exclusive(store.partial_path(tmp_path, NAME).with_suffix(".lock"), what="pull"),
-            pytest.raises(Unavailable, match="under way"),
+            pytest.raises(Unavailable, match="is running"),
         ):
             pull(NAME, tmp_path, sources=[FakeSource()])
         assert pull(NAME, tmp_path, sources=[FakeSource()]).ready

@@ -48,7 +48,7 @@ class TestFindLocal:
     def test_says_how_to_pull_what_is_known(self, models: Path) -> None:
         with pytest.raises(LocalModelMissing) as caught:
             find_local(models, KNOWN)
-        assert caught.value.remedy == f"Fetch it with: headgate models pull {KNOWN} (1.1 GB)"
+        assert caught.value.remedy == f"Download it with: headgate models pull {KNOWN} (1.1 GB)"
 
     def test_names_the_nearest(self, models: Path, mine: Path) -> None:
         use_file(models, mine, "house-model")

@@ -57,7 +57,7 @@ def wire(canvas: Signature) -> Any:
 
 class TestFlowCompiler:
     def test_makes_one_task_of_a_chain_of_steps(self, compiler: FlowCompiler) -> None:
-        canvas = wire(compiler.compile(KEY, compile_plan(make_chain(10), REGISTRY), 1, lane="0-1", begun=False))
+        canvas = wire(compiler.compile(KEY, compile_plan(make_chain(10), REGISTRY), 1, lane="0-1", started=False))
         assert (canvas["task"], canvas["subtask_type"]) == (SEGMENT, None)
         assert canvas["kwargs"] == {
             "run_id": "run",
@@ -71,13 +71,13 @@ class TestFlowCompiler:
         assert canvas["options"]["ignore_result"]
 
     def test_keeps_results_only_where_branches_are_joined(self, compiler: FlowCompiler) -> None:
-        canvas = wire(compiler.compile(KEY, diamond(), 1, lane="0-1", begun=False))
+        canvas = wire(compiler.compile(KEY, diamond(), 1, lane="0-1", started=False))
         assert {task["options"]["ignore_result"] for task in flat(canvas)} == {False}
 
     def test_has_the_run_looked_after_when_branches_cannot_be_joined(self, compiler: FlowCompiler) -> None:
         tasks = {
             task["kwargs"]["head"]: task
-            for task in flat(wire(compiler.compile(KEY, diamond(), 1, lane="0-1", begun=False)))
+            for task in flat(wire(compiler.compile(KEY, diamond(), 1, lane="0-1", started=False)))
         }
         (errback,) = tasks["end"]["options"]["link_error"]
         assert (errback["task"], errback["immutable"]) == (RECOVER, True)
@@ -88,7 +88,7 @@ class TestFlowCompiler:
         plan = diamond()
         queues = {
             task["kwargs"]["head"]: task["options"]["queue"]
-            for task in flat(wire(compiler.compile(KEY, plan, 1, lane="0-1", begun=False)))
+            for task in flat(wire(compiler.compile(KEY, plan, 1, lane="0-1", started=False)))
         }
         assert queues == {
             "top": QUEUES.first("0-1"),
@@ -96,7 +96,7 @@ class TestFlowCompiler:
             "right": QUEUES.begun("0-1"),
             "end": QUEUES.begun("0-1"),
         }
-        again = wire(compiler.compile(KEY, plan, 2, lane="0-1", begun=True))
+        again = wire(compiler.compile(KEY, plan, 2, lane="0-1", started=True))
         assert {task["options"]["queue"] for task in flat(again)} == {QUEUES.begun("0-1")}
 
     def test_puts_a_task_between_two_groups(self, compiler: FlowCompiler) -> None:
@@ -107,12 +107,12 @@ class TestFlowCompiler:
             ),
             REGISTRY,
         )
-        names = [task["task"] for task in flat(wire(compiler.compile(KEY, plan, 1, lane="0-1", begun=False)))]
+        names = [task["task"] for task in flat(wire(compiler.compile(KEY, plan, 1, lane="0-1", started=False)))]
         assert names == [SEGMENT, SEGMENT, JOIN, SEGMENT, SEGMENT]
 
     def test_sends_one_task_where_only_the_end_is_left(self, compiler: FlowCompiler) -> None:
         plan = diamond()
-        canvas = wire(compiler.compile(KEY, plan, 4, {step.id for step in plan.steps}, lane="0-1", begun=True))
+        canvas = wire(compiler.compile(KEY, plan, 4, {step.id for step in plan.steps}, lane="0-1", started=True))
         assert canvas["options"]["task_id"] == "run:4:end"
 
     def test_names_the_messages_that_can_be_taken_back(self, compiler: FlowCompiler) -> None:
@@ -129,7 +129,7 @@ class TestFlowCompiler:
         left = [step.id for step in plan.steps if step.id not in settled]
         if not left:
             return
-        canvas = wire(compiler.compile(KEY, plan, 1, settled, lane="0-1", begun=False))
+        canvas = wire(compiler.compile(KEY, plan, 1, settled, lane="0-1", started=False))
         heads = [task["kwargs"]["head"] for task in flat(canvas) if task["task"] == SEGMENT]
         carried = [step for head in heads for step in stretch(plan, head, LIMITS.longest)]
         assert sorted(carried) == sorted(left)

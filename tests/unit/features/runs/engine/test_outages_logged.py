@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from headgate.features.jobs.leases import Lease
-from headgate.features.runs.engine.distributed.lifeguard import Lifeguard
+from headgate.features.runs.engine.distributed.heartbeat import LeaseHeartbeat
 from headgate.features.runs.engine.reconciler import Reconciler, Rules
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.transitions import LiveRun, RunKey
@@ -14,6 +14,9 @@ from tests.support.logs import captured_logs
 
 class IdleRuns:
     """A store of one run that nobody works on."""
+
+    async def orphans(self) -> list[RunKey]:
+        return []
 
     async def live_runs(self) -> list[LiveRun]:
         key = RunKey("r", "t", "f", 1)
@@ -30,9 +33,9 @@ class IdleRuns:
 class TestLifeguard:
     def test_logs_a_database_that_is_away_once(self, tmp_path: Path) -> None:
         segments = cast("Any", SimpleNamespace(beaten_at=-1e9, held=dict))
-        shift = cast("Any", SimpleNamespace(seconds=1.0, lease=lambda: Lease("w", 1, 2)))
+        worker_lease = cast("Any", SimpleNamespace(seconds=1.0, lease=lambda: Lease("w", 1, 2)))
         with captured_logs() as logs:
-            keeper = Lifeguard(f"postgresql:///none?host={tmp_path}", segments, shift)
+            keeper = LeaseHeartbeat(f"postgresql:///none?host={tmp_path}", segments, worker_lease)
             for _ in range(20):
                 keeper.renew()
         assert [one["log_level"] for one in logs] == ["warning"]

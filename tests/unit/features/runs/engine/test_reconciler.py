@@ -2,7 +2,6 @@ from typing import Any
 
 import pytest
 
-from headgate.features.jobs.leases import TIMER
 from headgate.features.runs.engine.reconciler import Action, Rules, judge
 from headgate.features.runs.states import MAX_ATTEMPTS, RunStatus
 from headgate.features.runs.transitions import Claim, Holder, LiveRun, RunKey
@@ -10,8 +9,7 @@ from headgate.features.runs.transitions import Claim, Holder, LiveRun, RunKey
 NOW = 1_000_000_000_000
 SECOND = 1_000_000
 ALIVE, DEAD = Holder("a", 1, "alive", NOW), Holder("d", 2, "dead", NOW)
-HOPELESS = Holder("h", MAX_ATTEMPTS, "dead", NOW)
-WAITED = Holder("w", MAX_ATTEMPTS, TIMER, NOW)
+HOPELESS = Holder("h", 7, "dead", NOW, interruptions=MAX_ATTEMPTS - 1)
 
 
 def run(*holders: Holder, **more: Any) -> LiveRun:
@@ -29,7 +27,7 @@ def verdict(live: LiveRun, *, now: int = NOW, **rules: Any) -> Any:
     return judge(
         live,
         now=now,
-        has_lost=lambda _run_id, one: one.worker_id == "dead" or (one.worker_id == TIMER and one.lease_until <= now),
+        has_lost=lambda _run_id, one: one.worker_id == "dead",
         rules=Rules(**rules),
     )
 
@@ -58,15 +56,11 @@ class TestJudge:
 
     def test_ends_a_run_with_the_step_that_killed_every_worker(self) -> None:
         found = verdict(run(ALIVE, HOPELESS))
-        assert (found.action, found.code, found.step) == (Action.END, "worker_lost", Claim("h", MAX_ATTEMPTS))
+        assert (found.action, found.code, found.step) == (Action.END, "worker_lost", Claim("h", 7))
         assert str(MAX_ATTEMPTS) in found.message
 
-    def test_takes_up_a_step_that_waited_after_any_number_of_attempts(self) -> None:
-        assert verdict(run(WAITED), now=NOW - SECOND).action is Action.LEAVE
-        assert verdict(run(WAITED)).action is Action.TAKE_UP
-
-    def test_ends_a_run_of_a_deleted_flow_though_a_step_waits(self) -> None:
-        assert verdict(run(WAITED, flow_deleted=True), now=NOW - SECOND).code == "flow_deleted"
+    def test_takes_up_a_step_after_any_number_of_attempts_that_did_not_end_in_a_death(self) -> None:
+        assert verdict(run(Holder("w", 100, "dead", NOW, interruptions=MAX_ATTEMPTS - 2))).action is Action.TAKE_UP
 
     @pytest.mark.parametrize("holders", [(), (ALIVE,), (DEAD,)])
     def test_ends_a_run_that_was_worked_on_too_long(self, holders: tuple[Holder, ...]) -> None:

@@ -92,7 +92,7 @@ class TestPackage:
     def test_says_that_an_artifact_was_removed(self) -> None:
         package = package_of(replace(make_record(), files={}))
         assert package["step_results"][1]["artifacts"] == [{"id": FILE_ID, "removed": True}]
-        assert "had been removed" in verify(as_json(package)).notes[0]
+        assert "had already been removed" in verify(as_json(package)).notes[0]
 
     def test_holds_no_secret(self) -> None:
         record = make_record()

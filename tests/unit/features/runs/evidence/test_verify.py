@@ -139,13 +139,13 @@ class TestChange:
 
     def test_of_the_definition_is_named(self) -> None:
         found = faults(with_changed(("definition_snapshot", "name")))
-        assert found == ["definition_snapshot: it is not the one that the run's entry names."]
+        assert found == ["definition_snapshot: it does not match the run's entry."]
 
     def test_of_a_value_and_its_digest_breaks_the_link(self) -> None:
         package = with_changed(("step_results", 0, "status"))
         step = package["step_results"][0]
         step["chain"]["digests"]["status"] = hashlib.sha256(canonical(step["status"])).hexdigest()
-        assert faults(package) == ["step 'a': its hash is not that of its digests: one of them was changed."]
+        assert faults(package) == ["step 'a': its hash does not match its digests: one of them was changed."]
 
     def test_of_everything_but_the_seal_breaks_the_seal(self) -> None:
         package = copy.deepcopy(PACKAGE)
@@ -153,9 +153,9 @@ class TestChange:
         plain[1]["output"] = {"text": "forged"}
         run = {key: value for key, value in package["run"].items() if key != "chain"}
         package["run"], *package["step_results"] = chained([run, *plain])
-        assert faults(package) == ["seal: 'head' is not that of the chain and key."]
+        assert faults(package) == ["seal: 'head' does not match the chain and key."]
         package["seal"]["head"] = head_of([package["run"], *package["step_results"]])
-        assert faults(package) == [f"seal: its signature is not by key {KEY.key_id} over this chain."]
+        assert faults(package) == [f"seal: its signature does not match key {KEY.key_id} and this chain."]
 
     @pytest.mark.parametrize("change", ["removed", "added twice", "swapped", "cut off"])
     def test_of_the_steps_is_found(self, change: str) -> None:
@@ -172,7 +172,7 @@ class TestChange:
     def test_of_an_artifact_is_named(self) -> None:
         forged = as_zip(PACKAGE, dict.fromkeys(CONTENTS, b"forged"))
         assert [str(one) for one in verify(forged).faults] == [
-            f"artifact {FILE_ID}: its content was changed: it has another SHA-256."
+            f"artifact {FILE_ID}: its content was changed: its SHA-256 differs."
         ]
 
     def test_that_leaves_an_artifact_out_is_named(self) -> None:
@@ -181,7 +181,7 @@ class TestChange:
 
     def test_that_adds_a_content_is_named(self) -> None:
         stranger = {hashlib.sha256(b"x").hexdigest(): b"x"}
-        assert "that no step names" in str(verify(as_zip(PACKAGE, CONTENTS | stranger)).faults[0])
+        assert "which no step refers to" in str(verify(as_zip(PACKAGE, CONTENTS | stranger)).faults[0])
 
     def test_of_the_form_only_is_found(self) -> None:
         pretty = json.dumps(PACKAGE, indent=2).encode()
@@ -193,7 +193,7 @@ class TestKey:
         other = package_of(seed=hashlib.sha256(b"another").digest())
         assert verify(canonical(other)).good
         found = [str(one) for one in verify(canonical(other), KEY).faults]
-        assert found == [f"seal: it is signed by {other['seal']['key_id']} and not by key {KEY.key_id}."]
+        assert found == [f"seal: it is signed by {other['seal']['key_id']}, not by key {KEY.key_id}."]
 
     def test_is_read_as_it_is_printed(self) -> None:
         assert read_public_key(f" {KEY.public_key}\n") == KEY

@@ -46,5 +46,7 @@ class TestContract:
     def test_is_checked_on_every_output_that_the_check_promises(self) -> None:
         promised = step(policy='output_contract: {"type": "object", "required": ["total"]}')
         assert shape_output(promised, {"output": FENCED, "data": {"total": 3}})["data"] == {"total": 3}
-        with pytest.raises(ContractBroken, match=r"The output 'data' of step 'ask' breaks its contract: \$\.total: is"):
+        with pytest.raises(
+            ContractBroken, match=("The output 'data' of step 'ask' violates its contract: \\$\\.total: is")
+        ):
             shape_output(promised, {"output": FENCED, "data": {"sum": 3}})

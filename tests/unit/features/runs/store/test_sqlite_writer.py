@@ -358,7 +358,7 @@ class TestSlow:
         waiting = [writer.submit(insert(1)), writer.submit(insert(2))]
         await asyncio.wait_for(writer.close(), PATIENCE_SECONDS)
         for one in waiting:
-            with pytest.raises(Unavailable, match="did not answer"):
+            with pytest.raises(Unavailable, match="did not respond"):
                 await patiently(one)
         disk.answers.set()
 

@@ -5,6 +5,7 @@ export default {
   colours_lead: "Roles, not colours. The figures are the measured contrast of text on each background.",
   ports: "Data types",
   ports_lead: "What an edge carries, shown by colour and label. At least 3:1 on every background.",
+  kinds: "Component categories",
   classes: "Data classification",
   type: "Typography",
   type_lead: "Inter for text, JetBrains Mono for code. The base size is 14 px.",

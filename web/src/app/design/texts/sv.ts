@@ -8,6 +8,7 @@ const sv: Translation<typeof en> = {
   colours_lead: "Roller, inte färger. Siffrorna är uppmätt kontrast för text mot varje bakgrund.",
   ports: "Datatyper",
   ports_lead: "Vad en koppling för vidare, med färg och etikett. Minst 3:1 mot varje bakgrund.",
+  kinds: "Komponentkategorier",
   classes: "Dataklassning",
   type: "Typografi",
   type_lead: "Inter för text, JetBrains Mono för kod. Grundstorleken är 14 px.",

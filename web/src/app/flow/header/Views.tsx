@@ -1,12 +1,37 @@
-import { Link } from "@tanstack/react-router";
-import { Check } from "lucide-react";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Check, Eye, FlaskConical, History, ListOrdered, Network, Rocket } from "lucide-react";
 import { useEffect, useRef } from "react";
+import { useCommands } from "@/lib/commands/commands";
 import { useDraft } from "@/lib/draft";
 import { useAppTexts } from "../../texts";
 import { useFlowView } from "../place";
 
 const VIEW =
   "inline-flex h-7 items-center gap-1.5 whitespace-nowrap rounded-sm px-2.5 text-sm text-muted transition-colors hover:text-ink data-[status=active]:bg-raised data-[status=active]:text-ink data-[status=active]:shadow-low";
+
+const VIEWS = [
+  { to: "/flows/$flowId", text: "canvas", icon: Network },
+  { to: "/flows/$flowId/steps", text: "steps", icon: ListOrdered },
+  { to: "/flows/$flowId/overview", text: "overview", icon: Eye },
+  { to: "/flows/$flowId/runs", text: "runs", icon: History },
+  { to: "/flows/$flowId/tests", text: "tests", icon: FlaskConical },
+  { to: "/flows/$flowId/publish", text: "publish", icon: Rocket },
+] as const;
+
+/** The views of the open flow, for the command palette. */
+export function useViewCommands(flowId: string): void {
+  const t = useAppTexts();
+  const navigate = useNavigate();
+  useCommands("flow.views", () =>
+    VIEWS.map(({ to, text, icon: Icon }) => ({
+      id: `flow.view.${text}`,
+      group: t("this_flow"),
+      label: t(text),
+      icon: <Icon />,
+      run: () => void navigate({ to, params: { flowId } }),
+    })),
+  );
+}
 
 /** The views of one flow. */
 export function Views({ flowId }: { flowId: string }) {
@@ -28,29 +53,22 @@ export function Views({ flowId }: { flowId: string }) {
       aria-label={t("views")}
       className="relative order-last flex w-full justify-center-safe overflow-x-auto rounded-md border border-line bg-sunken p-0.5 @4xl:order-none @4xl:w-auto"
     >
-      <Link className={VIEW} to="/flows/$flowId" params={params} activeOptions={{ exact: true, includeSearch: false }}>
-        {t("canvas")}
-      </Link>
-      <Link className={VIEW} to="/flows/$flowId/steps" params={params}>
-        {t("steps")}
-      </Link>
-      <Link className={VIEW} to="/flows/$flowId/overview" params={params}>
-        {t("overview")}
-      </Link>
-      <Link className={VIEW} to="/flows/$flowId/runs" params={params}>
-        {t("runs")}
-      </Link>
-      <Link className={VIEW} to="/flows/$flowId/tests" params={params}>
-        {t("tests")}
-      </Link>
-      <Link className={VIEW} to="/flows/$flowId/publish" params={params}>
-        {t("publish")}
-        {published && (
-          <span aria-label={t("is_published")} title={t("is_published")} role="img">
-            <Check className="size-3.5 text-ok" />
-          </span>
-        )}
-      </Link>
+      {VIEWS.map(({ to, text }) => (
+        <Link
+          key={text}
+          className={VIEW}
+          to={to}
+          params={params}
+          activeOptions={{ exact: text === "canvas", includeSearch: text !== "canvas" }}
+        >
+          {t(text)}
+          {text === "publish" && published && (
+            <span aria-label={t("is_published")} title={t("is_published")} role="img">
+              <Check className="size-3.5 text-ok" />
+            </span>
+          )}
+        </Link>
+      ))}
     </nav>
   );
 }

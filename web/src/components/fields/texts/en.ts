@@ -25,6 +25,13 @@ export default {
   from_output: "{{step}} · {{output}}",
   disconnect: "Disconnect {{step}}",
   write_here: "Enter a value instead",
+  fallback_models: "Fallback models",
+  fallback_model: "Fallback model {{number}}",
+  fallback_add: "Add a fallback model",
+  fallback_up: "Move {{model}} up",
+  fallback_remove: "Remove {{model}}",
+  fallback_help:
+    "Asked in this order when the model cannot answer: unreachable, too slow, rate limited or without a key.",
   model_key: "API key for this step",
   model_key_none: "The provider's key",
   model_key_help: "A secret that is sent instead of the provider's key.",

@@ -28,6 +28,13 @@ const sv: Translation<typeof en> = {
   from_output: "{{step}} · {{output}}",
   disconnect: "Koppla loss {{step}}",
   write_here: "Ange ett värde i stället",
+  fallback_models: "Reservmodeller",
+  fallback_model: "Reservmodell {{number}}",
+  fallback_add: "Lägg till en reservmodell",
+  fallback_up: "Flytta upp {{model}}",
+  fallback_remove: "Ta bort {{model}}",
+  fallback_help:
+    "Tillfrågas i den här ordningen när modellen inte kan svara: onåbar, för långsam, hastighetsbegränsad eller utan nyckel.",
   model_key: "API-nyckel för det här steget",
   model_key_none: "Leverantörens nyckel",
   model_key_help: "En hemlighet som skickas i stället för leverantörens nyckel.",

@@ -4,6 +4,7 @@ export default {
   changed: "changed",
   pending: "not run yet",
   running: "running",
+  waiting: "waiting",
   completed: "completed",
   failed: "failed",
   cancelled: "cancelled",

@@ -7,6 +7,7 @@ const sv: Translation<typeof en> = {
   changed: "ändrad",
   pending: "inte körd än",
   running: "körs",
+  waiting: "väntar",
   completed: "klar",
   failed: "misslyckades",
   cancelled: "avbruten",

@@ -14,4 +14,8 @@ export default {
   rows_other: "{{count}} rows",
   truncated: "Only the beginning of {{size}} is shown. Download the file for the full value.",
   table: "Table",
+  insert_path: "Insert {{path}}",
+  copy_path: "Copy the reference {{path}}",
+  copy_value: "Copy the value of {{name}}",
+  path_copied: "Reference copied",
 };

@@ -17,5 +17,9 @@ const sv: Translation<typeof en> = {
   rows_other: "{{count}} rader",
   truncated: "Bara början av {{size}} visas. Ladda ner filen för att se allt.",
   table: "Tabell",
+  insert_path: "Infoga {{path}}",
+  copy_path: "Kopiera referensen {{path}}",
+  copy_value: "Kopiera värdet av {{name}}",
+  path_copied: "Referensen är kopierad",
 };
 export default sv;

@@ -10,7 +10,7 @@ const NODE = /^\/nodes\/\d+(?=\/)/;
  * The patch of an edit for the flow as it is now: nodes may have come and gone since it was proposed, so it follows
  * the node and not its place. Null where the node is gone or its value is another one.
  */
-export function patchFor(edit: FieldEdit, flow: Flow): PatchOperation[] | null {
+function patchFor(edit: FieldEdit, flow: Flow): PatchOperation[] | null {
   const at = flow.nodes?.findIndex((node) => node.id === edit.nodeId) ?? -1;
   const node = flow.nodes?.[at];
   if (!node || node.type !== edit.nodeType) return null;

@@ -1,6 +1,6 @@
 import type { FlowNode } from "@/api/types";
 
-export type ExampleKey =
+type ExampleKey =
   | "example_links"
   | "example_csv"
   | "example_packages"

@@ -5,7 +5,7 @@ export interface InputHistory {
   draft: string;
 }
 
-export const MOST_ENTRIES = 50;
+const MOST_ENTRIES = 50;
 
 export const emptyHistory = (entries: string[] = []): InputHistory => ({ entries, at: null, draft: "" });
 

@@ -1,7 +1,7 @@
 import type { Flow, JsonValue } from "@/api/types";
 import type { Budget, Finding, FlowUpdate, PatchOperation, Reach, RefusedCall, Usage, Validation } from "./wire";
 
-export type GateState = "pending" | "applied" | "dismissed";
+type GateState = "pending" | "applied" | "dismissed";
 export type PlanState = "pending" | "approved" | "refining" | "dismissed";
 
 /** A whole flow that waits to be taken over, with the changes that came after it. */
@@ -105,14 +105,14 @@ export interface UserMessage {
 }
 
 /** What the page itself says: what a command of `/` did. */
-export interface NoteMessage {
+interface NoteMessage {
   id: string;
   role: "note";
   key: string;
   at: number;
 }
 
-export interface Stage {
+interface Stage {
   step: string;
   attempt: number;
   of: number;

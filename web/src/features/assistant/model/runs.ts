@@ -13,6 +13,7 @@ const STEPS: Record<string, string> = {
   step_completed: "completed",
   step_failed: "failed",
   step_skipped: "skipped",
+  step_waiting: "waiting",
 };
 
 /** The runs of a turn with an event of one of them. */

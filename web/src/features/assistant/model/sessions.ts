@@ -18,7 +18,7 @@ interface Kept {
   sessions: Session[];
 }
 
-export const MOST_SESSIONS = 10;
+const MOST_SESSIONS = 10;
 const LONGEST_TITLE = 60;
 
 const keyOf = (flowId: string) => `assistant.${flowId}`;
@@ -45,7 +45,7 @@ function isSession(value: unknown): value is Session {
 }
 
 /** What a conversation is called: its first words. */
-export function titleOf(messages: Message[]): string {
+function titleOf(messages: Message[]): string {
   const first = messages.find((one) => one.role === "user" && one.kind === "said");
   const words = first?.role === "user" ? redacted(first.text).replace(/\s+/g, " ").trim() : "";
   return words.length > LONGEST_TITLE ? `${words.slice(0, LONGEST_TITLE - 1)}…` : words;

@@ -1,4 +1,4 @@
-export const COMMANDS = ["/skip-all", "/new", "/help"] as const;
+const COMMANDS = ["/skip-all", "/new", "/help"] as const;
 export type SlashCommand = (typeof COMMANDS)[number];
 
 /** The command that a text is, white space around it aside; a text with more in it is none. */

@@ -2,7 +2,7 @@ import type { BuildTask } from "./message";
 import type { FlowUpdate } from "./wire";
 
 /** The line that a change gets in the checklist; null for what has a card of its own or is nothing to a person. */
-export function taskOf(update: FlowUpdate): BuildTask | null {
+function taskOf(update: FlowUpdate): BuildTask | null {
   switch (update.action) {
     case "add_component":
       return task("add", update.node.id, update.node.type, "");

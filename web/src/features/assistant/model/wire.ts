@@ -1,7 +1,7 @@
 import type { Flow, FlowEdge, FlowNode, JsonValue } from "@/api/types";
 
 /** What a change of the flow carries as its proof. */
-export interface Proof {
+interface Proof {
   diff?: string[];
   validation?: Validation;
 }
@@ -76,7 +76,7 @@ export interface Reach {
 }
 
 /** A change as `complete` reports it, read back from the flow. */
-export interface Change {
+interface Change {
   action: string;
   component_id?: string;
   diff?: string[];

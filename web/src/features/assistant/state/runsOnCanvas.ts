@@ -12,6 +12,7 @@ const STEPS: Record<string, StepStatus> = {
   step_completed: "completed",
   step_failed: "failed",
   step_skipped: "skipped",
+  step_waiting: "waiting",
 };
 
 /** A run that a turn started, on the nodes of the canvas, as it happens. */

@@ -168,6 +168,7 @@ export default {
   run_open: "Open the run",
   run_steps: "Steps of the run",
   state_running: "Running",
+  state_waiting: "Waiting",
   state_completed: "Completed",
   state_failed: "Failed",
   state_cancelled: "Cancelled",

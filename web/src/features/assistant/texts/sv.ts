@@ -172,6 +172,7 @@ export default {
   run_open: "Öppna körningen",
   run_steps: "Körningens steg",
   state_running: "Körs",
+  state_waiting: "Väntar",
   state_completed: "Klar",
   state_failed: "Misslyckades",
   state_cancelled: "Avbruten",

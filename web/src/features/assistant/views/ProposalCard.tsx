@@ -1,5 +1,5 @@
 import { Check, Undo2, Workflow } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { FlowDrawing } from "@/components/flow-drawing/FlowDrawing";
 import { Button, Callout, Chip } from "@/components/ui";
 import { toFlow, useDraft, useDraftStore } from "@/lib/draft";
@@ -23,23 +23,39 @@ export function ProposalCard({ message, proposal }: { message: AssistantMessage;
     ) : state === "applied" ? (
       <Undo />
     ) : undefined;
+  const box = useFocusKept(state);
   return (
-    <Card icon={<Workflow />} title={t("proposal")} aside={<State proposal={proposal} />} footer={footer}>
-      <p className="mb-2 flex items-baseline gap-2">
-        <span className="min-w-0 truncate font-medium">{name}</span>
-        <span className="shrink-0 text-xs text-muted">{sizeText(t, size)}</span>
-      </p>
-      <div className="h-44 rounded-md border border-line bg-canvas p-2">
-        <FlowDrawing flow={flow} templates={templates} title={t("proposal_drawing", { name })} />
-      </div>
-      {proposal.replaces.length > 0 && state === "pending" && (
-        <p className="mt-2 text-xs text-muted">{t("proposal_replaces", { count: proposal.replaces.length })}</p>
-      )}
-      {landed && state !== "dismissed" && (
-        <p className="mt-2 text-xs text-muted">{t("landed", { size: sizeText(t, landed) })}</p>
-      )}
-    </Card>
+    <div ref={box} tabIndex={-1} className="outline-none">
+      <Card icon={<Workflow />} title={t("proposal")} aside={<State proposal={proposal} />} footer={footer}>
+        <p className="mb-2 flex items-baseline gap-2">
+          <span className="min-w-0 truncate font-medium">{name}</span>
+          <span className="shrink-0 text-xs text-muted">{sizeText(t, size)}</span>
+        </p>
+        <div className="h-44 rounded-md border border-line bg-canvas p-2">
+          <FlowDrawing flow={flow} templates={templates} title={t("proposal_drawing", { name })} />
+        </div>
+        {proposal.replaces.length > 0 && state === "pending" && (
+          <p className="mt-2 text-xs text-muted">{t("proposal_replaces", { count: proposal.replaces.length })}</p>
+        )}
+        {landed && state !== "dismissed" && (
+          <p className="mt-2 text-xs text-muted">{t("landed", { size: sizeText(t, landed) })}</p>
+        )}
+      </Card>
+    </div>
   );
+}
+
+/** The buttons of a choice go with it: the focus stays on the card, on what can be done next. */
+function useFocusKept(state: Proposal["state"]) {
+  const box = useRef<HTMLDivElement>(null);
+  const before = useRef(state);
+  useEffect(() => {
+    if (before.current === state) return;
+    before.current = state;
+    if (document.activeElement !== document.body) return;
+    (box.current?.querySelector<HTMLElement>("button") ?? box.current)?.focus({ preventScroll: true });
+  }, [state]);
+  return box;
 }
 
 const sizeText = (t: SayAssistant, size: { nodes: number; edges: number }) =>

@@ -59,5 +59,5 @@ function Step({ step }: { step: RunStep }) {
   );
 }
 
-const STATES = new Set(["running", "completed", "failed", "cancelled", "skipped"]);
+const STATES = new Set(["running", "waiting", "completed", "failed", "cancelled", "skipped"]);
 const stateText = (state: string) => (STATES.has(state) ? `state_${state}` : "state_pending") as AssistantText;

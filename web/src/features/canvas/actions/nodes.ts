@@ -1,4 +1,4 @@
-import type { FlowEdge, FlowNode, Template } from "@/api/types";
+import type { FlowEdge, FlowNode, StepPolicy, Template } from "@/api/types";
 import { toast } from "@/components/ui";
 import { copied, pasteInto, readClip, written } from "@/lib/clipboard";
 import { copyText } from "@/lib/copyText";
@@ -6,6 +6,7 @@ import { type Document, edgeId, emptyNode, freeId } from "@/lib/draft";
 import { boundsOf, freePlace, type Rect } from "@/lib/layout";
 import { nodeName } from "@/lib/nodeName";
 import { portsOf } from "@/lib/ports";
+import { mainField, mainOutput } from "@/lib/wiring";
 import { cardOf } from "../model/card";
 import { bestPort } from "../model/compatibility";
 import { middle, rects, type Stage, selectedRects } from "../model/stage";
@@ -170,7 +171,7 @@ export async function pasteFromClipboard(stage: Stage): Promise<void> {
 }
 
 /** Put what somebody copied here. Text that is no part of a flow is told of and left alone. */
-export function pasteText(stage: Stage, text: string): boolean {
+function pasteText(stage: Stage, text: string): boolean {
   const clip = readClip(text);
   if (!clip) {
     toast({ title: stage.t("nothing_to_paste"), detail: stage.t("nothing_to_paste_more") });
@@ -191,6 +192,24 @@ export function duplicate(stage: Stage, ids = stage.store.getState().selectedNod
   const { document } = stage.store.getState();
   if (ids.length === 0) return;
   putClip(stage, copied(document, ids), { x: 40, y: 40 }, stage.t("did_duplicate", { count: ids.length }));
+}
+
+/** Disable what is selected, or enable it where all of it is disabled. A node without a way through is skipped. */
+export function toggleDisabled(stage: Stage, ids = stage.store.getState().selectedNodes): void {
+  const { document, templates } = stage.store.getState();
+  const nodes = ids.flatMap((id) => document.nodes[id] ?? []).filter((node) => !templates[node.type]?.annotation);
+  if (nodes.length === 0) return;
+  const enabling = nodes.every((node) => (node.policy?.disabled ?? "no") !== "no");
+  const label = stage.t(enabling ? "did_enable" : "did_disable", { count: nodes.length });
+  stage.store.getState().change({ label }, (draft) => {
+    for (const { id, type } of nodes) {
+      const node = draft.nodes[id];
+      if (!node) continue;
+      const through = mainField(templates[type]) && mainOutput(templates[type]);
+      const disabled = enabling ? "no" : through ? "pass_through" : "skip";
+      node.policy = { ...emptyNode().policy, ...node.policy, disabled } as StepPolicy;
+    }
+  });
 }
 
 function putClip(stage: Stage, clip: Parameters<typeof pasteInto>[1], offset: Spot, label: string): void {

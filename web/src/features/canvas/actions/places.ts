@@ -30,7 +30,7 @@ export function distributeSelected(stage: Stage, axis: Axis): void {
   stage.store.getState().change({ label: stage.t("did_distribute") }, (draft) => moved(draft, positions));
 }
 
-export function groupsOf(stage: Stage): string[] {
+function groupsOf(stage: Stage): string[] {
   return stage.drawn.nodes.flatMap((node) => (node.type === "frame" ? [node.id] : []));
 }
 

@@ -19,12 +19,13 @@ import {
   Undo2,
   Ungroup,
 } from "lucide-react";
+import { KindIcon } from "@/components/icons";
 import { type Command, useCommands } from "@/lib/commands/commands";
 import { useDraft } from "@/lib/draft";
 import { ALIGNMENTS } from "@/lib/layout";
 import { type Stage, show } from "../model/stage";
 import { useView } from "../model/view";
-import { copy, cut, duplicate, pasteFromClipboard, redo, removeSelected, undo } from "./nodes";
+import { add, copy, cut, duplicate, pasteFromClipboard, redo, removeSelected, undo } from "./nodes";
 import { addNote, alignSelected, distributeSelected, groupSelected, layOut, ungroup } from "./places";
 
 /** Everything that the canvas can do, for the command palette. What makes no sense now is not offered. */
@@ -47,6 +48,16 @@ function adding(stage: Stage): Command[] {
       shortcut: "add_node",
       run: () => set({ adding: { kind: "node", screen: null, at: null } }),
     }),
+    ...Object.values(state.templates).map((template) =>
+      command(stage, {
+        id: `canvas.add.${template.type}`,
+        label: t("add_what", { what: template.label }),
+        keywords: `${template.type} ${(template.keywords ?? []).join(" ")}`,
+        icon: <KindIcon template={template} />,
+        searchedOnly: true,
+        run: () => add(stage, template, null),
+      }),
+    ),
     command(stage, {
       id: "canvas.note",
       label: t("add_note"),

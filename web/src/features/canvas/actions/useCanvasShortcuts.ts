@@ -4,7 +4,7 @@ import { useShortcuts } from "@/lib/shortcuts/shortcuts";
 import type { Stage } from "../model/stage";
 import { show } from "../model/stage";
 import { useView } from "../model/view";
-import { copy, cut, duplicate, pasteFromClipboard, removeSelected } from "./nodes";
+import { copy, cut, duplicate, pasteFromClipboard, removeSelected, toggleDisabled } from "./nodes";
 import { addNote, groupSelected, layOut, nudge } from "./places";
 import { walk } from "./walking";
 
@@ -59,6 +59,7 @@ function plainKey(stage: Stage, event: KeyboardEvent): boolean {
     Backspace: state.editable && (() => removeSelected(stage)),
     Escape: () => state.clearSelection(),
     Enter: only !== undefined && (() => usePanels.getState().setOpen("inspector", true)),
+    d: only !== undefined && state.editable && (() => toggleDisabled(stage)),
     c: only !== undefined && state.editable && (() => useView.getState().set({ connectingFrom: only })),
   };
   const action = actions[event.key];

@@ -2,7 +2,9 @@ import {
   AlignHorizontalDistributeCenter,
   AlignStartHorizontal,
   AlignStartVertical,
+  Ban,
   Cable,
+  CirclePlay,
   Code,
   Copy,
   CopyPlus,
@@ -21,9 +23,9 @@ import type { MenuItem } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
 import { useRequests } from "@/lib/requests";
-import { useStage } from "../model/stage";
+import { type Stage, useStage } from "../model/stage";
 import { useView } from "../model/view";
-import { copy, cut, duplicate, removeSelected } from "./nodes";
+import { copy, cut, duplicate, removeSelected, toggleDisabled } from "./nodes";
 import { pinShown } from "./pinning";
 import { alignSelected, distributeSelected, groupSelected, ungroup } from "./places";
 
@@ -34,6 +36,7 @@ export function useNodeMenu(id: string): MenuItem[] {
   const type = useDraft((state) => state.document.nodes[id]?.type);
   const annotation = useDraft((state) => state.templates[type ?? ""]?.annotation ?? false);
   const pinned = useDraft((state) => id in state.pinned);
+  const disabled = useDraft((state) => (state.document.nodes[id]?.policy?.disabled ?? "no") !== "no");
   const ran = useDraft((state) => state.nodeRuns[id]?.status === "completed");
   const several = useDraft((state) => state.selectedNodes.length > 1 && state.selectedNodes.includes(id));
   const editable = useDraft((state) => state.editable);
@@ -182,6 +185,7 @@ export function useNodeMenu(id: string): MenuItem[] {
               groupSelected(stage);
             },
           },
+      ...(annotation ? [] : [disabling(stage, disabled, editable, only)]),
       { kind: "line", id: "l3" },
       {
         id: "delete",
@@ -196,5 +200,19 @@ export function useNodeMenu(id: string): MenuItem[] {
         },
       },
     ] satisfies MenuItem[];
-  }, [stage, t, id, type, annotation, pinned, ran, several, editable]);
+  }, [stage, t, id, type, annotation, pinned, disabled, ran, several, editable]);
+}
+
+function disabling(stage: Stage, disabled: boolean, editable: boolean, only: () => void): MenuItem {
+  return {
+    id: "disable",
+    label: stage.t(disabled ? "enable" : "disable"),
+    icon: disabled ? <CirclePlay /> : <Ban />,
+    keys: "d",
+    disabled: !editable,
+    onSelect: () => {
+      only();
+      toggleDisabled(stage);
+    },
+  };
 }

@@ -1,5 +1,6 @@
 import { useStoreApi } from "@xyflow/react";
 import { memo, type PointerEvent, useEffect, useMemo, useRef } from "react";
+import { kindRole } from "@/components/icons";
 import { useDraft } from "@/lib/draft";
 import { boundsOf, type Rect } from "@/lib/layout";
 import { cardOf } from "../model/card";
@@ -24,7 +25,8 @@ export const Minimap = memo(function Minimap({ stage }: { stage: Stage }) {
     () =>
       Object.values(nodes).map((node) => {
         const { kind, width, height } = cardOf(node, templates[node.type], NO_PORTS);
-        return { kind, x: node.position?.x ?? 0, y: node.position?.y ?? 0, width, height };
+        const role = kindRole(templates[node.type]?.category);
+        return { kind, role, x: node.position?.x ?? 0, y: node.position?.y ?? 0, width, height };
       }),
     [nodes, templates],
   );
@@ -35,9 +37,8 @@ export const Minimap = memo(function Minimap({ stage }: { stage: Stage }) {
         rects.filter((one) => one.kind === "frame"),
         scale,
       ),
-      boxes: drawn(
-        rects.filter((one) => one.kind !== "frame"),
-        scale,
+      boxes: [...groupedBy(rects.filter((one) => one.kind !== "frame"))].map(
+        ([role, members]) => [role, drawn(members, scale)] as const,
       ),
     }),
     [rects, scale],
@@ -62,7 +63,9 @@ export const Minimap = memo(function Minimap({ stage }: { stage: Stage }) {
       onPointerMove={(event) => event.buttons === 1 && go(event)}
     >
       <path d={paths.frames} className="fill-transparent stroke-line-strong" />
-      <path d={paths.boxes} className="fill-line-strong" />
+      {paths.boxes.map(([role, path]) => (
+        <path key={role} d={path} fill={`var(--${role})`} />
+      ))}
       <Seen scale={scale} />
     </svg>
   );
@@ -95,7 +98,17 @@ function Seen({ scale }: { scale: Scale }) {
       move();
     });
   }, [api, scale]);
-  return <rect ref={element} rx={3} className="fill-accent/10 stroke-accent" />;
+  return <rect ref={element} rx={3} className="fill-selected/10 stroke-selected" />;
+}
+
+function groupedBy<T extends { role: string }>(rects: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const rect of rects) {
+    const group = groups.get(rect.role);
+    if (group) group.push(rect);
+    else groups.set(rect.role, [rect]);
+  }
+  return groups;
 }
 
 function scaleOf(rects: Rect[]): Scale {

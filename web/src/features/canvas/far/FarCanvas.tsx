@@ -1,10 +1,11 @@
 import { useStoreApi, type Viewport } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
+import { kindRole } from "@/components/icons";
 import { useAppearance } from "@/lib/appearance/appearance";
 import { type DraftState, useDraftParts } from "@/lib/draft";
 import type { CanvasEdge } from "../model/flowEdges";
 import type { CanvasNode } from "../model/flowNodes";
-import { hasErrors, issuesOf } from "../model/issues";
+import { issuesOf, stateOf } from "../model/issues";
 import { useCanvasTexts } from "../texts";
 import { coloursNow, paint } from "./paint";
 import { type Scene, sceneOf } from "./scene";
@@ -77,7 +78,8 @@ function toldBy(state: {
 }) {
   return {
     runs: state.runs,
-    wrong: (id: string) => hasErrors(issuesOf(state.issues, id)),
+    wrong: (id: string) => stateOf(issuesOf(state.issues, id)) === "wrong",
+    roleOf: (id: string) => kindRole(state.templates[state.names[id]?.type ?? ""]?.category),
     nameOf: (id: string) => {
       const node = state.names[id];
       const title = node?.type === "Group" ? String(node.params?.title ?? "") : "";

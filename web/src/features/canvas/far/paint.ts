@@ -57,8 +57,12 @@ export function paint(
     ctx.fill(path);
     ctx.stroke(path);
   }
+  for (const [role, path] of scene.bars) {
+    ctx.fillStyle = colour(role);
+    ctx.fill(path);
+  }
   ctx.lineWidth = 3 * hair;
-  ctx.strokeStyle = colour("accent");
+  ctx.strokeStyle = colour("selected");
   ctx.stroke(scene.chosen);
   if (zoom >= NAMES_FROM) paintNames(ctx, scene, colour("ink"), { x, y, zoom }, dpr);
 }

@@ -13,13 +13,19 @@ export interface Scene {
   boxes: Map<Look, Path2D>;
   frames: Path2D;
   chosen: Path2D;
+  /** A bar at the left of each box, by the colour role of its category. */
+  bars: Map<string, Path2D>;
   names: { x: number; y: number; width: number; text: string }[];
 }
+
+/** In canvas units: still two pixels at a zoom of 0.15. */
+const BAR_WIDTH = 14;
 
 interface Told {
   runs: Readonly<Record<string, NodeRun>>;
   wrong: (id: string) => boolean;
   nameOf: (id: string) => string;
+  roleOf: (id: string) => string;
 }
 
 export function sceneOf(
@@ -33,6 +39,7 @@ export function sceneOf(
     boxes: new Map(),
     frames: new Path2D(),
     chosen: new Path2D(),
+    bars: new Map(),
     names: [],
   };
   for (const edge of edges) addWire(scene, edge, byId);
@@ -51,7 +58,8 @@ function addWire(scene: Scene, edge: CanvasEdge, byId: ReadonlyMap<string, Canva
   if (!ends) return;
   const [from, to] = ends;
   const reach = Math.max(24, Math.abs(to.x - from.x) / 2);
-  const path = scene.wires[edge.data?.kind ?? "data"];
+  const kind = edge.data?.kind ?? "data";
+  const path = scene.wires[kind === "error" ? "data" : kind];
   path.moveTo(from.x, from.y);
   path.bezierCurveTo(from.x + reach, from.y, to.x - reach, to.y, to.x, to.y);
 }
@@ -65,12 +73,16 @@ function addBox(scene: Scene, node: CanvasNode, told: Told): void {
     const path = scene.boxes.get(look) ?? new Path2D();
     path.rect(x, y, width, height);
     scene.boxes.set(look, path);
+    const role = told.roleOf(node.id);
+    const bar = scene.bars.get(role) ?? new Path2D();
+    bar.rect(x, y, BAR_WIDTH, height);
+    scene.bars.set(role, bar);
   }
   if (node.selected) scene.chosen.rect(x, y, width, height);
   scene.names.push({
-    x: x + 16,
+    x: x + BAR_WIDTH + 12,
     y: node.type === "frame" ? y + 30 : y + height / 2,
-    width: width - 32,
+    width: width - BAR_WIDTH - 20,
     text: told.nameOf(node.id),
   });
 }

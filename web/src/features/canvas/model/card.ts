@@ -2,7 +2,7 @@ import type { FieldTemplate, FlowNode, PortType, Template } from "@/api/types";
 import { type InputPort, type OutputPort, portsOf } from "@/lib/ports";
 
 /** Sizes of what is drawn, in canvas units; `graph/geometry.py` leaves room for as much. */
-export const NODE_WIDTH = 260;
+export const NODE_WIDTH = 240;
 const HEADER = 44;
 const ROW = 26;
 const FIELD = 32;
@@ -19,6 +19,8 @@ export interface CardPort {
   types: PortType[];
   many: boolean;
   branch: boolean;
+  /** Shown only where the pointer or the focus is: the port of a tool that nothing uses. */
+  quiet: boolean;
   /** Middle of its handle, from the upper edge of the node. */
   y: number;
 }
@@ -52,10 +54,18 @@ export function cardOf(node: FlowNode, template: Template | undefined, used: Use
   const room = SERVER.header + SERVER.row * Math.max(ports.inputs.length + ports.outputs.length, 1);
   const fields = inlineFields(template, used, Math.max(1, Math.floor((room - top - FOOT) / FIELD)));
   const height = top + fields.length * FIELD + (rows + fields.length > 0 ? FOOT : 0);
-  return { kind: "step", width: NODE_WIDTH, height, inputs, outputs: placedOutputs(outputs), fields, fieldsTop: top };
+  return {
+    kind: "step",
+    width: NODE_WIDTH,
+    height,
+    inputs,
+    outputs: placedOutputs(outputs, used),
+    fields,
+    fieldsTop: top,
+  };
 }
 
-export function annotationOf(node: FlowNode, template: Template | undefined): "note" | "frame" | null {
+function annotationOf(node: FlowNode, template: Template | undefined): "note" | "frame" | null {
   if (node.type === "Group") return "frame";
   return (template ? template.annotation : node.type === "Note") ? "note" : null;
 }
@@ -101,17 +111,18 @@ const rowMiddle = (row: number) => HEADER + row * ROW + ROW / 2;
 
 function inputPort(port: InputPort, row: number): CardPort {
   const { name, label, help, types, many } = port;
-  return { name, label, help, types, many, branch: false, y: rowMiddle(row) };
+  return { name, label, help, types, many, branch: false, quiet: false, y: rowMiddle(row) };
 }
 
 /** The output that makes a node a tool stands beside the title: it is not one of its results. */
-function placedOutputs(outputs: OutputPort[]): CardPort[] {
+function placedOutputs(outputs: OutputPort[], used: Used): CardPort[] {
   let row = 0;
   return outputs.map(({ name, label, help, type, branch }) => {
     const isTool = name === "tool";
     const y = isTool ? HEADER / 2 : rowMiddle(row);
     if (!isTool) row += 1;
-    return { name, label, help, types: type ? [type] : [], many: false, branch, y };
+    const quiet = isTool && !used.outputs.includes(name);
+    return { name, label, help, types: type ? [type] : [], many: false, branch, quiet, y };
   });
 }
 

@@ -50,7 +50,7 @@ export function canConnect(document: Document, templates: Templates, edge: FlowE
 }
 
 /** The node itself and everything before it, or everything behind it. */
-export function reached(document: Document, from: string, way: "back" | "ahead", without?: string): Set<string> {
+function reached(document: Document, from: string, way: "back" | "ahead", without?: string): Set<string> {
   const next = new Map<string, string[]>();
   for (const [id, edge] of Object.entries(document.edges)) {
     if (id === without) continue;
@@ -97,7 +97,7 @@ export function bestInput(type: PortType | undefined, inputs: InputPort[], taken
   return found ? { port: found.port.name, fit: found.fit } : null;
 }
 
-export function bestOutput(targets: readonly PortType[], outputs: OutputPort[]): { port: string; fit: Fit } | null {
+function bestOutput(targets: readonly PortType[], outputs: OutputPort[]): { port: string; fit: Fit } | null {
   const known = outputs.flatMap((port) => (port.type ? [{ port: port.name, fit: fit(port.type, targets) }] : []));
   return known.find((one) => one.fit === "exact") ?? known.find((one) => one.fit) ?? null;
 }

@@ -2,8 +2,9 @@ import type { Edge } from "@xyflow/react";
 import type { FlowEdge, Template } from "@/api/types";
 import type { Document } from "@/lib/draft";
 import { type EdgeKind, edgeKind, portsOf } from "@/lib/ports";
+import { ERROR, takesErrorEdge } from "@/lib/wiring";
 
-export type CanvasEdge = Edge<{ kind: EdgeKind; port: string }, "flow">;
+export type CanvasEdge = Edge<{ kind: EdgeKind | "error"; port: string }, "flow">;
 
 /** Edges for drawing; one that nothing changed on is the very object that it was. */
 export function createFlowEdges() {
@@ -17,8 +18,10 @@ export function createFlowEdges() {
       const type = typeOf(document, templates, source);
       const isSelected = chosen.has(id);
       const before = made.get(source);
-      const same = before && before.selected === isSelected && before.data?.port === (type ?? "");
-      const edge = same ? before : make(id, source, type ?? "", isSelected);
+      const error = source.output === ERROR && takesErrorEdge(document.nodes[source.source]);
+      const alike = before?.data?.port === (type ?? "") && (before.data.kind === "error") === error;
+      const edge =
+        before && before.selected === isSelected && alike ? before : make(id, source, type ?? "", isSelected, error);
       next.set(source, edge);
       edges.push(edge);
     }
@@ -34,7 +37,7 @@ function typeOf(document: Document, templates: Record<string, Template>, edge: F
   return node ? portsOf(node, templates[node.type]).outputs.find((port) => port.name === edge.output)?.type : null;
 }
 
-function make(id: string, edge: FlowEdge, port: string, selected: boolean): CanvasEdge {
+function make(id: string, edge: FlowEdge, port: string, selected: boolean, error: boolean): CanvasEdge {
   return {
     id,
     type: "flow",
@@ -42,7 +45,7 @@ function make(id: string, edge: FlowEdge, port: string, selected: boolean): Canv
     sourceHandle: edge.output,
     target: edge.target,
     targetHandle: edge.input,
-    data: { kind: edgeKind((port || null) as Parameters<typeof edgeKind>[0]), port },
+    data: { kind: error ? "error" : edgeKind((port || null) as Parameters<typeof edgeKind>[0]), port },
     selected,
     zIndex: selected ? 1 : 0,
   };

@@ -36,7 +36,7 @@ function closeness(word: string, candidate: string): number {
   return distance(word, candidate, slips) <= slips || distance(word, start, slips) <= slips ? 0.4 : 0;
 }
 
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   return text
     .normalize("NFKD")
     .replace(/[\u0300-\u036f]/g, "")

@@ -3,7 +3,7 @@ import { createContext, useContext, useMemo } from "react";
 import { type DraftStore, useDraftStore } from "@/lib/draft";
 import { boundsOf, type Rect } from "@/lib/layout";
 import { usePanels } from "@/lib/panels";
-import { useSay } from "../texts";
+import { useCanvasTexts } from "../texts";
 import type { CanvasEdge } from "./flowEdges";
 import { type CanvasNode, rectOf, rectsOf } from "./flowNodes";
 
@@ -11,7 +11,7 @@ import { type CanvasNode, rectOf, rectsOf } from "./flowNodes";
 export interface Stage {
   store: DraftStore;
   flow: ReactFlowInstance<CanvasNode, CanvasEdge>;
-  t: ReturnType<typeof useSay>;
+  t: ReturnType<typeof useCanvasTexts>;
   /** What is drawn now, near or far. */
   drawn: { nodes: readonly CanvasNode[] };
 }
@@ -22,7 +22,7 @@ export const Drawn = createContext<Stage["drawn"]>({ nodes: [] });
 export function useStage(): Stage {
   const store = useDraftStore();
   const flow = useReactFlow<CanvasNode, CanvasEdge>();
-  const t = useSay();
+  const t = useCanvasTexts();
   const drawn = useContext(Drawn);
   return useMemo(() => ({ store, flow, t, drawn }), [store, flow, t, drawn]);
 }
@@ -64,6 +64,12 @@ const within = (rect: Rect, { x, y, zoom }: Viewport, box: { width: number; heig
   rect.y * zoom + y > 0 &&
   (rect.x + rect.width) * zoom + x < box.width &&
   (rect.y + rect.height) * zoom + y < box.height;
+
+/** Whether every node is in view in a canvas of this size. */
+export function showsAll(stage: Stage, viewport: Viewport, size: { width: number; height: number }): boolean {
+  const bounds = boundsOf(stage.drawn.nodes.map(rectOf));
+  return bounds !== null && within(bounds, viewport, size);
+}
 
 /** Show what came to the flow, unless it can be seen already. */
 export function showNew(stage: Stage, ids: ReadonlySet<string>): void {

@@ -4,9 +4,14 @@ import { cx } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { part } from "@/lib/part";
 import { shortened } from "@/lib/shortened";
-import { issuesOf } from "../model/issues";
+import { issuesOf, stateOf } from "../model/issues";
 import { useCanvasTexts } from "../texts";
 
+const MARKS = {
+  wrong: { border: "border-bad", label: "text-bad" },
+  needs: { border: "border-warn border-dashed", label: "text-warn" },
+  warning: { border: "border-warn", label: "text-warn" },
+};
 const Editor = part(() => import("./InlineEditor"));
 
 /** A value on the node itself: words until somebody wants to change it, the field's own control then. */
@@ -23,7 +28,8 @@ export const InlineField = memo(function InlineField({
   const [editing, setEditing] = useState(false);
   const value = useDraft((state) => state.document.nodes[nodeId]?.params?.[field.name]);
   const editable = useDraft((state) => state.editable);
-  const wrong = useDraft((state) => issuesOf(state.issues, nodeId).find((one) => one.field === field.name)?.message);
+  const issue = useDraft((state) => issuesOf(state.issues, nodeId).find((one) => one.field === field.name));
+  const mark = issue && MARKS[stateOf([issue]) ?? "warning"];
   const label = field.label || field.name;
   const shown = said(value ?? field.default ?? null, t("yes"), t("no"));
   return (
@@ -31,15 +37,15 @@ export const InlineField = memo(function InlineField({
       <button
         type="button"
         disabled={!editable}
-        title={wrong ?? (shown ? `${label}: ${shortened(shown, 400)}` : label)}
+        title={issue?.message ?? (shown ? `${label}: ${shortened(shown, 400)}` : label)}
         aria-label={`${label}: ${shown || t("empty")}`}
         className={cx(
           "nodrag flex h-7 w-full items-center gap-2 rounded-md border bg-sunken px-2 text-left text-xs hover:border-line-strong",
-          wrong ? "border-bad" : "border-line",
+          mark?.border ?? "border-line",
         )}
         onClick={() => setEditing(true)}
       >
-        <span className={cx("shrink-0", wrong ? "text-bad" : "text-faint")}>{label}</span>
+        <span className={cx("shrink-0", mark?.label ?? "text-faint")}>{label}</span>
         <span className="min-w-0 flex-1 truncate text-right text-ink">{shown}</span>
       </button>
       {editing && (

@@ -1,9 +1,9 @@
-import { CircleAlert, Code, Pin } from "lucide-react";
+import { Ban, CircleAlert, Code, Pin } from "lucide-react";
 import { memo } from "react";
 import { ClassChip } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { useNodeClass } from "../model/classes";
-import { hasErrors, issuesOf } from "../model/issues";
+import { issuesOf, stateOf } from "../model/issues";
 import { useCanvasTexts } from "../texts";
 
 /** What there is to know of a node at a glance: its class, own code, a pinned output, what is wrong. */
@@ -11,16 +11,22 @@ export const NodeMarks = memo(function NodeMarks({ id }: { id: string }) {
   const t = useCanvasTexts();
   const ownCode = useDraft((state) => Boolean(state.document.nodes[id]?.code));
   const pinned = useDraft((state) => id in state.pinned);
+  const disabled = useDraft((state) => state.document.nodes[id]?.policy?.disabled ?? "no");
   const issues = useDraft((state) => issuesOf(state.issues, id));
   const level = useNodeClass(id);
   return (
     <span className="flex shrink-0 items-center gap-1 text-faint [&_svg]:size-3.5">
       {pinned && <Pin role="img" aria-label={t("pinned")} className="text-accent" />}
+      {disabled !== "no" && (
+        <span title={t(`disabled_${disabled}`)}>
+          <Ban role="img" aria-label={t(`disabled_${disabled}`)} />
+        </span>
+      )}
       {ownCode && <Code role="img" aria-label={t("own_code")} />}
       {issues.length > 0 && (
         <span
           title={issues.map((one) => one.message).join("\n")}
-          className={hasErrors(issues) ? "text-bad" : "text-warn"}
+          className={stateOf(issues) === "wrong" ? "text-bad" : "text-warn"}
         >
           <CircleAlert role="img" aria-label={t("issues", { count: issues.length })} />
         </span>

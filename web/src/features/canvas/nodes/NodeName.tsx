@@ -17,7 +17,7 @@ export const NodeName = memo(function NodeName({ id, fallback }: { id: string; f
   );
 });
 
-export function NameField({ id, label }: { id: string; label: string }) {
+function NameField({ id, label }: { id: string; label: string }) {
   const t = useCanvasTexts();
   const store = useDraftStore();
   const [text, setText] = useState(label);

@@ -17,7 +17,7 @@ const COLOURS: Record<PortType, string> = {
   Tool: "text-port-tool",
 };
 
-export const portColour = (types: readonly PortType[]) => (types[0] ? COLOURS[types[0]] : "text-faint");
+const portColour = (types: readonly PortType[]) => (types[0] ? COLOURS[types[0]] : "text-faint");
 
 /** Where edges leave or arrive. While one is being made, ports that fit light up and the others fade. */
 export const PortHandle = memo(function PortHandle({
@@ -46,7 +46,13 @@ export const PortHandle = memo(function PortHandle({
       style={{ top: port.y }}
       title={port.help ? `${about}\n${port.help}` : about}
       data-fit={state}
-      className={cx("port", portColour(port.types), port.many && "port-many", port.branch && "port-branch")}
+      className={cx(
+        "port",
+        portColour(port.types),
+        port.many && "port-many",
+        port.branch && "port-branch",
+        port.quiet && "port-quiet",
+      )}
     />
   );
 });

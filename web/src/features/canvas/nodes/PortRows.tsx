@@ -1,4 +1,6 @@
 import { memo } from "react";
+import { cx } from "@/components/ui";
+import { ERROR } from "@/lib/wiring";
 import type { Card } from "../model/card";
 import { PortHandle } from "./PortHandle";
 
@@ -19,7 +21,10 @@ export const PortRows = memo(function PortRows({ nodeId, card }: { nodeId: strin
         port.name === "tool" ? null : (
           <span
             key={`out ${port.name}`}
-            className="absolute right-3.5 max-w-[42%] -translate-y-1/2 truncate text-right text-xs text-muted"
+            className={cx(
+              "absolute right-3.5 max-w-[42%] -translate-y-1/2 truncate text-right text-xs",
+              port.name === ERROR ? "text-bad" : "text-muted",
+            )}
             style={{ top: port.y }}
           >
             {port.label}

@@ -1,10 +1,10 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo } from "react";
-import { ComponentIcon } from "@/components/icons";
+import { KindTile } from "@/components/icons";
 import { cx } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import type { CanvasNode } from "../model/flowNodes";
-import { hasErrors, issuesOf } from "../model/issues";
+import { issuesOf, stateOf } from "../model/issues";
 import { useView } from "../model/view";
 import { InlineField } from "./InlineField";
 import { NodeMarks } from "./NodeMarks";
@@ -27,21 +27,21 @@ export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps
   const type = useDraft((state) => state.document.nodes[id]?.type ?? "");
   const template = useDraft((state) => state.templates[type]);
   const status = useDraft((state) => state.nodeRuns[id]?.status);
-  const wrong = useDraft((state) => hasErrors(issuesOf(state.issues, id)));
+  const issue = useDraft((state) => stateOf(issuesOf(state.issues, id)));
+  const disabled = useDraft((state) => (state.document.nodes[id]?.policy?.disabled ?? "no") !== "no");
   const fresh = useView((state) => state.fresh.has(id));
   return (
     <div
       className={cx(
         "card group/node relative size-full rounded-lg border bg-surface",
-        status ? (RINGS[status] ?? "border-line-strong") : wrong ? "border-bad/60" : "border-line-strong",
+        status ? (RINGS[status] ?? "border-line-strong") : issue === "wrong" ? "border-bad/60" : "border-line-strong",
         selected && "card-selected",
         fresh && "card-fresh",
+        disabled && "border-dashed opacity-60 grayscale",
       )}
     >
       <div className="flex h-11 items-center gap-2 pr-2 pl-3">
-        <span className="flex size-6.5 shrink-0 items-center justify-center rounded-md bg-accent-soft text-accent [&_svg]:size-4">
-          <ComponentIcon name={template?.icon} />
-        </span>
+        <KindTile template={template} className="size-6.5 [&_svg]:size-4" />
         <NodeName id={id} fallback={template?.label ?? type} />
         <NodeMarks id={id} />
         {selected && <NodeMenuButton id={id} />}

@@ -1,7 +1,7 @@
 import { PanelLeftClose, Search } from "lucide-react";
 import { useMemo, useState } from "react";
 import type { Template } from "@/api/types";
-import { ComponentIcon } from "@/components/icons";
+import { KindIcon } from "@/components/icons";
 import { IconButton } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { add } from "../actions/nodes";
@@ -82,9 +82,9 @@ function Entry({ template, onChoose }: { template: Template; onChoose: (template
         event.dataTransfer.effectAllowed = "copy";
       }}
       onClick={() => onChoose(template)}
-      className="flex h-8 w-full cursor-grab items-center gap-2.5 rounded-md px-1.5 text-left text-sm hover:bg-hover active:cursor-grabbing [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted"
+      className="flex h-8 w-full cursor-grab items-center gap-2.5 rounded-md px-1.5 text-left text-sm hover:bg-hover active:cursor-grabbing [&_svg]:size-4 [&_svg]:shrink-0"
     >
-      <ComponentIcon name={template.icon} />
+      <KindIcon template={template} />
       <span className="min-w-0 truncate">{template.label}</span>
     </button>
   );

@@ -2,7 +2,7 @@ import type { Template } from "@/api/types";
 import { useCanvasTexts } from "../texts";
 
 /** The palette's order of categories; others come behind, under their own names. */
-export const CATEGORIES = ["input", "ai", "text", "data", "logic", "web", "code", "output", "note"] as const;
+const CATEGORIES = ["input", "ai", "text", "data", "logic", "web", "code", "output", "note"] as const;
 type Known = (typeof CATEGORIES)[number];
 
 const isKnown = (category: string): category is Known => (CATEGORIES as readonly string[]).includes(category);

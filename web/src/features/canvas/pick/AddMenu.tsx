@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import type { Template } from "@/api/types";
-import { ComponentIcon } from "@/components/icons";
+import { KindIcon } from "@/components/icons";
 import { useDraft } from "@/lib/draft";
 import { portsOf } from "@/lib/ports";
 import { addChosen } from "../actions/nodes";
@@ -31,7 +31,7 @@ function Open({ adding }: { adding: Adding }) {
       id: one.type,
       label: one.label,
       hint: one.description.split("\n")[0] ?? "",
-      icon: <ComponentIcon name={one.icon} />,
+      icon: <KindIcon template={one} />,
       ...(query ? {} : { group: categoryName(one.category, names) }),
     }));
   const choose = (type: string) => {

@@ -1,4 +1,4 @@
-import { ComponentIcon } from "@/components/icons";
+import { KindIcon } from "@/components/icons";
 import { useDraft } from "@/lib/draft";
 import { focusNode } from "../actions/walking";
 import { searched } from "../model/search";
@@ -41,7 +41,7 @@ function Open() {
               id: node.id,
               label: node.label || labelOf(node.type),
               hint: node.id,
-              icon: <ComponentIcon name={templates[node.type]?.icon} />,
+              icon: <KindIcon template={templates[node.type]} />,
             }))
         }
         onChoose={(id) => {

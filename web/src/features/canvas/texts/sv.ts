@@ -2,6 +2,13 @@ import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en";
 
 const sv: Translation<typeof en> = {
+  disable: "Inaktivera",
+  enable: "Aktivera",
+  did_disable: "Inaktiverade {{count}}",
+  did_enable: "Aktiverade {{count}}",
+  disabled_pass_through: "Inaktiverad: indata lämnas vidare",
+  disabled_skip: "Inaktiverad: hoppas över",
+  continued: "Misslyckades, fortsatte",
   canvas: "Arbetsyta",
   components: "Komponenter",
   find_component: "Sök komponenter",
@@ -32,8 +39,9 @@ const sv: Translation<typeof en> = {
   issues_one: "{{count}} problem",
   issues_other: "{{count}} problem",
   node_menu: "Nodens meny",
-  state_pending: "Väntar",
+  state_pending: "Inte påbörjat",
   state_running: "Körs",
+  state_waiting: "Väntar",
   state_completed: "Klar",
   state_failed: "Misslyckades",
   state_cancelled: "Avbruten",
@@ -70,6 +78,7 @@ const sv: Translation<typeof en> = {
   nothing_to_paste: "Inget att klistra in",
   nothing_to_paste_more: "Kopiera noder från ett flöde, eller texten i ett exporterat flöde.",
   add_node: "Lägg till nod",
+  add_what: "Lägg till {{what}}",
   add_note: "Lägg till anteckning",
   paste: "Klistra in",
   layout: "Automatisk layout",
@@ -130,5 +139,7 @@ const sv: Translation<typeof en> = {
   build: "Bygg",
   add_first: "Lägg till den första noden",
   take_template: "Använd en mall",
+  outdated: "Inaktuell",
+  outdated_more: "Noden eller en nod före den har ändrats sedan körningen.",
 };
 export default sv;

@@ -23,7 +23,7 @@ export interface ToolEntry extends Any {
   preview: string;
   ms: number | null;
 }
-export interface WriteEntry extends Any {
+interface WriteEntry extends Any {
   kind: "write";
   number: number;
   tool: string;
@@ -35,7 +35,7 @@ export interface TrialsEntry extends Any {
   of: number;
   trials: Trial[];
 }
-export interface VerdictEntry extends Any {
+interface VerdictEntry extends Any {
   kind: "verdict";
   done: boolean;
   category: string;

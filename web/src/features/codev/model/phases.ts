@@ -1,7 +1,7 @@
 import type { Entry } from "./history";
 import type { LiveSession } from "./session";
 
-export const PHASES = [
+const PHASES = [
   "clarify",
   "discover",
   "check_credentials",

@@ -10,7 +10,7 @@ const SAID: [RegExp, CodevText, Reader][] = [
   [/^The plan was not approved, and the session was ended\./, "why_plan", () => ({})],
   [/^The result was not accepted, and the session was ended\./, "why_result", () => ({})],
   [
-    /^The session was ended, since its model (\S+) cannot be called: [\s\S]*?(?=Nothing is written\.$|\d+ writes? of this|$)/,
+    /^The session was ended, because its model (\S+) cannot be called: [\s\S]*?(?=Nothing was written\.$|\d+ writes? of this|$)/,
     "why_model_key",
     (found) => ({ model: found[1] ?? "" }),
   ],
@@ -19,14 +19,10 @@ const SAID: [RegExp, CodevText, Reader][] = [
     "why_budget",
     (found) => ({ at: found[1] ?? "", of: found[2] ?? "", used: figure(found[3]), budget: figure(found[4]) }),
   ],
+  [/(\d+) iterations? (?:was|were) tried, the maximum\./, "why_iterations", (found) => ({ count: Number(found[1]) })],
+  [/Nothing was written\.$/, "stands_nothing", () => ({})],
   [
-    /(\d+) iterations? (?:was|were) tried, the most there are\./,
-    "why_iterations",
-    (found) => ({ count: Number(found[1]) }),
-  ],
-  [/Nothing is written\.$/, "stands_nothing", () => ({})],
-  [
-    /(\d+) writes? of this session stands?; rolling back undoes what was written\.$/,
+    /(\d+) writes? of this session (?:is|are) kept; rolling back undoes what was written\.$/,
     "stands",
     (found) => ({ count: Number(found[1]) }),
   ],

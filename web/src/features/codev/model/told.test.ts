@@ -36,7 +36,7 @@ describe("what a session", () => {
   it("ended for a reason in the words of the page, and for any other as it was said", () => {
     const t = useCodevTexts.now;
     const tried =
-      "2 iterations were tried, the most there are. Last LOGIC: It guessed. 1 write of this session stands; rolling back undoes what was written.";
+      "2 iterations were tried, the maximum. Last LOGIC: It guessed. 1 write of this session is kept; rolling back undoes what was written.";
     expect(stopWords(t, tried)).toBe(
       "The limit of 2 rounds was reached. Last LOGIC: It guessed. 1 change by this session is in effect. Rolling back undoes it.",
     );

@@ -23,7 +23,7 @@ export function SessionPage() {
   return <Followed key={sessionId} id={sessionId} />;
 }
 
-export function Followed({ id }: { id: string }) {
+function Followed({ id }: { id: string }) {
   const t = useCodevTexts();
   const { session, live, connection, error } = useSession(id);
   useTitle(session ? `${t(`status_${live?.status ?? session.status}`)}: ${session.requirement.slice(0, 60)}` : "");

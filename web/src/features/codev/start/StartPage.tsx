@@ -59,7 +59,7 @@ function HowItGoes() {
   );
 }
 
-export function Form({ first }: { first: StartForm }) {
+function Form({ first }: { first: StartForm }) {
   const t = useCodevTexts();
   const [form, setForm] = useState(first);
   /** How often it was tried: what is wrong is said from then on, and the first of it has the focus. */

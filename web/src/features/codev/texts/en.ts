@@ -180,7 +180,7 @@ export default {
   why_by: "Stopped by {{name}}.",
   why_plan: "The plan was rejected, and the session was ended.",
   why_result: "The result was rejected, and the session was ended.",
-  why_model_key: "The session was ended, since its model {{model}} could not be called.",
+  why_model_key: "The session was ended, because its model {{model}} could not be called.",
   why_budget: "The token budget was used up in round {{at}} of {{of}}: {{used}} of {{budget}} tokens.",
   why_iterations_one: "The limit of {{count}} round was reached.",
   why_iterations_other: "The limit of {{count}} rounds was reached.",

@@ -1,7 +1,12 @@
-import { Link } from "@tanstack/react-router";
+import { Suspense, useState } from "react";
+import { useRights } from "@/api/rights";
 import { Markdown } from "@/components/markdown/Markdown";
+import { AskAnAdmin } from "@/components/modelSetup/AskAnAdmin";
+import { part } from "@/lib/part";
 import { useHomeTexts } from "../texts";
 import type { Refusal } from "./useCreateFlow";
+
+const SetupGuide = part(async () => ({ default: (await import("@/components/modelSetup")).SetupGuide }));
 
 interface RefusedProps {
   refusal: Refusal;
@@ -11,6 +16,9 @@ interface RefusedProps {
 /** What was answered instead of a flow, and sentences near it that can be built: each is put into the box. */
 export function Refused({ refusal, onChoose }: RefusedProps) {
   const t = useHomeTexts();
+  const { may } = useRights();
+  const connects = may("models.manage") && may("variables.manage");
+  const [connecting, setConnecting] = useState(false);
   return (
     <div role="status" className="mt-3 rounded-xl border border-line bg-surface px-4 py-3">
       <Markdown text={withoutChoices(refusal)} />
@@ -31,14 +39,19 @@ export function Refused({ refusal, onChoose }: RefusedProps) {
       )}
       <p className="mt-3 text-sm text-muted">
         {t("only_a_model")}{" "}
-        <Link
-          to="/settings/{-$section}"
-          params={{ section: "models" }}
-          className="font-medium text-accent hover:underline"
-        >
-          {t("connect_model")}
-        </Link>
+        {connects ? (
+          <button type="button" className="font-medium text-accent hover:underline" onClick={() => setConnecting(true)}>
+            {t("connect_model")}
+          </button>
+        ) : (
+          <AskAnAdmin />
+        )}
       </p>
+      {connecting && (
+        <Suspense>
+          <SetupGuide onClose={() => setConnecting(false)} />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -5,11 +5,14 @@ import { api, unwrap } from "@/api/client";
 import { assistantConfigQuery } from "@/api/queries/assistant";
 import { flowKeys } from "@/api/queries/flows";
 import type { components } from "@/api/schema";
+import { uploadFile } from "@/api/uploads";
 import { toastError } from "@/components/ui";
 import { useRequests } from "@/lib/requests";
+import { keepSample } from "@/lib/sample";
 import { useHomeTexts } from "../texts";
 import { nameOfSentence } from "./sentence";
 
+type Template = components["schemas"]["TemplateOut"];
 type FlowCreate = components["schemas"]["FlowCreate"];
 
 /** The members that are read of the end of a turn. */
@@ -24,6 +27,8 @@ interface Wanted {
   /** What the assistant is asked to build in it. */
   ask?: string;
   body: FlowCreate;
+  /** Whether the flow is opened by whoever asked for it. */
+  stay?: boolean;
 }
 
 /** What the offline builder answers when it builds nothing: the reason, and requests that it can carry out. */
@@ -63,19 +68,31 @@ export function useCreateFlow(space: string | undefined) {
   const made = useMutation({
     mutationFn: ({ body }: Wanted) =>
       unwrap(api.POST("/api/v1/flows", { body: { ...(space ? { space_id: space } : {}), ...body } })),
-    onSuccess: async (flow, { ask }) => {
+    onSuccess: async (flow, { ask, stay }) => {
       client.setQueryData(flowKeys.one(flow.id), flow);
       void client.invalidateQueries({ queryKey: flowKeys.lists });
       if (ask) useRequests.getState().announceAsk(ask);
-      await navigate({ to: "/flows/$flowId", params: { flowId: flow.id }, search: ask ? { ask } : {} });
+      if (!stay) await navigate({ to: "/flows/$flowId", params: { flowId: flow.id }, search: ask ? { ask } : {} });
     },
     onError: (error) => toastError(t("failed_create"), error),
   });
+  /** The sample data waits in this browser for the first run of the new flow; without it the flow is made all the same. */
+  const fromTemplate = useMutation({
+    mutationFn: async ({ spec, sample }: Template) => {
+      const file = sample.file && new File([sample.file.content], sample.file.name, { type: "text/plain" });
+      const uploaded = file && (await uploadFile(file, {}).catch(() => undefined));
+      const flow = await made.mutateAsync({ body: { spec }, stay: true });
+      keepSample(flow.id, sample, uploaded ? [uploaded.id] : []);
+      return flow;
+    },
+    onSuccess: (flow) => navigate({ to: "/flows/$flowId", params: { flowId: flow.id } }),
+  });
   return {
-    busy: made.isPending || asked.isPending,
+    busy: made.isPending || asked.isPending || fromTemplate.isPending,
     refusal,
     empty: () => made.mutate({ body: { name: t("untitled") } }),
     sentence: (ask: string) => asked.mutate(ask),
+    template: (template: Template) => fromTemplate.mutate(template),
     spec: (spec: string, name?: string) => made.mutate({ body: { spec, ...(name ? { name } : {}) } }),
   };
 }

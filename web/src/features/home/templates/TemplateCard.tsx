@@ -7,6 +7,18 @@ import { Chip } from "@/components/ui";
 import { byType } from "../sketch";
 import { useHomeTexts } from "../texts";
 
+/** What a template needs before it runs; with sample data, most need nothing. */
+export function Needs({ template }: { template: components["schemas"]["TemplateSummary"] }) {
+  const t = useHomeTexts();
+  if (!template.needs_model && !template.needs_network) return <Chip tone="ok">{t("as_it_is")}</Chip>;
+  return (
+    <>
+      {template.needs_model && <Chip tone="info">{t("needs_a_model")}</Chip>}
+      {template.needs_network && <Chip>{t("needs_the_network")}</Chip>}
+    </>
+  );
+}
+
 /** A ready-made flow: its picture and what it does. */
 export function TemplateCard({
   template,
@@ -41,9 +53,8 @@ export function TemplateCard({
         </h2>
         <p className="line-clamp-2 text-sm text-muted">{template.description}</p>
         <div className="mt-auto flex flex-wrap gap-1 pt-1">
-          {template.tags.slice(0, 4).map((tag) => (
-            <Chip key={tag}>{tag}</Chip>
-          ))}
+          <Needs template={template} />
+          <Chip>{t(`category_${template.category}`)}</Chip>
         </div>
       </div>
     </li>

@@ -10,6 +10,7 @@ import { Uses } from "../imports/Report";
 import { Part } from "../imports/ReportPart";
 import { byType } from "../sketch";
 import { useHomeTexts } from "../texts";
+import { SampleData } from "./SampleData";
 
 /** A ready-made flow in full: its picture, its steps, what it needs. */
 export function TemplateDialog({ id, onClose }: { id: string; onClose: () => void }) {
@@ -27,8 +28,7 @@ export function TemplateDialog({ id, onClose }: { id: string; onClose: () => voi
   const { data } = useQuery(componentsQuery);
   const types = useMemo(() => byType(data), [data]);
   const report = needs.data;
-  const nodes = whole.data?.definition.nodes ?? [];
-  const asksModel = nodes.some((node) => types[node.type]?.model_using);
+  const asksModel = whole.data?.needs_model ?? false;
   const needsNothing =
     report && !asksModel && !report.hosts?.length && !report.secrets?.length && !report.models?.length;
   return (
@@ -43,7 +43,7 @@ export function TemplateDialog({ id, onClose }: { id: string; onClose: () => voi
           kind="primary"
           busy={make.busy}
           disabled={!whole.data || !builds}
-          onClick={() => whole.data && make.spec(whole.data.spec)}
+          onClick={() => whole.data && make.template(whole.data)}
         >
           {t("use")}
         </Button>
@@ -71,6 +71,7 @@ export function TemplateDialog({ id, onClose }: { id: string; onClose: () => voi
             </div>
           )}
         </Part>
+        {whole.data && <SampleData sample={whole.data.sample} />}
         {whole.data && whole.data.examples.length > 0 && (
           <Part title={t("examples")}>
             <ul className="list-inside list-disc text-muted">

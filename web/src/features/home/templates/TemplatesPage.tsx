@@ -2,13 +2,15 @@ import { useQuery } from "@tanstack/react-query";
 import { LayoutTemplate, Search } from "lucide-react";
 import { useDeferredValue, useMemo, useState } from "react";
 import { templatesQuery } from "@/api/queries/templates";
+import type { components } from "@/api/schema";
 import { EmptyState, Input, Problem, Skeleton } from "@/components/ui";
 import { useHomeTexts } from "../texts";
 import { inWords, unite } from "./search";
 import { TemplateCard } from "./TemplateCard";
 import { TemplateDialog } from "./TemplateDialog";
-import { tagsOf } from "./tags";
 
+type Category = components["schemas"]["TemplateSummary"]["category"];
+const CATEGORIES: Category[] = ["documents", "spreadsheets", "text", "forms", "chat", "web", "data", "operations"];
 const GRID = "grid grid-cols-[repeat(auto-fill,minmax(min(100%,18rem),1fr))] gap-4";
 const PLACES = Array.from({ length: 9 }, (_, place) => `place-${place}`);
 
@@ -16,13 +18,17 @@ const PLACES = Array.from({ length: 9 }, (_, place) => `place-${place}`);
 export function TemplatesPage() {
   const t = useHomeTexts();
   const [words, setWords] = useState("");
-  const [tag, setTag] = useState("");
+  const [category, setCategory] = useState<Category | "">("");
+  const [ready, setReady] = useState(false);
   const [shown, setShown] = useState<string | null>(null);
   const every = useQuery(templatesQuery(""));
   const found = useQuery(templatesQuery(useDeferredValue(words.trim())));
-  const tags = useMemo(() => tagsOf(every.data ?? []), [every.data]);
+  const categories = useMemo(
+    () => CATEGORIES.filter((one) => every.data?.some((e) => e.category === one)),
+    [every.data],
+  );
   const items = unite(found.data ?? [], inWords(every.data ?? [], words)).filter(
-    (one) => !tag || one.tags.includes(tag),
+    (one) => (!category || one.category === category) && (!ready || !(one.needs_model || one.needs_network)),
   );
   return (
     <div className="mx-auto flex w-full max-w-7xl flex-col gap-6 px-4 pt-8 pb-16 sm:px-8">
@@ -45,10 +51,20 @@ export function TemplatesPage() {
         </div>
       </header>
       <fieldset aria-label={t("tags")} className="flex min-h-7 flex-wrap gap-1.5">
-        {tags.length > 0 && <Tag label={t("all_tags")} on={!tag} onClick={() => setTag("")} />}
-        {tags.map((one) => (
-          <Tag key={one} label={one} on={tag === one} onClick={() => setTag(tag === one ? "" : one)} />
+        {categories.length > 0 && <Tag label={t("all_tags")} on={!category} onClick={() => setCategory("")} />}
+        {categories.map((one) => (
+          <Tag
+            key={one}
+            label={t(`category_${one}`)}
+            on={category === one}
+            onClick={() => setCategory(category === one ? "" : one)}
+          />
         ))}
+        {categories.length > 0 && (
+          <span className="ml-auto">
+            <Tag label={t("as_it_is")} on={ready} onClick={() => setReady(!ready)} />
+          </span>
+        )}
       </fieldset>
       {found.isError && <Problem error={found.error} retry={() => void found.refetch()} />}
       {found.isPending && (

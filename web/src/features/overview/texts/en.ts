@@ -18,6 +18,7 @@ export default {
   queued: "queued",
   pending: "not started",
   running: "running",
+  waiting: "waiting",
   completed: "completed",
   failed: "failed",
   cancelled: "cancelled",

@@ -21,6 +21,7 @@ const sv: Translation<typeof en> = {
   queued: "i kö",
   pending: "inte startad",
   running: "körs",
+  waiting: "väntar",
   completed: "klar",
   failed: "misslyckades",
   cancelled: "avbruten",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FormField } from "@/api/types";
-import { asksForFiles, EMPTY, faults, runStart, valuesOf } from "./form";
+import { asksForFiles, asksForText, EMPTY, faults, runStart, valuesOf } from "./form";
 
 const field = (id: string, type: FormField["type"], more: Partial<FormField> = {}): FormField => ({
   id,
@@ -49,6 +49,21 @@ describe("a form's values", () => {
       files: { photo: ["f1"] },
       loose: ["f2"],
     });
+  });
+});
+
+describe("the text of a run", () => {
+  const node = (type: string, params = {}, policy = {}) => ({ type, params, policy });
+
+  it("is asked for where a step without a form reads it", () => {
+    expect(asksForText([], [node("ChatInput")])).toBe(true);
+    expect(asksForText([], [node("PromptTemplate", { template: "Hello {{flow_input.text}}" })])).toBe(true);
+    expect(asksForText([], [node("AIStep", {}, { input_source: "flow_input" })])).toBe(true);
+  });
+
+  it("is not asked for where nothing reads it, or a form asks", () => {
+    expect(asksForText([], [node("InstalledPackages"), node("SaveFile")])).toBe(false);
+    expect(asksForText(FORM, [node("TextInput")])).toBe(false);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { FlowNode, FormField, JsonValue, RunOut, RunStart } from "@/api/types";
+import type { FlowNode, FormField, JsonValue, RunStart } from "@/api/types";
 import { takesFile } from "@/components/files/fields";
 import { own } from "@/lib/own";
 
@@ -17,6 +17,13 @@ export const EMPTY: FormValues = { text: "", answers: {}, files: {}, loose: [] }
 export const asksForFiles = (form: readonly FormField[], nodes: readonly Pick<FlowNode, "type" | "params">[]) =>
   !form.some(takesFile) && nodes.some((node) => node.type === "FileInput" && !node.params?.field);
 
+type Reading = Pick<FlowNode, "type" | "params" | "policy">;
+
+/** Whether any step of a flow without a form reads the text that a run is started with. */
+export const asksForText = (form: readonly FormField[], nodes: readonly Reading[]) =>
+  form.length === 0 && nodes.some((node) => TEXT_INPUTS.has(node.type) || JSON.stringify(node).includes("flow_input"));
+const TEXT_INPUTS: ReadonlySet<string> = new Set(["ChatInput", "TextInput"]);
+
 /** What is wrong with each field: nothing there that must be, or no number. */
 export function faults(form: readonly FormField[], values: FormValues): Record<string, "required" | "number"> {
   const found: Record<string, "required" | "number"> = {};
@@ -32,7 +39,7 @@ export function faults(form: readonly FormField[], values: FormValues): Record<s
 }
 
 /** A number as people write it: `1 200,5` is one too. */
-export function asNumber(text: string): number {
+function asNumber(text: string): number {
   const plain = text
     .trim()
     .replace(/[\s\u00a0]/g, "")
@@ -67,8 +74,10 @@ function answerOf(field: FormField, values: FormValues): JsonValue {
   return field.type === "number" ? asNumber(answer) : answer;
 }
 
+type Given = { text: string; form_data: Record<string, unknown>; file_ids: string[] };
+
 /** The form filled in as it was for a past run; what the form no longer asks is left out. */
-export function valuesOf(form: readonly FormField[], given: RunOut["input"]): FormValues {
+export function valuesOf(form: readonly FormField[], given: Given): FormValues {
   const answers: FormValues["answers"] = {};
   const files: FormValues["files"] = {};
   for (const field of form) {

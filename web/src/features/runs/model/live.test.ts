@@ -40,6 +40,25 @@ describe("a run that is followed", () => {
     expect(run.steps.a?.preview).toBe("");
   });
 
+  it("forgets what a failed model had written when another one begins anew", () => {
+    let run = applyEvent(fromRun(RUN), event("step_started", { step_id: "a", attempt: 1 }));
+    run = applyEvent(run, event("token", { step_id: "a", text: "Half" }));
+    run = applyEvent(run, event("model_changed", { step_id: "a", restarted: false }));
+    expect(run.steps.a?.preview).toBe("Half");
+    run = applyEvent(run, event("model_changed", { step_id: "a", restarted: true }));
+    expect(run.steps.a?.preview).toBe("");
+  });
+
+  it("shows which attempt comes next, and that a run continued after a failure", () => {
+    const waiting = { step_id: "a", reason: "retry", until: "2026-01-01T00:00:00Z", failures: 1, max_attempts: 4 };
+    let run = applyEvent(fromRun(RUN), event("step_waiting", { ...waiting, message: "It is down." }));
+    expect(run.steps.a).toMatchObject({ status: "waiting", retry: { attempt: 2, most: 4 }, error: "It is down." });
+    run = applyEvent(run, event("step_started", { step_id: "a", attempt: 2 }));
+    expect(run.steps.a).toMatchObject({ retry: null, error: "" });
+    run = applyEvent(run, event("step_completed", { step_id: "a", error: { code: "x", message: "It is down." } }));
+    expect(run.steps.a).toMatchObject({ status: "completed", error: "It is down." });
+  });
+
   it("shows where text was missed until the step has ended", () => {
     let run = applyEvent(fromRun(RUN), event("step_started", { step_id: "a", attempt: 1 }));
     run = applyEvent(run, event("token", { step_id: "a", text: "Hel" }));

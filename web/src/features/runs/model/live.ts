@@ -15,6 +15,10 @@ export interface LiveStep {
   preview: string;
   error: string;
   startedAt: number | null;
+  /** When a waiting step continues, as an ISO date. */
+  until: string | null;
+  /** The attempt that a waiting step will make, and how many it may make; null where it waits for something else. */
+  retry: { attempt: number; most: number } | null;
   pinned: boolean;
   reused: boolean;
 }
@@ -34,9 +38,9 @@ export interface LiveRun {
 const sum = (one: number | null | undefined, other: number | null | undefined) =>
   (one ?? null) === null && (other ?? null) === null ? null : (one ?? 0) + (other ?? 0);
 
-export const isOver = (status: string) => status !== "queued" && status !== "running";
+export const isOver = (status: string) => status !== "queued" && status !== "running" && status !== "waiting";
 
-/** What the rows of a run say. What is only told in events, a preview, is kept from before. */
+/** What the rows of a run say. What is only in events, a preview, is kept from before. */
 export function fromRun(run: RunOut, before?: LiveRun): LiveRun {
   const steps = run.steps.map((step): [string, LiveStep] => [
     step.step_id,
@@ -52,6 +56,9 @@ export function fromRun(run: RunOut, before?: LiveRun): LiveRun {
       preview: before?.steps[step.step_id]?.preview || outputText(run, step.step_id),
       error: step.error?.message ?? "",
       startedAt: step.started_at ? Date.parse(step.started_at) : null,
+      until: step.waiting?.until ?? null,
+      retry:
+        step.waiting?.reason === "retry" ? { attempt: (step.failures ?? 0) + 1, most: step.max_attempts ?? 1 } : null,
       pinned: step.pinned ?? false,
       reused: Boolean(step.reused_from_run_id),
     },
@@ -75,54 +82,80 @@ function outputText(run: RunOut, stepId: string): string {
 /** Stands for text that was missed while the connection was away. */
 const MISSING = " [\u2026] ";
 
-type Told = Record<string, unknown>;
+type EventData = Record<string, unknown>;
 const words = (value: unknown) => (typeof value === "string" ? value : "");
 const figure = (value: unknown) => (typeof value === "number" ? value : null);
 
 /** A run after one event. Events may come twice: each says what is so. */
 export function applyEvent(run: LiveRun, event: StreamEvent, now = Date.now()): LiveRun {
-  const told = (event.data ?? {}) as Told;
+  const data = (event.data ?? {}) as EventData;
   switch (event.event) {
     case "run_started":
-      return isOver(run.status) && !told.resumed
+      return isOver(run.status) && !data.resumed
         ? run
         : { ...run, status: "running", error: "", startedAt: run.startedAt ?? now };
     case "step_started":
-      return withStep(run, told, (step) => {
-        const attempt = figure(told.attempt) ?? step.attempt;
+      return withStep(run, data, (step) => {
+        const attempt = figure(data.attempt) ?? step.attempt;
         if (step.status === "running" && step.attempt === attempt) return step;
-        return { ...step, status: "running", attempt, preview: "", error: "", startedAt: now, ms: null };
+        return {
+          ...step,
+          status: "running",
+          attempt,
+          preview: "",
+          error: "",
+          startedAt: now,
+          until: null,
+          retry: null,
+          ms: null,
+        };
       });
     case "token":
       return {
-        ...withStep(run, told, (step) => ({ ...step, preview: step.preview + words(told.text) })),
-        speaking: words(told.step_id),
+        ...withStep(run, data, (step) => ({ ...step, preview: step.preview + words(data.text) })),
+        speaking: words(data.step_id),
       };
     case "gap":
       // With 1 the step's text comes again from its beginning; otherwise some of it is missing until the step's end.
-      return withStep(run, told, (step) => ({ ...step, preview: told.next === 1 ? "" : `${step.preview}${MISSING}` }));
+      return withStep(run, data, (step) => ({ ...step, preview: data.next === 1 ? "" : `${step.preview}${MISSING}` }));
+    case "model_changed":
+      // Another model begins anew: what the failed one had written is void.
+      return data.restarted ? withStep(run, data, (step) => ({ ...step, preview: "" })) : run;
     case "step_completed":
-      return withStep(run, told, (step) => ({
+      return withStep(run, data, (step) => ({
         ...step,
         status: "completed",
-        ms: figure(told.ms),
-        tokens: sum(figure(told.tokens_input), figure(told.tokens_output)),
-        preview: words(told.preview) || step.preview,
-        error: "",
+        ms: figure(data.ms),
+        tokens: sum(figure(data.tokens_input), figure(data.tokens_output)),
+        preview: words(data.preview) || step.preview,
+        error: words((data.error as EventData | undefined)?.message),
       }));
     case "step_failed":
-      return withStep(run, told, (step) => ({
+      return withStep(run, data, (step) => ({
         ...step,
         status: "failed",
-        ms: figure(told.ms),
-        error: words(told.message),
+        ms: figure(data.ms),
+        error: words(data.message),
       }));
+    case "step_waiting":
+      return withStep(run, data, (step) => ({
+        ...step,
+        status: "waiting",
+        until: words(data.until) || null,
+        retry:
+          data.reason === "retry"
+            ? { attempt: (figure(data.failures) ?? 0) + 1, most: figure(data.max_attempts) ?? 1 }
+            : null,
+        error: words(data.message),
+      }));
+    case "run_waiting":
+      return { ...run, status: "waiting", speaking: null };
     case "step_skipped":
-      return withStep(run, told, (step) => ({ ...step, status: "skipped" }));
+      return withStep(run, data, (step) => ({ ...step, status: "skipped" }));
     case "run_completed":
-      return { ...run, status: "completed", speaking: null, ms: figure(told.ms) ?? run.ms };
+      return { ...run, status: "completed", speaking: null, ms: figure(data.ms) ?? run.ms };
     case "run_failed":
-      return { ...run, status: "failed", speaking: null, error: words(told.message) };
+      return { ...run, status: "failed", speaking: null, error: words(data.message) };
     case "run_cancelled":
       return { ...run, status: "cancelled", speaking: null, steps: cancelled(run.steps) };
     default:
@@ -130,8 +163,8 @@ export function applyEvent(run: LiveRun, event: StreamEvent, now = Date.now()): 
   }
 }
 
-function withStep(run: LiveRun, told: Told, change: (step: LiveStep) => LiveStep): LiveRun {
-  const id = words(told.step_id);
+function withStep(run: LiveRun, data: EventData, change: (step: LiveStep) => LiveStep): LiveRun {
+  const id = words(data.step_id);
   const step = run.steps[id];
   if (!step) return run;
   const next = change(step);
@@ -139,7 +172,7 @@ function withStep(run: LiveRun, told: Told, change: (step: LiveStep) => LiveStep
 }
 
 function cancelled(steps: LiveRun["steps"]): LiveRun["steps"] {
-  const open = (step: LiveStep) => step.status === "pending" || step.status === "running";
+  const open = (step: LiveStep) => ["pending", "running", "waiting"].includes(step.status);
   return Object.fromEntries(
     Object.entries(steps).map(([id, step]) => [id, open(step) ? { ...step, status: "cancelled" } : step]),
   );

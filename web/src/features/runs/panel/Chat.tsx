@@ -7,6 +7,7 @@ import { FileLink } from "@/components/files/FileLink";
 import { Markdown } from "@/components/markdown/Markdown";
 import { Button, Callout, EmptyState, IconButton, Spinner, Textarea } from "@/components/ui";
 import { ValueView } from "@/components/values/ValueView";
+import { sampleOf } from "@/lib/sample";
 import { isOver } from "../model/live";
 import { useRun } from "../model/useRun";
 import { useRunTexts } from "../texts";
@@ -29,7 +30,7 @@ export function Chat({ flowId, session, newest, busy, onSend, onNew, onStep }: C
   const { data } = useQuery(newestRunsQuery({ flow_id: flowId, session_id: session }, 30));
   const known = (data ?? []).map((run) => run.id).reverse();
   const turns = newest && !known.includes(newest) ? [...known, newest] : known;
-  const [text, setText] = useState("");
+  const [text, setText] = useState(() => sampleOf(flowId)?.text ?? "");
   const [files, setFiles] = useState<string[]>([]);
   const [attaching, setAttaching] = useState(false);
   const [uploading, setUploading] = useState(false);

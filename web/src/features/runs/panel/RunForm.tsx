@@ -8,7 +8,7 @@ import { useRunTexts } from "../texts";
 
 interface RunFormProps {
   form: readonly FormField[];
-  /** Whether the flow reads a text: it has no form. */
+  /** Whether the flow reads the text of the run. */
   asksText: boolean;
   /** Whether it reads files that no field of the form asks for. */
   asksFiles: boolean;

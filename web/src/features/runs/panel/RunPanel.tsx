@@ -18,6 +18,7 @@ import { Chat } from "./Chat";
 import { RunForm } from "./RunForm";
 import { RunNow } from "./RunNow";
 import { useCancel } from "./useCancel";
+import { useFirstField } from "./useFirstField";
 import { usePanelRun } from "./usePanelRun";
 
 const LookAhead = part(async () => ({ default: (await import("./LookAhead")).LookAhead }));
@@ -33,6 +34,7 @@ export function RunPanel({ shown }: { shown: boolean }) {
   const empty = useDraft((state) => state.document.order.length === 0) && drafts;
   const [ahead, setAhead] = useState(false);
   const [step, setStep] = useState<string | null>(null);
+  const aside = useFirstField(shown, panel.focused);
   const going = panel.followed.live !== null && !isOver(panel.followed.live.status);
   const stop = () => {
     if (panel.runId && going) cancel.mutate(panel.runId);
@@ -68,7 +70,7 @@ export function RunPanel({ shown }: { shown: boolean }) {
   return (
     <>
       {shown && (
-        <aside aria-label={t("panel")} className="flex min-h-0 flex-1 flex-col bg-surface">
+        <aside ref={aside} aria-label={t("panel")} className="flex min-h-0 flex-1 flex-col bg-surface">
           <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-2 pl-4">
             <h2 className="font-semibold">{t("panel")}</h2>
             <div className="ml-auto flex items-center gap-1">
@@ -191,7 +193,6 @@ interface FormAndResultProps {
 
 function FormAndResult({ panel, onAhead, onStep }: FormAndResultProps) {
   const t = useRunTexts();
-  const asksText = panel.form.length === 0;
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <form
@@ -203,7 +204,7 @@ function FormAndResult({ panel, onAhead, onStep }: FormAndResultProps) {
       >
         <RunForm
           form={panel.form}
-          asksText={asksText}
+          asksText={panel.asksText}
           asksFiles={panel.asksFiles}
           values={panel.values}
           faults={panel.faults}

@@ -19,6 +19,7 @@ function open(permissions: string[], published: number | null) {
   server.use(
     http.get("*/api/v1/me", () => HttpResponse.json({ permissions: { tenant: [], every_space: [], spaces } })),
     http.get("*/api/v1/flows/flow-1/versions/3", () => HttpResponse.json({ version: 3, definition })),
+    http.get("*/api/v1/flow-runs", () => HttpResponse.json({ items: [], next_cursor: null })),
     http.post("*/api/v1/flows/flow-1/runs", async ({ request }) => {
       started.push(await request.json());
       return HttpResponse.json({ code: "later", title: "Not now" }, { status: 503 });

@@ -3,11 +3,13 @@ import type { FormField, RunStart } from "@/api/types";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
 import { useRequests } from "@/lib/requests";
+import { forgetSample, sampleOf } from "@/lib/sample";
 import { readStored, writeStored } from "@/lib/storage";
-import { EMPTY, type FormValues, faults, runStart } from "../model/form";
+import { EMPTY, type FormValues, faults, runStart, valuesOf } from "../model/form";
 import { type Wanted, withPart } from "../model/parts";
 import { useRun } from "../model/useRun";
 import { useCanvasFeed } from "./useCanvasFeed";
+import { useLastRun } from "./useLastRun";
 import { useRunnable } from "./useRunnable";
 import { useStart } from "./useStart";
 
@@ -18,10 +20,17 @@ const newSession = () => `chat_${crypto.randomUUID()}`;
 export function usePanelRun() {
   const store = useDraftStore();
   const flowId = useDraft((state) => state.flowId);
-  const { runs, version, form: asks, chat, files, unread } = useRunnable();
+  const { runs, version, form: asks, chat, text, files, unread } = useRunnable();
   const form = asks ?? NOTHING;
   const ready = asks !== null && (runs === "draft" || runs === "published");
   const [values, setValues] = useState<FormValues>(EMPTY);
+  // The form of the flow comes a moment later than the panel.
+  const [sampled, setSampled] = useState(false);
+  if (ready && !sampled) {
+    setSampled(true);
+    const sample = sampleOf(flowId);
+    if (sample) setValues(valuesOf(form, sample));
+  }
   const [checked, setChecked] = useState(false);
   const [uploading, setUploading] = useState(false);
   const [runId, setRunId] = useState<string | null>(null);
@@ -30,6 +39,7 @@ export function usePanelRun() {
   const { start, starting } = useStart();
   const followed = useRun(runId);
   useCanvasFeed(followed.live);
+  useLastRun(flowId, runId, runs === "draft");
 
   const begin = useCallback(
     async (wanted: RunStart, part: Wanted) => {
@@ -37,10 +47,14 @@ export function usePanelRun() {
       const run = await start(
         runs === "published" ? { ...wanted, version: "published" } : withPart(wanted, part, pinned, document.nodes),
       );
-      if (run) setRunId(run.id);
+      if (run) {
+        if (runs === "draft") store.getState().setRan({ runId: run.id, nodes: document.nodes, edges: document.edges });
+        setRunId(run.id);
+        forgetSample(flowId);
+      }
       return run !== null;
     },
-    [start, store, runs],
+    [start, store, runs, flowId],
   );
   const submit = useCallback(
     (part: Wanted = { kind: "flow" }) => {
@@ -67,12 +81,19 @@ export function usePanelRun() {
   };
 
   const request = useRequests((state) => state.run);
+  const [focused, setFocused] = useState(0);
+  const blocked = useDraft((state) => state.issues.some((issue) => issue.severity !== "warning"));
+  const asksSomething = form.length > 0 || text || files;
   useEffect(() => {
-    if (!request) return;
+    if (!request || (asks === null && runs === "published")) return;
     useRequests.setState({ run: null });
-    if (request.kind === "flow" && chat) usePanels.getState().setOpen("run", true);
-    else submit(request);
-  }, [request, submit, chat]);
+    const { kind, nodeId } = request;
+    const shows = kind === "ready" ? chat || asksSomething || blocked : kind === "flow" && chat;
+    if (shows) {
+      usePanels.getState().setOpen("run", true);
+      setFocused(request.at);
+    } else submit(kind === "ready" || kind === "flow" ? { kind: "flow" } : { kind, nodeId });
+  }, [request, submit, chat, asksSomething, blocked, asks, runs]);
 
   return {
     flowId,
@@ -82,7 +103,10 @@ export function usePanelRun() {
     unread,
     form,
     chat,
+    asksText: text,
     asksFiles: files,
+    /** When the first field was last to be focused, as a time; 0 before. */
+    focused,
     values,
     setValues,
     faults: checked ? faults(form, values) : {},

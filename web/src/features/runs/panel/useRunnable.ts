@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { versionQuery } from "@/api/queries/versions";
 import { useRights } from "@/api/rights";
 import type { FlowNode, FormField } from "@/api/types";
 import { useDraft } from "@/lib/draft";
-import { asksForFiles } from "../model/form";
+import { asksForFiles, asksForText } from "../model/form";
 
 /** What of the open flow a person may run: the draft, what was published of it, or nothing, and why. */
-export type Runnable = "draft" | "published" | "unpublished" | "not_allowed";
+type Runnable = "draft" | "published" | "unpublished" | "not_allowed";
 
 interface Asked {
   runs: Runnable;
@@ -14,7 +15,9 @@ interface Asked {
   /** What the run asks for; null while that is not known. */
   form: readonly FormField[] | null;
   chat: boolean;
-  /** Whether it reads files beside the form. */
+  /** Whether it reads the text of the run. */
+  text: boolean;
+  /** Whether it reads files that the form does not ask for. */
   files: boolean;
   /** Why what the run asks for could not be read, and how it is tried again. */
   unread?: { error: Error; retry: () => void };
@@ -28,22 +31,25 @@ export function useRunnable(): Asked {
   const flowId = useDraft((state) => state.flowId);
   const spaceId = useDraft((state) => state.spaceId);
   const published = useDraft((state) => state.publishedVersion);
-  const form = useDraft((state) => state.document.form);
-  const chat = useDraft((state) => isChat(state.document.form, Object.values(state.document.nodes)));
-  const files = useDraft((state) => asksForFiles(state.document.form, Object.values(state.document.nodes)));
+  const document = useDraft((state) => state.document);
   const runs = runnable(may("runs.test", spaceId), may("runs.start", spaceId), published);
-  const found = useQuery({ ...versionQuery(flowId, published ?? 0), enabled: runs === "published" });
-  if (runs === "draft") return { runs, version: null, form, chat, files };
-  if (runs !== "published") return { runs, version: null, form: NOTHING, chat: false, files: false };
-  const content = found.data?.definition;
+  const draft = useMemo(() => asksOf(document.form, Object.values(document.nodes)), [document]);
+  const version = useQuery({ ...versionQuery(flowId, published ?? 0), enabled: runs === "published" });
+  if (runs === "draft") return { runs, version: null, ...draft };
+  if (runs !== "published") return { runs, version: null, ...asksOf(NOTHING, []) };
+  const content = version.data?.definition;
   return {
     runs,
     version: published,
-    form: content ? (content.form ?? NOTHING) : null,
-    ...(found.error && !content ? { unread: { error: found.error, retry: () => void found.refetch() } } : {}),
-    files: content !== undefined && asksForFiles(content.form ?? NOTHING, content.nodes ?? []),
-    chat: content !== undefined && isChat(content.form ?? NOTHING, content.nodes ?? []),
+    ...asksOf(content?.form ?? NOTHING, content?.nodes ?? []),
+    ...(content ? {} : { form: null }),
+    ...(version.error && !content ? { unread: { error: version.error, retry: () => void version.refetch() } } : {}),
   };
+}
+
+/** What a run of this form and these nodes asks for. */
+function asksOf(form: readonly FormField[], nodes: readonly FlowNode[]) {
+  return { form, chat: isChat(form, nodes), text: asksForText(form, nodes), files: asksForFiles(form, nodes) };
 }
 
 function runnable(drafts: boolean, start: boolean, published: number | null): Runnable {

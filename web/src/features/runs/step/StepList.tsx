@@ -1,5 +1,5 @@
 import { cx } from "@/components/ui";
-import { duration } from "@/lib/i18n/format";
+import { dateTime, duration } from "@/lib/i18n/format";
 import { glimpse } from "../model/glimpse";
 import type { LiveStep } from "../model/live";
 import { useNames } from "../model/useNames";
@@ -10,6 +10,15 @@ interface StepListProps {
   steps: readonly LiveStep[];
   selected?: string | undefined;
   onSelect: (stepId: string) => void;
+}
+
+/** What a step waits for, why it failed, or what it gave. */
+function inWords(step: LiveStep, t: ReturnType<typeof useRunTexts>): string {
+  const when = step.until ? dateTime(step.until) : "";
+  if (step.status === "waiting" && step.retry) return t("retry_at", { ...step.retry, when, error: step.error });
+  if (step.status === "waiting" && when) return t("waiting_until", { when });
+  if (step.status === "completed" && step.error) return t("continued", { error: step.error });
+  return step.error || glimpse(step);
 }
 
 /** The steps of a run in their order, as they stand. */
@@ -30,14 +39,14 @@ export function StepList({ steps, selected, onSelect }: StepListProps) {
             )}
           >
             <span className="mt-0.5">
-              <StateMark status={step.status} pinned={step.pinned} reused={step.reused} />
+              <StateMark status={step.status} failed={step.error !== ""} pinned={step.pinned} reused={step.reused} />
             </span>
             <span className="min-w-0 flex-1">
               <span className={cx("block truncate font-medium", step.status === "skipped" && "text-faint")}>
                 {names[step.id]}
               </span>
               <span className={cx("block truncate text-xs", step.error ? "text-bad" : "text-muted")}>
-                {step.error || glimpse(step)}
+                {inWords(step, t)}
               </span>
             </span>
             <span className="mt-0.5 shrink-0 text-xs text-muted tabular-nums">

@@ -22,15 +22,17 @@ export function StepView({ runId, live }: { runId: string; live: LiveStep }) {
   const { data, error, refetch } = useQuery(stepQuery(runId, live.id, `${live.status} ${live.attempt}`));
   const tabs = data ? tabsOf(data) : (["output"] as Tab[]);
   const shown = tabs.includes(tab) ? tab : "output";
+  const missed = missesOf(data);
   return (
     <div className="flex flex-col gap-4">
       <Figures live={live} step={data} />
       <StepActions runId={runId} step={data} settled={settled} />
       {live.pinned && <Callout>{t("was_pinned")}</Callout>}
       {live.reused && <Callout>{t("taken_over")}</Callout>}
-      {live.error && (
-        <Callout tone="bad" title={t("failed")}>
-          {live.error}
+      {live.error && <ErrorNote live={live} />}
+      {missed.length > 0 && (
+        <Callout tone="warn" title={t("fell_back", { model: modelOf(data), failed: missed.map(nameOf).join(", ") })}>
+          {missed.map((one) => one.message).join(" ")}
         </Callout>
       )}
       {error && <Problem error={error} retry={() => void refetch()} />}
@@ -52,6 +54,21 @@ export function StepView({ runId, live }: { runId: string; live: LiveStep }) {
         </>
       )}
     </div>
+  );
+}
+
+/** Why a step failed, what it waits for after a failure, or that its run continued in spite of it. */
+function ErrorNote({ live }: { live: LiveStep }) {
+  const t = useRunTexts();
+  if (live.retry && live.until) {
+    const title = t("retry_at", { ...live.retry, when: dateTime(live.until), error: live.error });
+    return <Callout tone="warn" title={title} />;
+  }
+  const continued = live.status === "completed";
+  return (
+    <Callout tone={continued ? "warn" : "bad"} title={t(continued ? "failed_continued" : "failed")}>
+      {live.error}
+    </Callout>
   );
 }
 
@@ -110,6 +127,19 @@ function tabsOf(step: StepOut): Tab[] {
   if (step.delivery) found.push("delivery");
   if (step.output) found.push("compare");
   return found;
+}
+
+interface Missed {
+  model?: string;
+  message?: string;
+}
+
+const nameOf = (missed: Missed) => missed.model ?? "";
+
+/** The models of a fallback chain that did not answer, where another one did. */
+function missesOf(step: StepOut | undefined): Missed[] {
+  const found = step?.model_parameters as { failed?: Missed[] } | null | undefined;
+  return step?.status === "completed" && modelOf(step) !== "" ? (found?.failed ?? []) : [];
 }
 
 function modelOf(step: StepOut | undefined): string {

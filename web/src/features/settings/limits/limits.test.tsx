@@ -54,7 +54,7 @@ it("sets a limit, shows why it cannot be set, and removes it with an empty field
       if (body.most !== null && body.most > 100) {
         return HttpResponse.json(
           {
-            title: "Limit not possible",
+            title: "Invalid limit",
             detail: "The operator of the server allows at most 100.",
             code: "quota_invalid",
           },

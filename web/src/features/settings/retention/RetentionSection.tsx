@@ -58,6 +58,10 @@ function Policy({ state }: { state: MaintenanceState }) {
         <dd>
           <AtRest state={state} />
         </dd>
+        <dt>{t("backup")}</dt>
+        <dd>
+          <LastBackup state={state} />
+        </dd>
       </dl>
       <p className="text-sm text-muted">{t("kept_by")}</p>
     </div>
@@ -75,6 +79,23 @@ function AtRest({ state: { encryption } }: { state: MaintenanceState }) {
       </>
     );
   return <>{encryption.since ? t("at_rest_since", { when: dateTime(encryption.since) }) : t("at_rest_on")}</>;
+}
+
+/** When the last backup was made, and how to make one. */
+function LastBackup({ state: { backup } }: { state: MaintenanceState }) {
+  const t = useSettingsTexts();
+  const how = backup.every_hours === null ? t("backup_how") : t("backup_every", { count: backup.every_hours });
+  return (
+    <>
+      <span>{backup.last_at ? t("backup_last", { when: dateTime(backup.last_at) }) : t("backup_never")}</span>
+      <span className="ml-1.5 text-sm text-muted">· {how}</span>
+      {backup.overdue && (
+        <div className="mt-2">
+          <Callout tone="warn">{t("backup_overdue")}</Callout>
+        </div>
+      )}
+    </>
+  );
 }
 
 interface JobRowProps {

@@ -4,9 +4,9 @@ import type en from "../texts/en";
 
 type T = Say<typeof en>;
 
-const KNOWN = ["retention", "orphan_sweep", "idempotency_keys", "audit_heads", "codev_sessions"] as const;
+const KNOWN = ["retention", "orphan_sweep", "idempotency_keys", "audit_heads", "codev_sessions", "backup"] as const;
 const COUNTED = ["runs", "sessions", "artifacts"] as const;
-const UNCOUNTED: readonly string[] = ["idempotency_keys", "audit_heads"];
+const UNCOUNTED: readonly string[] = ["idempotency_keys", "audit_heads", "backup"];
 
 /** Whether the server counts what the job deletes. */
 export const isCounted = (job: MaintenanceJob) => !UNCOUNTED.includes(job.name);

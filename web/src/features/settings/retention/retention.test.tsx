@@ -31,11 +31,27 @@ function serve(state: () => Partial<MaintenanceState>) {
         waiting_session_days: 365,
         jobs: [],
         encryption: OFF,
+        backup: NO_BACKUP,
         ...state(),
       }),
     ),
   );
 }
+
+const NO_BACKUP = { last_at: null, every_hours: null, overdue: false };
+
+it.each([
+  [NO_BACKUP, /^No backup yet· Make one with headgate backup create\.$/],
+  [
+    { last_at: "2026-11-20T10:00:00Z", every_hours: 24, overdue: false },
+    /^Last backup .*2026.*· Scheduled every 24 hours\.$/,
+  ],
+  [{ last_at: null, every_hours: 1, overdue: true }, /every hour\.The scheduled backup is overdue/],
+])("shows the last backup: %o", async (backup, words) => {
+  serve(() => ({ backup }));
+  renderStudio(<RetentionSection />);
+  expect((await screen.findByText("Backup")).nextElementSibling).toHaveTextContent(words);
+});
 
 const OFF = { encrypted: false, since: null, destroyed_at: null };
 

@@ -7,6 +7,8 @@ export default {
   did_assistant_changed: "Assistant changed",
   did_assistant_created: "Assistant added",
   did_assistant_deleted: "Assistant deleted",
+  did_backup_created: "Backup created",
+  did_backup_restored: "Restored from backup",
   did_component_checked: "Component checked",
   did_component_cleared: "Components cleared",
   did_component_registered: "Component registered",

@@ -88,7 +88,7 @@ export default {
   steps_own_model: "the step's own model",
   good_at: "What it is good at",
   instructions: "Instructions",
-  instructions_help: "How the model should behave.",
+  instructions_help: "Instructions for the model.",
   model: "Model",
   assistant_model_help: "Leave empty to use the step's model or the default model.",
 };

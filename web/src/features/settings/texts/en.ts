@@ -38,7 +38,7 @@ export default {
   default_model: "Default model",
   needs_variable: "{{names}} is not set.",
   needs_package: "Its package is not installed on the server.",
-  needs_local: "No local model is on this machine.",
+  needs_local: "No local model is installed on this machine.",
   default_model_about:
     "Used by the assistant when no model is chosen: the operator's setting, or the first model of the first provider that is ready.",
   no_default_model: "None: the offline builder answers. Connect a provider to run steps that use a model.",

@@ -9,6 +9,8 @@ const sv: Translation<typeof en> = {
   did_assistant_changed: "Assistent ändrad",
   did_assistant_created: "Assistent tillagd",
   did_assistant_deleted: "Assistent borttagen",
+  did_backup_created: "Säkerhetskopia skapad",
+  did_backup_restored: "Återställd från säkerhetskopia",
   did_component_checked: "Komponent kontrollerad",
   did_component_cleared: "Komponenter rensade",
   did_component_registered: "Komponent registrerad",

@@ -34,6 +34,7 @@ export default {
   input: "Input",
   output: "Output",
   contract: "Contract",
+  failure: "If this step fails",
   policy: "Policy",
   advanced: "Advanced",
   source: "Input source",

@@ -36,6 +36,7 @@ const sv: Translation<typeof en> = {
   input: "Indata",
   output: "Utdata",
   contract: "Kontrakt",
+  failure: "Om steget misslyckas",
   policy: "Policy",
   advanced: "Avancerat",
   source: "Källa för indata",

@@ -9,7 +9,7 @@ from headgate.graph.model import Edge, Flow, Node
 
 
 def actions_between(before: Flow, after: Flow, renamed: dict[str, str] | None = None) -> tuple[Action, ...]:
-    """Calls in an order in which each finds what it needs: rename, disconnect, remove, add, configure, connect."""
+    """Return calls in an executable order: rename, disconnect, remove, add, configure, connect."""
     return tuple(_actions(before, after, renamed or {}))
 
 
@@ -47,7 +47,7 @@ def _node_actions(old: dict[str, Node], after: Flow) -> Iterator[Action]:
 
 
 def _out_of_order(staying: list[Edge], after: Flow) -> list[Edge]:
-    """Edges to make anew because a new one comes before them at the same input: parts keep their order."""
+    """Return edges to recreate because a new one precedes them at the same input: parts keep their order."""
     again: list[Edge] = []
     broken: set[tuple[str, str]] = set()
     for edge in after.edges:

@@ -15,7 +15,7 @@ _LONGEST_LABEL = 80
 
 
 class Draft:
-    """Nodes and edges being put together. Ids are made from the words that describe a step."""
+    """Nodes and edges under construction. Ids are derived from the description of a step."""
 
     def __init__(self, catalog: Catalog, base: Flow | None = None) -> None:
         self.catalog = catalog
@@ -24,7 +24,7 @@ class Draft:
         self.edges: list[Edge] = list(self.base.edges)
         self.form: dict[str, FormField] = {field.id: field for field in self.base.form}
         self.label = ""
-        """What the step that is being built does: the title of its nodes."""
+        """Description of the current step: the title of its nodes."""
 
     def add(self, type_: str, name: str, params: Mapping[str, JsonValue] | None = None, label: str = "") -> str:
         """Add a node and return its id. Raises `MissingComponent` when the catalogue has no such type."""
@@ -53,7 +53,7 @@ class Draft:
         self.edges = [edge for edge in self.edges if node_id not in {edge.source, edge.target}]
 
     def rename(self, old: str, new: str) -> None:
-        """Give a node another id; its edges and the references to it follow."""
+        """Give a node another id; its edges and references follow."""
         reference = re.compile(rf"(\{{\{{\s*){re.escape(old)}(?=[.\s}}])")
         nodes = {}
         for node in self.nodes.values():
@@ -70,7 +70,7 @@ class Draft:
         ]
 
     def ask_for(self, field_id: str, *, number: bool = False, type_: FormFieldType = "text") -> str:
-        """Make sure the form asks for a field and return its id."""
+        """Ensure that the form contains a field and return its id."""
         name = slug(field_id) or "field"
         known = self.form.get(name)
         if known is None or (number and known.type == "text"):
@@ -79,7 +79,7 @@ class Draft:
         return name
 
     def flow(self, name: str = "", description: str = "") -> Flow:
-        """What has been put together; own components bring their code."""
+        """Return the flow; custom components include their code."""
         made = self.base.model_copy(
             update={
                 "name": name_from(name, longest=200, otherwise="Untitled flow") if name else self.base.name,
@@ -107,7 +107,7 @@ class MissingComponent(LookupError):
 
 
 def slug(text: str) -> str:
-    """An id of words: `Count by licence` is `count_by_licence`; empty when nothing is left."""
+    """Return an id from words: `Count by licence` is `count_by_licence`; empty when nothing is left."""
     folded = re.sub(r"[^a-z0-9]+", "_", text.lower().translate(_FOLDED)).strip("_")[:40].strip("_")
     return f"n_{folded}" if folded[:1].isdigit() else folded
 

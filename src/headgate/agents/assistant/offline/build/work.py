@@ -1,4 +1,4 @@
-"""A flow in the making: the value that the next step works on, and how it becomes what the step needs."""
+"""A flow under construction: the value for the next step, and its conversion to the required type."""
 
 import json
 from dataclasses import dataclass, field, replace
@@ -15,12 +15,12 @@ CursorKind = Literal["file", "text", "table", "items", "number", "data", "form"]
 
 
 class CannotBuild(Exception):
-    """The steps do not fit together; the message says why, in the language of the request."""
+    """The steps are incompatible; the message explains it in the language of the request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """Where the value comes out that the next step works on."""
+    """The output that the next step reads."""
 
     kind: CursorKind
     node: str
@@ -33,10 +33,10 @@ class Cursor:
 
 @dataclass
 class Hints:
-    """What a sample must hold for the flow to have something to do."""
+    """Required contents of a sample, so that the flow has something to process."""
 
     columns: dict[str, list[str | float]] = field(default_factory=dict)
-    """Column to values that steps speak of; numbers where it is calculated with."""
+    """Column to values used by steps; numbers if calculated with."""
     texts: list[str] = field(default_factory=list)
     """What lines speak of."""
     changes: bool = False
@@ -67,7 +67,7 @@ class Work:
     """Whether the value has been shown, saved or sent."""
     hints: Hints = field(default_factory=Hints)
     uses_form: bool = False
-    """Whether the answers of a form are used without a step of their own."""
+    """Whether form answers are used without a step."""
     renamed: dict[str, str] = field(default_factory=dict)
     """Old id to new id, of the steps of an existing flow."""
 
@@ -90,7 +90,7 @@ class Work:
         self.ended = False
 
     def begin(self) -> Cursor:
-        """The value at hand; the flow's source where there is none yet."""
+        """Return the current value; the flow's source if there is none yet."""
         if self.cursor is None:
             self.cursor = self.started = _begin(self)
         return self.cursor
@@ -149,7 +149,7 @@ class Work:
         return self.begin()
 
     def table(self) -> Cursor:
-        """The value as a table. Raises `CannotBuild` for a text that is none."""
+        """Return the value as a table. Raises `CannotBuild` for an unsuitable text."""
         cursor = self.begin()
         if cursor.kind in {"table", "items"}:
             return cursor
@@ -182,7 +182,7 @@ def member(name: str) -> str:
 
 
 def json_literal(text: str) -> str:
-    """A text in JMESPath, whatever signs are in it."""
+    """Return a text as a JMESPath literal, with any characters."""
     return "`" + json.dumps(text, ensure_ascii=False).replace("`", "\\`") + "`"
 
 

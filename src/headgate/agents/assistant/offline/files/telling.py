@@ -15,20 +15,20 @@ Answer = Mapping[str, Any]
 
 _HINTS = {
     "escapes workspace boundary": "I can use only files inside your workspace, named like notes/plan.md.",
-    "is reserved": "Headgate keeps that name for itself; choose another.",
+    "is reserved": "Headgate reserves that name; choose another.",
     "set replace_all": 'To change all of them, say "everywhere".',
     "file not found": 'Say "show my files" to see which there are.',
-    "there is no tool": "You cannot use a workspace here: your account, or the API key, has no right to it.",
-    "no workspace": "Sign in as a person to have one.",
+    "there is no tool": "You cannot use a workspace here: your account or API key does not have permission.",
+    "no workspace is available": "Sign in as a user to have one.",
 }
 """A part of a refusal, and what to say to the person besides."""
 _HOW_FAR = (
-    "Undo takes back the last change of this request, else the last of the stored flow;"
+    "Undo reverts the last change of this request, else the last of the stored flow;"
     " `headgate flows versions` lists the versions that are kept of a flow, the one before a whole new flow among them."
 )
 _WORDS = {
     " Continue without undoing anything.": "",
-    "; give more of the text around it, or set replace_all": "",
+    "; include more of the surrounding text, or set replace_all": "",
     "; read the file and copy the text exactly": "",
 }
 """Parts of refusals that speak to a model."""
@@ -65,14 +65,14 @@ _DONE = {
     "read_file": "read",
     "glob_search": "listed",
     "grep_search": "searched",
-    UNDO: "taken back",
+    UNDO: "undone",
 }
 
 
 def _wrote(action: Action, answer: Answer) -> str:
     path, size = answer.get("path"), answer.get("bytes_written")
     if answer.get("status") == "updated":
-        said = f"Wrote {path} anew ({size} bytes). What the file held before is gone."
+        said = f"Replaced {path} ({size} bytes). Its previous content is lost."
     else:
         said = f"Wrote {path} ({size} bytes)."
     content = str(action.arguments.get("content", ""))
@@ -120,7 +120,7 @@ def _found(action: Action, answer: Answer) -> str:
 
 def _undone(_: Action, answer: Answer) -> str:
     lines = [str(line) for line in answer.get("changes") or ()]
-    return "Took back the last change." + (f"\n{_lines(lines, answer)}" if lines else "")
+    return "Undid the last change." + (f"\n{_lines(lines, answer)}" if lines else "")
 
 
 _TELLERS: dict[str, Callable[[Action, Answer], str]] = {

@@ -8,10 +8,18 @@ import re
 from functools import lru_cache
 from importlib.resources import files
 
-from headgate.agents.assistant.offline.language.files import LIGHT, Language, values
+from headgate.agents.assistant.offline.language.files import LIGHT, Language, pairs, values
 from headgate.agents.assistant.offline.reading.tokens import Token, Tokens
+from headgate.features.catalog.words import word_set
 
 _OPENINGS = values("openings")
+_ROWS = values("rows")
+_PRONOUNS = word_set("those these de dem dessa")
+_JOINTS = word_set("and or but except also och eller samt utom förutom men")
+_BEHIND_DE = word_set(
+    "från i med som vars där över under av för på utan efter före äldre yngre större mindre högre lägre dyrare"
+)
+"""Swedish `de` before these words stands for rows; before others it is an article."""
 _NOT_SAID = re.compile(r"^(?:[#\[].*|[\w ]+:)|\{\w+(?::\w+)?\}", re.MULTILINE)
 
 
@@ -29,19 +37,32 @@ def _vocabulary(language: Language) -> frozenset[str]:
     """Every word in the files of a language, but those of comments, names of recipes and keys, which are English."""
     folder = files("headgate.agents.assistant.offline.language") / language
     text = "\n".join(entry.read_text(encoding="utf-8") for entry in folder.iterdir())
-    spoken = _NOT_SAID.sub("", text)
+    shared = " ".join(words for key, words in pairs("both", "values") if key.endswith(f".{language}"))
+    spoken = _NOT_SAID.sub("", text) + shared
     return frozenset(re.findall(r"[^\W\d_]+(?:'\w+)?", spoken.lower())) | LIGHT[language]
 
 
 def meaningful(tokens: Tokens, language: Language) -> Tokens:
     """The tokens without articles, courtesies and the opening of a wish."""
     light = LIGHT[language]
-    items = tuple(token for token in tokens.items if not _skips(token, light))
+    around = zip((None, *tokens.items), tokens.items, (*tokens.items[1:], None), strict=False)
+    items = tuple(
+        token for before, token, after in around if _stands_for(before, token, after) or not _skips(token, light)
+    )
     while opening := _opening(items, language):
         items = items[opening:]
     while items and items[-1].kind in {"stop", "comma"}:
         items = items[:-1]
     return Tokens(tokens.text, items)
+
+
+def _stands_for(before: Token | None, token: Token, after: Token | None) -> bool:
+    """Whether a word such as `those` stands for rows that are not named again: `and those from Norway`."""
+    if before is None or after is None or token.text.lower() not in _PRONOUNS:
+        return False
+    if token.text.lower() in {"those", "these"}:
+        return before.text.lower() in _JOINTS and after.text.lower() not in _ROWS["en"]
+    return before.text.lower() in _JOINTS and after.text.lower() in _BEHIND_DE
 
 
 def _skips(token: Token, light: frozenset[str]) -> bool:

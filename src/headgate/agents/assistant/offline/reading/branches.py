@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from headgate.agents.assistant.offline.language.files import classes
 from headgate.agents.assistant.offline.language.languages import LIGHT, Language
 from headgate.agents.assistant.offline.language.messages import message
+from headgate.agents.assistant.offline.reading.comparing import read_condition
 from headgate.agents.assistant.offline.reading.conditions import Condition, Test
-from headgate.agents.assistant.offline.reading.slots import READERS, Context, read_condition
+from headgate.agents.assistant.offline.reading.slots import READERS, Context
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from headgate.agents.assistant.offline.language.languages import Language
 from headgate.agents.assistant.offline.language.messages import message
 
 _SIGNS = {"gt": ">", "lt": "<", "ge": ">=", "le": "<="}
+COMPARING = frozenset({*_SIGNS, "between"})
+"""Operators that compare with a number or a date."""
 OPPOSITE = {
     "eq": "ne", "contains": "lacks", "empty": "filled", "starts": "unstarted", "gt": "le", "lt": "ge", "ge": "lt",
     "le": "gt", "ne": "eq", "lacks": "contains", "filled": "empty", "unstarted": "starts",

@@ -1,17 +1,16 @@
 """What the tokens of a slot mean: a reader for each type of slot. None refuses the tokens."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from headgate.agents.assistant.offline.language.files import classes, pairs, values
+from headgate.agents.assistant.offline.language.files import classes, values
 from headgate.agents.assistant.offline.language.languages import Language
 from headgate.agents.assistant.offline.reading import kinds, units
 from headgate.agents.assistant.offline.reading.columns import Column, Formula
-from headgate.agents.assistant.offline.reading.conditions import Condition, Test
 from headgate.agents.assistant.offline.reading.data import Sample, forms_of, plain
-from headgate.agents.assistant.offline.reading.patterns import NUMBER_WORDS, Pattern, compile_pattern
+from headgate.agents.assistant.offline.reading.patterns import NUMBER_WORDS, Pattern
 from headgate.agents.assistant.offline.reading.sources import Source, source_of
 from headgate.agents.assistant.offline.reading.tokens import Tokens, number_of
 from headgate.agents.assistant.offline.reading.words import ADJECTIVES, FUNCTIONS, ORDINALS, RESERVED, SIGNS, Order
@@ -50,7 +49,8 @@ class Context:
         return " ".join(said.get(word, word) for word in words.split())
 
 
-def _reserved(words: str) -> bool:
+def is_reserved(words: str) -> bool:
+    """Whether one of the words has a meaning of its own in a request."""
     return any(word in RESERVED for word in words.split())
 
 
@@ -73,7 +73,7 @@ def read_text(context: Context, words: str) -> str | None:
     """A quoted text, or a few words of which none has a meaning of its own."""
     if _is_mark(words):
         return _literal(context, words)
-    if _reserved(words) or (context.language, words) in _NO_VALUES or _source(context, words) is not None:
+    if is_reserved(words) or (context.language, words) in _NO_VALUES or _source(context, words) is not None:
         return None
     return SIGNS.get(words, context.plain(words))
 
@@ -81,7 +81,7 @@ def read_text(context: Context, words: str) -> str | None:
 def read_column(context: Context, words: str) -> Column | None:
     """A column; where the data is known, the one of its columns that the words mean."""
     words = re.sub(r"^(?:column|kolumnen|kolumn|field|fältet) (?=\S)|(?<=\S) (?:column|kolumnen)$", "", words)
-    name = _literal(context, words) if _is_mark(words) else None if _reserved(words) else context.plain(words)
+    name = _literal(context, words) if _is_mark(words) else None if is_reserved(words) else context.plain(words)
     if name is None or words in {"column", "columns", "field", "kolumn", "kolumnen", "value", "result", "rest"}:
         return None
     sample = context.sample
@@ -148,91 +148,6 @@ def _values(context: Context, words: str) -> tuple[str | float, ...] | None:
 
 def _value(context: Context, words: str) -> str | float | None:
     return read_number(context, words) if words.startswith("‹n") else read_text(context, words)
-
-
-def read_condition(context: Context, words: str) -> Condition | None:
-    """A condition: one comparison, or several joined by `and`, or by `or`. A mixture is refused."""
-    single = _test(context, words)
-    if single is not None:
-        return Condition((single,))
-    for glue, joined in ((" and ", "and"), (" och ", "and"), (" or ", "or"), (" eller ", "or"), (" , ", "and")):
-        parts = words.split(glue)
-        if len(parts) > 1:
-            parts = [re.sub(r"^(?:where|whose|that|som|där|vars) ", "", part.strip()) for part in parts]
-            tests = tuple(test for part in parts if (test := _test(context, part)) is not None)
-            if len(tests) == len(parts):
-                return Condition(tests, joined)
-    return None
-
-
-def _test(context: Context, words: str) -> Test | None:
-    missing: Test | None = None
-    for operator, form in pairs(context.language, "conditions"):
-        pattern = compile_pattern(form, context.language)
-        match = pattern.expression.fullmatch(f"{words} ")
-        slots = bound(context, pattern, match) if match is not None else None
-        test = _made(context, operator, slots) if slots is not None else None
-        if test is not None and not test.column.startswith("?"):
-            return test
-        missing = missing or test
-    return missing
-
-
-def _made(context: Context, operator: str, slots: Mapping[str, Any]) -> Test | None:
-    value = slots.get("value", "")
-    values = value if isinstance(value, tuple) else (value,)
-    column = slots.get("column") or slots.get("late")
-    if operator.endswith("_any"):
-        return _by_value(context, operator[:-4], *values)
-    if operator.endswith("ticked"):
-        return _ticked(context, column, yes=operator == "ticked")
-    if operator == "eq_value":
-        if column is None or context.sample is None or column.name not in context.sample.holders(str(values[0])):
-            return None
-        return Test(column.name, "eq", values[0])
-    if column is None and operator in {"gt", "lt", "ge", "le", "between"}:
-        column = _only_column(context, values[0])
-    if operator == "between" and column is None:
-        return None
-    name = "" if column is None else ("?" if column.missing else "") + column.name
-    return Test(name, operator, values[0], slots.get("upper", ""), also=tuple(values[1:]))
-
-
-def _only_column(context: Context, value: str | float) -> Column | None:
-    """The column that is compared where none is named: the only one of the data with numbers, or with dates."""
-    sample = context.sample
-    if sample is None or sample.columns is None:
-        return None
-    fits = sample.is_date if isinstance(value, str) else sample.is_numeric
-    names = [name for name in sample.columns if fits(name)]
-    return Column(names[0]) if len(names) == 1 else None
-
-
-_AGES = ("age", "ålder")
-
-
-def _by_value(context: Context, operator: str, value: str | float, *also: str | float) -> Test | None:
-    """A comparison whose column only the data tells: the one that holds this value, or the age of people."""
-    if context.sample is None or context.sample.columns is None:
-        return None
-    if isinstance(value, int | float):
-        column = next((name for name in map(context.sample.column, _AGES) if name), None)
-        return Test(column, operator, value) if column else None
-    known = context.sample
-    holders = [name for name in known.holders(value) if all(name in known.holders(str(more)) for more in also)]
-    return Test(holders[0], operator, value, also=tuple(map(str, also))) if len(holders) == 1 else None
-
-
-_TICKS = ({"yes", "true", "ja", "1"}, {"no", "false", "nej", "0"})
-
-
-def _ticked(context: Context, column: Column | None, *, yes: bool) -> Test | None:
-    """`paid`, `not paid`: a column of the data that holds only yes and no."""
-    if column is None or column.missing or context.sample is None or context.sample.columns is None:
-        return None
-    values = {str(cell).lower(): cell for cell in context.sample.values(column.name)}
-    wanted = [cell for lower, cell in values.items() if lower in _TICKS[0 if yes else 1]]
-    return Test(column.name, "eq", str(wanted[0])) if wanted and set(values) <= _TICKS[0] | _TICKS[1] else None
 
 
 def bound(context: Context, pattern: Pattern, match: re.Match[str]) -> dict[str, Any] | None:
@@ -338,7 +253,7 @@ def _free(context: Context, words: str) -> str | None:
 Reader = Callable[[Context, str], Any]
 READERS: dict[str, Reader] = {
     "number": read_number, "quoted": _literal, "text": read_text, "word": read_text, "values": _values,
-    "column": read_column, "columns": read_columns, "condition": read_condition, "rows": read_rows, "file": _literal,
+    "column": read_column, "columns": read_columns, "rows": read_rows, "file": _literal,
     "files": _files, "url": _literal, "date": _literal, "path": _literal, "math": _literal, "kinds": _kind_list,
     "unit": _unit, "units": _units, "source": _source, "measures": _measures, "free": _free, "node": _node,
     "component": _component, "output": _free, "formula": _formula,
@@ -367,14 +282,6 @@ def _known_columns(context: Context) -> tuple[str, ...] | None:
     return context.sample.columns if context.sample is not None else None
 
 
-def _trait(context: Context, words: str) -> Condition | None:
-    """`open`, in `the open orders`: the one column that holds this value says what is meant."""
-    if _reserved(words):
-        return None
-    test = _by_value(context, "eq", context.plain(words))
-    return Condition((test,)) if test is not None else None
-
-
 def _known_list(context: Context, words: str) -> tuple[Column, ...] | None:
     """Columns that are in the data: what may be named without saying that they are columns."""
     columns = read_columns(context, words) if context.sample is not None and context.sample.columns else None
@@ -390,6 +297,6 @@ def _ordinal(_context: Context, words: str) -> float | None:
 
 
 READERS |= {
-    "direction": _direction, "adjective": _adjective, "trait": _trait, "known": _known_list, "ordinal": _ordinal,
+    "direction": _direction, "adjective": _adjective, "known": _known_list, "ordinal": _ordinal,
     "extreme": _extreme, "genre": _free,
 }  # fmt: skip

@@ -9,8 +9,8 @@ from headgate.agents.assistant.offline.reading.conditions import Condition
 from headgate.agents.assistant.offline.reading.units import LINE
 from headgate.agents.assistant.offline.reading.words import Order
 from headgate.agents.assistant.offline.recipe import Slots, Step
+from headgate.agents.assistant.offline.recipes.places import ALL, PLACES, alias, sort_key
 
-_ALL = "SELECT * FROM t1 AS t"
 _LINES = re.compile(r"\b(?:lines?|rad|rader|raden|raderna) ")
 
 
@@ -32,7 +32,7 @@ def keep_where(work: Work, condition: Condition) -> None:
     if cursor.kind == "table" and any(not test.column for test in condition.tests):
         raise work.cannot("condition_on_which_column")
     _hint(work, condition)
-    work.query("keep", f"{_ALL} WHERE {condition.sql(cursor.column)}")
+    work.query("keep", f"{ALL} WHERE {condition.sql(cursor.column)}")
 
 
 def _keep(work: Work, slots: Slots) -> None:
@@ -61,38 +61,38 @@ def _sort(work: Work, slots: Slots) -> None:
     if not column:
         raise work.cannot("sort_by_which_column")
     work.hints.column(column)
-    work.query("sort", f"{_ALL} ORDER BY {sort_key(column)} {'DESC' if order.descending else 'ASC'}")
-
-
-def sort_key(column: str) -> str:
-    """A column as it is sorted by: texts without regard to case."""
-    return f"{quoted_column(column)} COLLATE NOCASE"
+    work.query("sort", f"{ALL} ORDER BY {sort_key(column)} {'DESC' if order.descending else 'ASC'}")
 
 
 def _limit(work: Work, slots: Slots) -> None:
     work.table()
-    work.query("first", f"{_ALL} LIMIT {int(slots.get('number', 1))}")
+    work.query("first", f"{ALL} LIMIT {int(slots.get('number', 1))}")
 
 
 def _tail(work: Work, slots: Slots) -> None:
     work.table()
-    work.query("last", f"{_ALL} WHERE t.rowid > (SELECT max(rowid) FROM t1) - {int(slots.get('number', 1))}")  # noqa: S608
+    work.query("last", f"{ALL} WHERE t.rowid > (SELECT max(rowid) FROM t1) - {int(slots.get('number', 1))}")  # noqa: S608
 
 
 def _nth(work: Work, slots: Slots) -> None:
     work.table()
     first = int(slots["number"])
-    work.query("rows", f"{_ALL} WHERE t.rowid BETWEEN {first} AND {int(slots.get('upper', first))}")
+    work.query("rows", f"{ALL} WHERE t.rowid BETWEEN {first} AND {int(slots.get('upper', first))}")
 
 
 def _rest(work: Work, slots: Slots) -> None:
     work.table()
-    work.query("rest", f"{_ALL} WHERE t.rowid > {int(slots.get('number', 1))}")
+    work.query("rest", f"{ALL} WHERE t.rowid > {int(slots.get('number', 1))}")
+
+
+def _but_last(work: Work, slots: Slots) -> None:
+    work.table()
+    work.query("rest", f"{ALL} WHERE t.rowid <= (SELECT max(rowid) FROM t1) - {int(slots.get('number', 1))}")  # noqa: S608
 
 
 def _top(work: Work, slots: Slots) -> None:
     _sort(work, slots)
-    work.query("top", f"{_ALL} LIMIT {int(slots.get('number', 1))}")
+    work.query("top", f"{ALL} LIMIT {int(slots.get('number', 1))}")
 
 
 _AGGREGATES = {"avg": "avg", "sum": "sum", "max": "max", "min": "min", "count": "count"}
@@ -140,18 +140,14 @@ def _group(work: Work, slots: Slots) -> Slots:
         value, name = _value(work, slots)
         more |= {} if "formula" in slots else {"column": Column(name)}
         names.append(f"{_NAMES[work.context.language][measure]}_{name}")
-        measures.append(f"{_AGGREGATES[measure]}({value}) AS {_alias(names[-1])}")
+        measures.append(f"{_AGGREGATES[measure]}({value}) AS {alias(names[-1])}")
     if not measures:
         names.append(work.text_of("count"))
-        measures.append(f"count(*) AS {_alias(names[-1])}")
+        measures.append(f"count(*) AS {alias(names[-1])}")
     column = quoted_column(group)
-    sql = f"SELECT {column} AS {_alias(group)}, {', '.join(measures)} FROM t1 AS t GROUP BY {column} ORDER BY {column}"  # noqa: S608
+    sql = f"SELECT {column} AS {alias(group)}, {', '.join(measures)} FROM t1 AS t GROUP BY {column} ORDER BY {column}"  # noqa: S608
     work.query("group", sql, kind="table", columns=tuple(names))
     return more
-
-
-def _alias(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _aggregate(work: Work, slots: Slots) -> Slots:
@@ -159,7 +155,7 @@ def _aggregate(work: Work, slots: Slots) -> Slots:
     measures = slots["measures"]
     value, name = _value(work, slots)
     names = tuple(f"{_NAMES[work.context.language][measure]}_{name}" for measure in measures)
-    columns = ", ".join(f"{_AGGREGATES[m]}({value}) AS {_alias(n)}" for m, n in zip(measures, names, strict=True))
+    columns = ", ".join(f"{_AGGREGATES[m]}({value}) AS {alias(n)}" for m, n in zip(measures, names, strict=True))
     work.query("measure", f"SELECT {columns} FROM t1 AS t", kind="table", columns=names)  # noqa: S608
     if len(names) == 1:
         _as_number(work, names[0])
@@ -185,7 +181,7 @@ def _distinct(work: Work, slots: Slots) -> None:
     name = slots["column"].name
     column = quoted_column(name)
     work.hints.column(name, "a", "a")
-    work.query("distinct", f"SELECT {column} AS {_alias(name)} FROM t1 AS t WHERE coalesce({column}, '') <> '' GROUP BY {column} ORDER BY min(t.rowid)",  # noqa: E501, S608
+    work.query("distinct", f"SELECT {column} AS {alias(name)} FROM t1 AS t WHERE coalesce({column}, '') <> '' GROUP BY {column} ORDER BY min(t.rowid)",  # noqa: E501, S608
                kind="items", column=name)  # fmt: skip
 
 
@@ -206,7 +202,7 @@ def _dedupe(work: Work, slots: Slots) -> None:
     if "column" in slots:
         name = slots["column"].name
         work.hints.column(name, "a", "a")
-        work.query("dedupe", f"{_ALL} WHERE t.rowid IN (SELECT min(rowid) FROM t1 AS t GROUP BY {quoted_column(name)})")  # noqa: S608
+        work.query("dedupe", f"{ALL} WHERE t.rowid IN (SELECT min(rowid) FROM t1 AS t GROUP BY {quoted_column(name)})")  # noqa: S608
     elif cursor.kind == "items":
         column = quoted_column(cursor.column)
         work.query("dedupe", f"SELECT {column} FROM t1 AS t GROUP BY {column} ORDER BY min(t.rowid)")  # noqa: S608
@@ -248,7 +244,7 @@ def _rename(work: Work, slots: Slots) -> None:
     if cursor.columns is None:
         raise work.cannot("attach_for_other_columns")
     names = tuple(new if name == old else name for name in cursor.columns)
-    parts = [f"{quoted_column(a)} AS {_alias(b)}" for a, b in zip(cursor.columns, names, strict=True)]
+    parts = [f"{quoted_column(a)} AS {alias(b)}" for a, b in zip(cursor.columns, names, strict=True)]
     work.query("rename", f"SELECT {', '.join(parts)} FROM t", columns=names, kind="table")  # noqa: S608
 
 
@@ -273,7 +269,7 @@ def _compute(work: Work, slots: Slots) -> None:
     columns = (*cursor.columns, name) if cursor.columns is not None else None
     work.query(
         "compute",
-        f"SELECT *, {_computed(work, slots['formula'])} AS {_alias(name)} FROM t",  # noqa: S608
+        f"SELECT *, {_computed(work, slots['formula'])} AS {alias(name)} FROM t",  # noqa: S608
         columns=columns,
         kind="table",
     )
@@ -291,7 +287,7 @@ def _join(work: Work, slots: Slots) -> Slots:
         if key == "first":
             work.set("table", read, "table")
     work.hints.column(column, "a", "b")
-    sql = f"SELECT * FROM t1 JOIN t2 USING ({_alias(column)})"  # noqa: S608 - a quoted name
+    sql = f"SELECT * FROM t1 JOIN t2 USING ({alias(column)})"  # noqa: S608 - a quoted name
     work.query("join", sql, kind="table")
     work.draft.connect(read, "table", work.table().node, "table")
     return names
@@ -324,10 +320,11 @@ def _most_counted(work: Work, slots: Slots) -> None:
     cursor = work.table()
     if not cursor.node.startswith(("frequency", "group")) or not cursor.columns:
         raise work.cannot("sort_by_which_column")
-    work.query("top", f"{_ALL} ORDER BY {quoted_column(cursor.columns[-1])} DESC LIMIT {int(slots['number'])}")
+    work.query("top", f"{ALL} ORDER BY {quoted_column(cursor.columns[-1])} DESC LIMIT {int(slots['number'])}")
 
 
 TABLES: dict[str, Step] = {
+    **PLACES,
     "join_tables": Step("source", "form", _join),
     "if_any": Step("combine", "table", _if_any),
     "most_counted": Step("limit", "any", _most_counted),
@@ -339,6 +336,8 @@ TABLES: dict[str, Step] = {
     "at_most_rows": Step("limit", "table", _limit),
     "last_rows": Step("limit", "table", _tail),
     "nth_rows": Step("limit", "table", _nth),
+    "drop_first_rows": Step("limit", "table", _rest),
+    "drop_last_rows": Step("limit", "table", _but_last),
     "top_rows": Step("limit", "table", lambda work, slots: _top(work, {"direction": Order(descending=True), **slots})),
     "group": Step("group", "table", _group),
     "sum_per_group": Step("group", "table", lambda work, slots: _group(work, {"measures": ("sum",), **slots})),

@@ -1,1 +1,1 @@
-"""A Flowise server as a place."""
+"""The Flowise platform."""

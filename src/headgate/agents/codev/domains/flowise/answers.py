@@ -1,4 +1,4 @@
-"""What a Flowise server answers, as far as it is used; the rest of it is dropped where it comes in."""
+"""Parsed responses of a Flowise server; unused parts are dropped on input."""
 
 import re
 from dataclasses import dataclass, field
@@ -24,13 +24,13 @@ class Chatflow:
     name: str
     type: str
     flow_data: str = field(repr=False)
-    """JSON text, as the server keeps it; it may hold a secret in the clear."""
+    """JSON text as stored by the server; it may contain a plaintext secret."""
     updated: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredCredential:
-    """A credential without its values: they are never asked for."""
+    """A credential without its values, which are never requested."""
 
     id: str
     name: str
@@ -39,7 +39,7 @@ class StoredCredential:
 
 @dataclass(frozen=True, slots=True)
 class CredentialSchema:
-    """What a type of credential wants."""
+    """The fields of a credential type."""
 
     type: str
     label: str
@@ -49,7 +49,7 @@ class CredentialSchema:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a chatflow answered."""
+    """The answer of a chatflow."""
 
     text: str
     id: str = ""
@@ -59,12 +59,12 @@ class Prediction:
 
 
 def objects(value: Any, most: int) -> list[dict[str, Any]]:  # noqa: ANN401 - JSON of a server
-    """The objects of a list, no more than `most`; what is no list has none."""
+    """Return the objects of a list, at most `most`; empty for a non-list."""
     return [one for one in value[:most] if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def chatflow_of(row: dict[str, Any]) -> Chatflow | None:
-    """A row of the server; None when it is none."""
+    """Return a row of the server; None for an invalid one."""
     identity, data = row.get("id"), row.get("flowData")
     if not isinstance(identity, str) or not CHATFLOW_ID.fullmatch(identity):
         return None
@@ -78,7 +78,7 @@ def chatflow_of(row: dict[str, Any]) -> Chatflow | None:
 
 
 def credential_of(row: dict[str, Any]) -> StoredCredential | None:
-    """A row of the server; None when it is none."""
+    """Return a row of the server; None for an invalid one."""
     identity, type_ = row.get("id"), row.get("credentialName")
     if not isinstance(identity, str) or not isinstance(type_, str) or not NAME.fullmatch(type_):
         return None
@@ -86,7 +86,7 @@ def credential_of(row: dict[str, Any]) -> StoredCredential | None:
 
 
 def credential_schema_of(row: dict[str, Any]) -> CredentialSchema | None:
-    """A component of the server; None when it is none."""
+    """Return a component of the server; None for an invalid one."""
     name = row.get("name")
     if not isinstance(name, str) or not NAME.fullmatch(name):
         return None
@@ -95,7 +95,7 @@ def credential_schema_of(row: dict[str, Any]) -> CredentialSchema | None:
 
 
 def prediction_of(answer: dict[str, Any]) -> Prediction | None:
-    """The answer of a prediction, as Flowise's own chat shows it; None when there is nothing in it."""
+    """Return the answer of a prediction, as Flowise's own chat shows it; None if it is empty."""
     text = _answered(answer)
     if text is None:
         return None

@@ -1,4 +1,4 @@
-"""From a compact description to what Flowise keeps: anchors, handles, references, positions (DD-013, DD-018). Pure.
+"""Assembles Flowise data from a compact description: anchors, handles, references, positions (DD-013, DD-018). Pure.
 
 A node that is there already stays the object that it is, with all that this module does not know of; only what the
 description says of it changes.
@@ -36,9 +36,9 @@ from headgate.graph.names import did_you_mean, listed
 
 _SIZE = 300
 _AS_VALUE = frozenset({"array", "datagrid", "tabs"})
-"""Types of input whose value is a list; lists and objects of all others are kept as JSON text."""
+"""Input types with list values; lists and objects of other types are stored as JSON text."""
 _BRANCHES = {"conditionAgentflow": ("conditions", 1), "conditionAgentAgentflow": ("conditionAgentScenarios", 0)}
-"""Nodes whose outputs are counted by an input: which, and how many more."""
+"""Nodes with a number of outputs that depends on an input: the input, and the number of additional outputs."""
 
 
 def assemble(
@@ -48,7 +48,7 @@ def assemble(
     before: Mapping[str, Any] | None = None,
     faults: Faults | None = None,
 ) -> dict[str, JsonValue]:
-    """The whole chatflow. Raises `BadSpec` naming every node and edge that is wrong.
+    """Assemble the complete chatflow. Raises `BadSpec` naming every invalid node and edge.
 
     Args:
         spec: What is wanted.
@@ -83,7 +83,9 @@ def is_agentflow(spec: Spec, schemas: Mapping[str, NodeSchema]) -> bool:
         other = next(key for key, value in known.items() if value != known[first])
         raise BadSpec(
             f"'{other}' and '{first}' cannot be in one flow.",
-            remedy="An AgentflowV2 has nodes of the category 'Agent Flows' only, a chatflow has none of them.",
+            remedy=(
+                "An AgentflowV2 contains only nodes of the category 'Agent Flows', a chatflow contains none of them."
+            ),
         )
     return any(known.values())
 
@@ -156,13 +158,13 @@ def _set_inputs(
         if not is_kept(value):
             inputs[name] = deepcopy(_stored(value, places.get(name)))
         elif is_new:
-            error = BadSpec(f"'{wanted.id}.{name}' is to be kept, and there is nothing yet.", remedy="Give its value.")
+            error = BadSpec(f"'{wanted.id}.{name}' should be kept, but has no value yet.", remedy="Give its value.")
             faults.add(error, wanted.id)
     data["inputs"] = inputs
 
 
 def _emptied(wanted: SpecNode, data: dict[str, Any], schema: NodeSchema | None) -> dict[str, JsonValue]:
-    """Inputs of a node that is there which the description leaves out: what a new node has."""
+    """Return inputs of an existing node that the description omits, with a new node's values."""
     places = {text_of(one.get("name")) for one in params_of(data)}
     defaults = schema.defaults() if schema is not None else {}
     left_out = places & differing_inputs(data, schema).keys() - wanted.inputs.keys()
@@ -181,11 +183,11 @@ def _stored(value: JsonValue, place: Mapping[str, Any] | None) -> JsonValue:
 
 
 def _set_credential(wanted: SpecNode, data: dict[str, Any], credentials: Sequence[StoredCredential] | None) -> None:
-    """A credential is named in two places: Flowise runs by the one, its checks look at the other."""
+    """Set a credential in both places: Flowise runs with one, its checks read the other."""
     place = next((one for one in params_of(data) if one.get("type") == "credential"), None)
     if place is None:
         if wanted.credential:
-            raise BadSpec(f"'{wanted.id}' takes no credential.", remedy="Leave 'credential' out.")
+            raise BadSpec(f"'{wanted.id}' takes no credential.", remedy="Omit 'credential'.")
         return
     held = credential_of(data)
     found = chosen_credential(wanted.credential or "", held, place, credentials)
@@ -200,8 +202,8 @@ def _set_output(wanted: SpecNode, data: dict[str, Any]) -> None:
     names = [text_of(one.get("name")) for one in options_of(data)]
     if wanted.output not in names:
         raise BadSpec(
-            f"'{wanted.id}' has no output '{told(wanted.output, 80)}' to be set to.",
-            remedy=f"It has: {listed(names)}." if names else "It has one output; leave 'output' out.",
+            f"'{wanted.id}' has no output '{told(wanted.output, 80)}'.",
+            remedy=f"It has: {listed(names)}." if names else "It has one output; omit 'output'.",
         )
     data["outputs"] = {**(data.get("outputs") or {}), "output": wanted.output}
 
@@ -222,7 +224,7 @@ def _set_branches(data: dict[str, Any]) -> None:
 
 
 def _end_well(nodes: Mapping[str, dict[str, Any]], edges: Sequence[Any], there: Mapping[str, Any]) -> None:
-    """A new function that nothing follows is the end of its flow, which has to be said."""
+    """Mark a new function without a successor as the end of its flow."""
     followed = {one["source"] for one in edges}
     for node_id, node in nodes.items():
         data = data_of(node)
@@ -242,7 +244,7 @@ def _place(nodes: Mapping[str, dict[str, Any]], edges: Sequence[Any], there: Map
 
 
 def differing_inputs(data: Mapping[str, Any], schema: NodeSchema | None) -> dict[str, JsonValue]:
-    """Inputs of a node that are not what a new one has, but for those that other nodes fill."""
+    """Return inputs of a node that differ from a new one's, without those that other nodes fill."""
     defaults = schema.defaults() if schema is not None else {}
     anchors = {text_of(one.get("name")) for one in anchors_of(data)}
     skipped = anchors | {"credential", CREDENTIAL_ID}
@@ -255,7 +257,7 @@ def differing_inputs(data: Mapping[str, Any], schema: NodeSchema | None) -> dict
 
 
 def output_of(data: Mapping[str, Any]) -> str | None:
-    """The output that a node is set to, where that says something."""
+    """Return the selected output of a node, if relevant."""
     options = options_of(data)
     chosen = chosen_output(data)
     return chosen if options and chosen and chosen != options[0].get("name") else None

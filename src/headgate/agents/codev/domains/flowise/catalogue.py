@@ -1,4 +1,4 @@
-"""What a server has to build with, remembered for a while (seed 004, DD-015, DD-035)."""
+"""Cache of a server's components (seed 004, DD-015, DD-035)."""
 
 import asyncio
 import time
@@ -15,7 +15,7 @@ from headgate.agents.codev.domains.flowise.node_schema import NodeSchema, schema
 from headgate.agents.codev.domains.flowise.quoting import bounded, told
 
 MOST_KEPT = 12
-"""Answers that are remembered, of all servers; the oldest goes first."""
+"""Cached responses of all servers; the oldest is evicted."""
 MOST_TEMPLATES = 300
 
 
@@ -30,7 +30,7 @@ class Template:
 
 
 class Memory:
-    """Remembers answers of servers; who asks while another asks the same waits for that answer.
+    """Caches responses of servers; concurrent requests for the same response share it.
 
     Args:
         seconds: How long; 0 for not at all.
@@ -44,7 +44,7 @@ class Memory:
         self._asking: dict[tuple[str, str], asyncio.Lock] = {}
 
     async def get(self, server: str, what: str, ask: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ANN401 - anything
-        """The answer, asked for when it is not remembered. A failure is not remembered."""
+        """Return the response, from the cache if present. Failures are not cached."""
         key = (server, what)
         lock = self._asking.setdefault(key, asyncio.Lock())
         try:
@@ -92,7 +92,7 @@ class Catalogue:
         return found
 
     async def credential_types(self) -> Mapping[str, CredentialSchema]:
-        """What each type of credential wants."""
+        """Return the fields of each credential type."""
         found: Mapping[str, CredentialSchema] = await self._memory.get(self._key, "credential types", self._ask_types)
         return found
 

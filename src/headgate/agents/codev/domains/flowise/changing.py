@@ -1,4 +1,4 @@
-"""Tools that change the session's chatflow. They write nothing: each says what the whole flow would then be."""
+"""Tools that change the session's chatflow. They write nothing: each returns the complete changed flow."""
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -15,7 +15,6 @@ from headgate.agents.codev.domains.flowise.errors import BadSpec
 from headgate.agents.codev.domains.flowise.gathering import Faults
 from headgate.agents.codev.domains.flowise.looking import arguments, reading_tool, refused, text_property
 from headgate.agents.codev.domains.flowise.quoting import told
-from headgate.agents.codev.domains.flowise.room import Room
 from headgate.agents.codev.domains.flowise.spec import (
     Spec,
     SpecEdge,
@@ -26,22 +25,23 @@ from headgate.agents.codev.domains.flowise.spec import (
     read_spec,
     without_reference,
 )
+from headgate.agents.codev.domains.flowise.tool_context import ToolContext
 from headgate.foundation.errors import HeadgateError
 
 PATCH = frozenset({Phase.PATCH})
 MOST_STANDING = 50
 Edit = Callable[[Spec, dict[str, Any]], str]
-"""Changes a description and says what it did, in a line."""
+"""Changes a description and returns a summary, in a line."""
 
 _NODE: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "id": {"type": "string", "description": "Of your choice, as 'llmChain_0'."},
-        "name": {"type": "string", "description": "Of the component, from list_nodes."},
-        "inputs": {"type": "object", "description": "Values by input; what is left out has its default."},
-        "credential": {"type": "string", "description": "Id from list_credentials, where one is needed."},
+        "id": {"type": "string", "description": "Your choice, for example 'llmChain_0'."},
+        "name": {"type": "string", "description": "Component name from list_nodes."},
+        "inputs": {"type": "object", "description": "Values by input; omitted ones have defaults."},
+        "credential": {"type": "string", "description": "Id from list_credentials, if required."},
         "label": {"type": "string"},
-        "output": {"type": "string", "description": "Which output, of a component with several."},
+        "output": {"type": "string", "description": "The output, if there are several."},
     },
     "required": ["id", "name"],
     "additionalProperties": False,
@@ -58,32 +58,32 @@ _EDGE: dict[str, Any] = {
 _NODES: dict[str, Any] = {"type": "array", "items": _NODE}
 _EDGES: dict[str, Any] = {"type": "array", "items": _EDGE}
 _ID = text_property("Id of the node.")
-_CHANGED = text_property("Id of the chatflow that is to be this; left out for a new one.")
+_CHANGED = text_property("Id of the chatflow to update; omit for a new one.")
 
 
-def changing_tools(room: Room) -> list[DomainTool]:
+def changing_tools(room: ToolContext) -> list[DomainTool]:
     """The tools of the phase patch."""
     changing = _Changing(room)
     name = text_property("Name of the chatflow.")
     return [
         reading_tool(
             "validate_flow_data",
-            "Check a description of a chatflow without writing it. create_chatflow and update_chatflow check the same.",
+            "Validate a chatflow description without writing it; create_chatflow and update_chatflow do the same.",
             arguments(("nodes", "edges"), nodes=_NODES, edges=_EDGES, chatflow_id=_CHANGED),
             changing.validate,
             PATCH,
         ),
         DomainTool(
             "create_chatflow",
-            "Make the session's chatflow, or AgentflowV2, from a compact description. Anchors and handles are made.",
+            "Create the session's chatflow, or AgentflowV2, from a compact description. Anchors are generated.",
             arguments(("name", "nodes", "edges"), name=name, nodes=_NODES, edges=_EDGES),
             PATCH,
             change=changing.create,
         ),
         DomainTool(
             "update_chatflow",
-            "Make the session's chatflow what the description says, whole: nodes that are left out go. "
-            'Values told as {"kept": ...} stay when you give them back so.',
+            "Replace the session's chatflow by the description: omitted nodes are removed. "
+            'Send values shown as {"kept": ...} back unchanged to keep them.',
             arguments(("nodes", "edges"), name=name, nodes=_NODES, edges=_EDGES),
             PATCH,
             change=changing.update,
@@ -93,7 +93,7 @@ def changing_tools(room: Room) -> list[DomainTool]:
 
 
 class _Changing:
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: ToolContext) -> None:
         self._room = room
 
     async def validate(self, given: dict[str, Any]) -> Answer:
@@ -108,7 +108,7 @@ class _Changing:
     async def create(self, held: Held | None, given: dict[str, Any]) -> Change | Answer:
         if held is not None:
             return {
-                "error": f"The session's chatflow is there already: '{held.name}' ({held.flow_id}).",
+                "error": f"The session already has a chatflow: '{held.name}' ({held.flow_id}).",
                 "remedy": "Change it with update_chatflow, change_node, add_node or connect.",
             }
         name = told(given.get("name"), 200)
@@ -127,7 +127,7 @@ class _Changing:
         )
 
     def edited(self, edit: Edit) -> Callable[[Held | None, dict[str, Any]], Any]:
-        """A tool's `change` that edits the description of what is there."""
+        """Return a tool's `change` that edits the current description."""
 
         async def change(held: Held | None, given: dict[str, Any]) -> Change | Answer:
             if held is None:
@@ -173,13 +173,13 @@ class _Changing:
         return definition
 
     def _standing(self, held: Held | None) -> dict[str, JsonValue]:
-        """What is wrong with a chatflow now, where something is."""
+        """Return the current problems of a chatflow."""
         faults = self._room.faults(held.definition)[:MOST_STANDING] if held is not None else []
         return {"standing": [str(one) for one in faults]} if faults else {}
 
 
 def standing_out(faults: list[Fault], about: dict[str, JsonValue]) -> list[Fault]:
-    """Faults that a change brings: one that was there before keeps nobody from mending another."""
+    """Return the new problems of a change: existing ones do not block a fix of another."""
     standing = about.get("standing")
     known = set(map(str, standing)) if isinstance(standing, list) else set()
     return [one for one in faults if str(one) not in known]
@@ -200,7 +200,7 @@ def _change_node(spec: Spec, given: dict[str, Any]) -> str:
 
 
 def _merged(inputs: dict[str, JsonValue], name: str, value: JsonValue, component: JsonValue) -> JsonValue:
-    """Values of a component that the node was given: those that are not named stay, unless it is another now."""
+    """Merge a component's values into a node: omitted ones stay, unless the component changed."""
     held, named = inputs.get(name), name.removesuffix(CONFIG)
     if not isinstance(held, dict) or not isinstance(value, dict) or is_kept(value) or not held.get(named):
         return value
@@ -215,7 +215,7 @@ def _add_node(spec: Spec, given: dict[str, Any]) -> str:
     node_id = wanted.get("id") if isinstance(wanted, dict) else None
     with faults.part():
         if node_id in ids:
-            raise BadSpec(f"There is a node '{told(node_id, 100)}' already.", remedy="Give the new one another id.")
+            raise BadSpec(f"There is already a node '{told(node_id, 100)}'.", remedy="Give the new node another id.")
         spec.nodes.append(read_node(wanted))
     if not isinstance(edges, list):
         faults.add(BadSpec("'edges' must be a list."))
@@ -256,7 +256,7 @@ def _disconnect(spec: Spec, given: dict[str, Any]) -> str:
 
 
 def _cut(spec: Spec, gone: list[SpecEdge]) -> None:
-    """Take edges out, and what a variable's text says of their sources; as the canvas does, the rest of it stays."""
+    """Remove edges, and their references in variables, like the canvas."""
     spec.edges = [one for one in spec.edges if one not in gone]
     for node in spec.nodes:
         for edge in gone:
@@ -267,7 +267,7 @@ def _cut(spec: Spec, gone: list[SpecEdge]) -> None:
 _EDITS: tuple[tuple[str, str, dict[str, Any], Edit], ...] = (
     (
         "change_node",
-        "Change inputs of one node, its credential, label or output; everything else stays.",
+        "Change inputs, credential, label or output of one node.",
         arguments(
             ("id",),
             id=_ID,
@@ -280,18 +280,18 @@ _EDITS: tuple[tuple[str, str, dict[str, Any], Edit], ...] = (
     ),
     (
         "add_node",
-        "Add a node, connected at once where edges are given.",
+        "Add a node, optionally with edges.",
         arguments(("node",), node=_NODE, edges=_EDGES),
         _add_node,
     ),
-    ("remove_node", "Take a node and its edges out.", arguments(("id",), id=_ID), _remove_node),
+    ("remove_node", "Remove a node and its edges.", arguments(("id",), id=_ID), _remove_node),
     ("connect", "Connect two nodes.", _EDGE, _connect),
-    ("disconnect", "Take the connection between two nodes out.", _EDGE, _disconnect),
+    ("disconnect", "Remove the connection between two nodes.", _EDGE, _disconnect),
 )
 
 
 def _nothing_yet() -> Answer:
-    return {"error": "The session has no chatflow yet.", "remedy": "Make it with create_chatflow."}
+    return {"error": "The session has no chatflow yet.", "remedy": "Create it with create_chatflow."}
 
 
 def _counted(spec: Spec) -> str:

@@ -1,4 +1,4 @@
-"""A client of one Flowise server: bounded in size, time and number of requests, its errors in our words.
+"""A client of one Flowise server: limited in size, time and number of requests, with Headgate's errors.
 
 It speaks through the guarded client: a name is resolved once for a connection and checked, redirects are not followed,
 nothing is tried again, and the key is in no message. Flowise hashes the key at every request, 50 to 130 ms of work, so
@@ -45,11 +45,14 @@ from headgate.foundation.guarded_http.outgoing import FLOWISE, FLOWISE_OPERATOR
 from headgate.foundation.settings import MEBIBYTE, HttpSettings, OutgoingSettings
 
 MOST_BYTES = 8 * MEBIBYTE
-"""Of the two large answers: nodes (0.7 MB) and templates (1.7 MB in Flowise 3.1)."""
+"""Limit of the two large responses: nodes (0.7 MB) and templates (1.7 MB in Flowise 3.1)."""
 USUAL_BYTES = 4 * MEBIBYTE
 SMALL_BYTES = MEBIBYTE // 4
 MOST_PARTS = 200_000
-"""Objects and lists of one answer: the three bytes of an empty one become sixty. All of Flowise's nodes are 7,000."""
+"""Objects and lists of one response: three bytes of an empty one take sixty in memory.
+
+All of Flowise's nodes are 7,000.
+"""
 MOST_NODES = 3000
 MOST_ROWS = 2000
 AT_ONCE = 4
@@ -58,7 +61,7 @@ SHORTEST_KEY = 8
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where a Flowise server is, and what to show it."""
+    """Address and API key of a Flowise server."""
 
     id: str
     endpoint: str
@@ -112,7 +115,7 @@ class FlowiseClient:
         await self._http.close()
 
     async def version(self) -> str:
-        """The version it says it is; empty when it does not say."""
+        """Return the reported version; empty when unknown."""
         found = await self._call("GET", "/version", limit=SMALL_BYTES)
         return told(found.get("version"), 40) if isinstance(found, dict) else ""
 
@@ -126,7 +129,7 @@ class FlowiseClient:
         return objects(self._listed(found, "templates"), MOST_ROWS)
 
     async def list_chatflows(self, *, page: int, limit: int) -> list[Chatflow]:
-        """A page of chatflows, counted from 1, with what they hold; those changed last come first.
+        """Return a page of chatflows, counted from 1, with their contents, newest change first.
 
         Raises `AnswerTooLarge`: a smaller page may be none.
         """
@@ -141,12 +144,12 @@ class FlowiseClient:
         return self._chatflow(found, chatflow_id)
 
     async def create_chatflow(self, name: str, type_: str, flow_data: str) -> Chatflow:
-        """Make one. A server that fails may have kept it all the same: look for it before making another."""
+        """Create one. A failing server may have stored it anyway: search for it before retrying."""
         body: dict[str, JsonValue] = {"name": name, "type": type_, "flowData": flow_data}
         return self._chatflow(await self._call("POST", "/chatflows", body))
 
     async def update_chatflow(self, chatflow_id: str, flow_data: str, *, name: str | None = None) -> Chatflow:
-        """Write what a chatflow holds, and its name where given; everything else of it stays."""
+        """Update a chatflow's contents, and its name if given."""
         body: dict[str, JsonValue] = {"flowData": flow_data}
         if name is not None:
             body["name"] = name
@@ -154,34 +157,34 @@ class FlowiseClient:
         return self._chatflow(found, chatflow_id)
 
     async def delete_chatflow(self, chatflow_id: str) -> None:
-        """Delete one. Raises `ChatflowNotFound`, also where the server calls it an error of its own."""
+        """Delete one. Raises `ChatflowNotFound`, also where the server reports it as an internal error."""
         await self._call("DELETE", _path("/chatflows", chatflow_id), flow=chatflow_id, limit=SMALL_BYTES)
 
     async def predict(self, chatflow_id: str, body: dict[str, JsonValue]) -> Prediction:
-        """Ask a chatflow. Raises `FlowiseFailed` with the server's words when it fails."""
+        """Send a message to a chatflow. Raises `FlowiseFailed` with the server's message when it fails."""
         found = await self._call("POST", _path("/prediction", chatflow_id), body, flow=chatflow_id)
         answer = prediction_of(found) if isinstance(found, dict) else None
         if answer is None:
             raise FlowiseFailed(
-                f"The server '{self._server.id}' answered a prediction without a text.",
-                remedy="Let the end of the flow give a text or an object.",
+                f"The server '{self._server.id}' returned a prediction without text.",
+                remedy="End the flow with a node that returns a text or an object.",
             )
         return answer
 
     async def list_credentials(self) -> list[StoredCredential]:
-        """Credentials by name and type; values are never asked for."""
+        """Return credentials by name and type; values are never requested."""
         found = self._listed(await self._call("GET", "/credentials", limit=USUAL_BYTES), "credentials")
         made = [credential_of(one) for one in objects(found, MOST_ROWS)]
         return [one for one in made if one is not None]
 
     async def list_credential_schemas(self) -> list[CredentialSchema]:
-        """What each type of credential wants."""
+        """Return the fields of each credential type."""
         found = self._listed(await self._call("GET", "/components-credentials", limit=USUAL_BYTES), "credential types")
         made = [credential_schema_of(one) for one in objects(found, MOST_ROWS)]
         return [one for one in made if one is not None]
 
     async def create_credential(self, name: str, type_: str, values: dict[str, JsonValue]) -> None:
-        """Make a credential. Nothing of the answer is kept, and no error repeats what was sent."""
+        """Create a credential. The response is discarded, and no error repeats what was sent."""
         body: dict[str, JsonValue] = {"name": name, "credentialName": type_, "plainDataObj": values}
         await self._call("POST", "/credentials", body, limit=SMALL_BYTES, quiet=True)
 
@@ -199,11 +202,11 @@ class FlowiseClient:
         if answer.status >= 400:
             raise self._refusal(answer, flow, quiet=quiet)
         if answer.media_type != "application/json":
-            raise self._strange(f"{told(answer.media_type, 60)} where JSON belongs")
+            raise self._strange(f"{told(answer.media_type, 60)} instead of JSON")
         try:
             return orjson.loads(answer.content)
         except orjson.JSONDecodeError:
-            raise self._strange("something that is not JSON") from None
+            raise self._strange("a response that is not JSON") from None
 
     async def _send(self, method: str, path: str, body: dict[str, JsonValue] | None, limit: int) -> HttpAnswer:
         headers = {"Accept": "application/json"}
@@ -223,8 +226,8 @@ class FlowiseClient:
             raise self._too_large() from None
         except UpstreamFailed as error:
             raise FlowiseUnreachable(
-                f"The Flowise server '{self._server.id}' cannot be worked with: {error.detail}",
-                remedy=f"Check that Flowise runs at {self._root} and answers there.",
+                f"The Flowise server '{self._server.id}' cannot be used: {error.detail}",
+                remedy=f"Check that Flowise is running at {self._root}.",
             ) from None
         if len(answer.content) > limit or answer.content.count(b"{") + answer.content.count(b"[") > MOST_PARTS:
             raise self._too_large()
@@ -232,7 +235,7 @@ class FlowiseClient:
         return answer if holds_flow else self._without_key(answer)  # a flow is written back as it was read
 
     def _without_key(self, answer: HttpAnswer) -> HttpAnswer:
-        """A server knows its own key; who watches a session, and the provider of its model, are not told it by it."""
+        """Remove the server's own key from its responses."""
         key = self._server.key.get_secret_value().encode()
         if len(key) < SHORTEST_KEY or key not in answer.content:
             return answer
@@ -241,11 +244,13 @@ class FlowiseClient:
     def _refusal(self, answer: HttpAnswer, flow: str | None, *, quiet: bool) -> Exception:
         said = "" if quiet else _words(answer)
         if answer.status in {401, 403}:
-            which = "does not take the API key" if answer.status == 401 else "does not let its API key do this"
+            which = "rejected the API key" if answer.status == 401 else "does not permit this with its API key"
             return KeyRefused(
                 f"The Flowise server '{self._server.id}' {which}.",
-                remedy="Make a key in Flowise with the permissions for chatflows, agentflows, credentials and "
-                "templates, and store it for this server.",
+                remedy=(
+                    "Create a key in Flowise with the permissions for chatflows, agentflows, "
+                    "credentials and templates, and store it for this server."
+                ),
             )
         if flow is not None and (answer.status == 404 or _is_missing(said, flow)):
             return ChatflowNotFound(flow)
@@ -257,7 +262,7 @@ class FlowiseClient:
     def _chatflow(self, found: Any, asked: str = "") -> Chatflow:  # noqa: ANN401 - JSON of a server
         made = chatflow_of(found) if isinstance(found, dict) else None
         if made is None or (asked and made.id.casefold() != asked.casefold()):
-            raise self._strange(f"{'another' if made is not None else 'no'} chatflow where one belongs")
+            raise self._strange(f"{'another' if made is not None else 'no'} chatflow instead of the requested one")
         return made
 
     def _listed(self, found: Any, what: str) -> list[Any]:  # noqa: ANN401 - JSON of a server
@@ -267,12 +272,12 @@ class FlowiseClient:
 
     def _strange(self, what: str) -> FlowiseFailed:
         return FlowiseFailed(
-            f"The server '{self._server.id}' answered {what}.",
-            remedy=f"Check that {self._root} is the address of Flowise 3, without a path behind it.",
+            f"The server '{self._server.id}' returned {what}.",
+            remedy=f"Check that {self._root} is the URL of Flowise 3, without a path.",
         )
 
     def _too_large(self) -> AnswerTooLarge:
-        return AnswerTooLarge(f"The server '{self._server.id}' answered more than is read of this.")
+        return AnswerTooLarge(f"The response of the server '{self._server.id}' is too large.")
 
 
 def _path(base: str, identity: str) -> str:
@@ -282,7 +287,7 @@ def _path(base: str, identity: str) -> str:
 
 
 def _words(answer: HttpAnswer) -> str:
-    """What the server says of an error, clipped; empty when it says nothing that can be read."""
+    """Return the server's error message, truncated; empty when there is no readable one."""
     try:
         found = orjson.loads(answer.content[:SMALL_BYTES])
     except orjson.JSONDecodeError:
@@ -292,5 +297,5 @@ def _words(answer: HttpAnswer) -> str:
 
 
 def _is_missing(said: str, flow: str) -> bool:
-    """Flowise answers 400 for an id that is no UUID, and 500 where one deletes what is not there."""
+    """Whether a response means "not found": 400 for an invalid UUID, 500 for deleting a missing row."""
     return "Invalid Chatflow ID" in said or ("not found in the database" in said and flow[:64] in said)

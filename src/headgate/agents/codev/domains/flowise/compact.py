@@ -1,4 +1,4 @@
-"""The inverse of assembly: what Flowise keeps, told compactly, so that a model can change it. Pure.
+"""The inverse of assembly: Flowise's format as a compact description that a model can change. Pure.
 
 A value that is too long to be shown, or that may be a secret, is told as `{"kept": length, "begins": ...}`; the same
 given back leaves it as it is.
@@ -34,7 +34,7 @@ _SECRET_TYPES = frozenset({"password", "credential"})
 
 
 def compact(definition: Mapping[str, Any], schemas: Mapping[str, NodeSchema]) -> Spec:
-    """A chatflow as a description, whole."""
+    """Return a chatflow as a complete description."""
     nodes = [_node(one, schemas.get(text_of(data_of(one).get("name")))) for one in nodes_of(definition)]
     there = {id_of(one): data_of(one) for one in nodes_of(definition)}
     edges = [_edge(one, there) for one in edges_of(definition)]
@@ -44,7 +44,7 @@ def compact(definition: Mapping[str, Any], schemas: Mapping[str, NodeSchema]) ->
 def shown(
     definition: Mapping[str, Any], schemas: Mapping[str, NodeSchema], *, most: int = MOST_SHOWN
 ) -> dict[str, JsonValue]:
-    """The same for a model: no secret, nothing endless; of a longer value than `most` only how it begins."""
+    """Return the same for a model: without secrets, with values longer than `most` truncated."""
     spec = compact(definition, schemas)
     secret = {id_of(one): _secrets(data_of(one)) for one in nodes_of(definition)}
     for node in spec.nodes:
@@ -56,7 +56,7 @@ def shown(
 
 
 def shown_value(value: JsonValue, *, secret: bool = False, most: int = MOST_SHOWN) -> JsonValue:
-    """A value for a model or a person: as it is, or what stands for it."""
+    """Return a value for display: itself, or a placeholder."""
     text = value if isinstance(value, str) else str(value)
     if secret:
         return {KEPT: len(text)}
@@ -66,7 +66,7 @@ def shown_value(value: JsonValue, *, secret: bool = False, most: int = MOST_SHOW
 
 
 def is_secret(data: Mapping[str, Any], name: str) -> bool:
-    """Whether an input of a node holds what nobody is shown."""
+    """Whether an input of a node contains a secret."""
     return name in _secrets(data)
 
 

@@ -1,4 +1,4 @@
-"""What is different between two chatflows, by node and input. Pure."""
+"""Differences between two chatflows, by node and input. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ LONGEST_LINE = 1000
 
 
 def differences(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> list[str]:
-    """Lines that begin with `+`, `-` or `~`; of a secret only that it changed."""
+    """Return lines that begin with `+`, `-` or `~`; for a secret only that it changed."""
     found: list[str] = []
     for line in _lines(before or {}, after):
         if len(found) >= MOST_LINES:
@@ -80,7 +80,7 @@ def _changed(node_id: str, old: Mapping[str, Any], new: Mapping[str, Any], sign:
 
 @dataclass(frozen=True, slots=True)
 class _Difference:
-    """A value within an input that is not what it was."""
+    """A changed value within an input."""
 
     path: tuple[str, ...]
     was: Any

@@ -22,7 +22,7 @@ _DEEPEST = 4
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A component that a node was given by name."""
+    """A component that a node references by name."""
 
     where: str
     """The input, as `llmModel` or `agentTools.0.agentSelectedTool`."""
@@ -39,7 +39,7 @@ class Loaded:
 
 
 def loaded(data: Mapping[str, Any]) -> Iterator[Loaded]:
-    """Every component that a node was given by name."""
+    """Return every component that a node references by name."""
     yield from _within(params_of(data), inputs_of(data), "", 0)
 
 
@@ -49,7 +49,7 @@ def fill_configs(
     credentials: Sequence[StoredCredential] | None,
     faults: Faults,
 ) -> None:
-    """Give each component the values of a new one where it has none, and its credential."""
+    """Give each component its default values if it has none, and its credential."""
     node_id = text_of(data.get("id"))
     for one in loaded(data):
         schema = schemas.get(one.component)
@@ -85,7 +85,7 @@ def _within(places: Sequence[dict[str, Any]], scope: dict[str, Any], lead: str, 
 def _filled(
     node_id: str, one: Loaded, schema: NodeSchema, credentials: Sequence[StoredCredential] | None
 ) -> dict[str, Any]:
-    """The values as the canvas keeps them: it names the component among them, so another's are told from its own."""
+    """Return the values in the canvas format, which includes the component's name to detect a change."""
     config = one.config or {}
     if config.get(one.name) != one.component:
         given = {} if config.get(one.name) else config

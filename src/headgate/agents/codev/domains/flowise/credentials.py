@@ -24,7 +24,7 @@ class BadCredential(Invalid):
 
 
 async def missing(client: FlowiseClient, catalogue: Catalogue, types: Sequence[str]) -> list[NeededCredential]:
-    """Which of these the server does not have. What is no type of credential there is nothing to ask for."""
+    """Return which of these the server lacks. Unknown types are skipped."""
     held = {one.type for one in await client.list_credentials()}
     known = {name.casefold(): one for name, one in (await catalogue.credential_types()).items()}
     wanted = [known.get(one.strip().casefold()) for one in types[:MOST_TYPES]]

@@ -1,4 +1,4 @@
-"""Flowise servers as a place to work in (DD-008, DD-032)."""
+"""Flowise servers as a platform (DD-008, DD-032)."""
 
 import time
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from typing import Protocol
 from headgate.agents.codev.domain import Phase, Workplace
 from headgate.agents.codev.domains.flowise.catalogue import Catalogue, Memory
 from headgate.agents.codev.domains.flowise.client import FlowiseClient, Server
-from headgate.agents.codev.domains.flowise.room import Room
 from headgate.agents.codev.domains.flowise.store import Store
+from headgate.agents.codev.domains.flowise.tool_context import ToolContext
 from headgate.agents.codev.domains.flowise.workplace import FlowiseWorkplace
 from headgate.agents.codev.instances.schemas import InstanceTestOut
 from headgate.agents.codev.instances.service import Instance, InstanceNotFound, Instances
@@ -60,10 +60,10 @@ class FlowiseDomain:
         whose = "" if found.vouched else principal.tenant_id
         catalogue = Catalogue(client, self._memory, f"{whose}:{found.id}:{found.endpoint}")
         skill = load_skill("flowise_builder", FALLBACK, folder=self._skills)
-        return FlowiseWorkplace(Room(client, catalogue, Store(client)), principal, skill)
+        return FlowiseWorkplace(ToolContext(client, catalogue, Store(client)), principal, skill)
 
     def client(self, instance: Instance) -> FlowiseClient:
-        """A client of a server; who asked closes it."""
+        """Return a client of a server; the caller closes it."""
         server = Server(instance.id, instance.endpoint, instance.key, vouched=instance.vouched)
         seconds = self._settings.codev.flowise_timeout_seconds
         return FlowiseClient(server, self._settings.http, self._settings.outgoing, seconds, resolver=self._resolver)
@@ -75,13 +75,13 @@ class FlowiseDomain:
 
 @dataclass(frozen=True, slots=True)
 class FlowiseServers:
-    """The servers of an installation, as a place and as a list."""
+    """The Flowise servers of an installation, as a platform and as a list."""
 
     instances: Instances
     domain: FlowiseDomain
 
     async def probe(self, instance: Instance) -> InstanceTestOut:
-        """Version, number of components, milliseconds. Raises in words what is wrong."""
+        """Return version, number of components and milliseconds. Raises a descriptive error."""
         client = self.domain.client(instance)
         began = time.perf_counter()
         try:

@@ -1,4 +1,4 @@
-"""The members of a chatflow as Flowise keeps it, read with care: it may have been written by anything. Pure."""
+"""Accessors of a stored chatflow, for untrusted data. Pure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,34 +15,34 @@ MOST_DRAWN = 5000
 LARGEST = 2_000_000
 """Characters of a chatflow; two hundred nodes have about 600,000."""
 WRITE_MEMBER = "headgateWrite"
-"""Member of a chatflow that names the write it came from, so that a lost answer can be found again."""
+"""Member of a chatflow that names the write it came from, to find it after a lost response."""
 CREDENTIAL_ID = "FLOWISE_CREDENTIAL_ID"
-"""Where the canvas keeps the id of a credential."""
+"""The canvas's member for the id of a credential."""
 _VOLATILE = frozenset({"position", "positionAbsolute", "selected", "dragging", "width", "height", "measured"})
-"""Members of a node that the canvas changes while people only look."""
+"""Members of a node that the canvas changes without an edit."""
 
 
 def read_definition(text: str, name: str) -> dict[str, JsonValue]:
-    """The chatflow that a text holds, without our token. Raises `FlowiseFailed` when it holds none."""
+    """Return the chatflow in a text, without the write token. Raises `FlowiseFailed` for invalid text."""
     if len(text) > LARGEST:
-        raise FlowiseFailed(f"The chatflow '{name}' is larger than {LARGEST} characters, which is not worked on.")
+        raise FlowiseFailed(f"The chatflow '{name}' is larger than the limit of {LARGEST} characters.")
     try:
         found = parse_json(text) if text.strip() else {}
     except ValueError as error:
         raise FlowiseFailed(
-            f"What the chatflow '{name}' holds cannot be read: {error}.",
+            f"The chatflow '{name}' cannot be read: {error}.",
             remedy="Open it in Flowise and save it again, or delete it there.",
         ) from None
     if not isinstance(found, dict):
-        raise FlowiseFailed(f"The chatflow '{name}' holds no nodes.")
+        raise FlowiseFailed(f"The chatflow '{name}' has no nodes.")
     many = [key for key in ("nodes", "edges") if isinstance(value := found.get(key), list) and len(value) > MOST_DRAWN]
     if many:
-        raise FlowiseFailed(f"The chatflow '{name}' has more than {MOST_DRAWN} {many[0]}, which are not worked on.")
+        raise FlowiseFailed(f"The chatflow '{name}' has more than {MOST_DRAWN} {many[0]}.")
     return {key: value for key, value in found.items() if key != WRITE_MEMBER}
 
 
 def split(whole: Mapping[str, Any]) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
-    """What a chatflow does, and how it is laid out: where nodes stand, what people look at. Our token is in neither."""
+    """Split a chatflow into logic and layout, both without the write token."""
     layout: dict[str, JsonValue] = {}
     nodes: list[JsonValue] = []
     for node in nodes_of(whole):
@@ -59,7 +59,7 @@ def split(whole: Mapping[str, Any]) -> tuple[dict[str, JsonValue], dict[str, Jso
 
 
 def joined(definition: Mapping[str, Any], layout: object) -> dict[str, JsonValue]:
-    """A chatflow as Flowise keeps it, laid out."""
+    """Return a chatflow in Flowise's format, with its layout."""
     found = layout if isinstance(layout, Mapping) else {}
     stands = found.get("nodes")
     stands = stands if isinstance(stands, Mapping) else {}
@@ -70,34 +70,34 @@ def joined(definition: Mapping[str, Any], layout: object) -> dict[str, JsonValue
 
 
 def mark_of(whole: Mapping[str, Any]) -> str:
-    """The mark of a chatflow: of what it does, not of where its nodes stand."""
+    """Return the mark of a chatflow: of its logic, not its layout."""
     return mark(split(whole)[0])
 
 
 def nodes_of(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Its nodes, as far as they are objects."""
+    """Return its nodes that are objects."""
     return objects(definition.get("nodes"), MOST_DRAWN)
 
 
 def edges_of(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Its edges, as far as they are objects."""
+    """Return its edges that are objects."""
     return objects(definition.get("edges"), 2 * MOST_DRAWN)
 
 
 def data_of(node: Mapping[str, Any]) -> dict[str, Any]:
-    """`data` of a node; empty when it has none."""
+    """Return `data` of a node; empty when it has none."""
     found = node.get("data")
     return found if isinstance(found, dict) else {}
 
 
 def id_of(node: Mapping[str, Any]) -> str:
-    """Id of a node; empty when it has none."""
+    """Return the id of a node; empty when it has none."""
     found = node.get("id")
     return found if isinstance(found, str) else ""
 
 
 def text_of(value: object) -> str:
-    """A text; empty for what is none."""
+    """Return a text; empty for any other type."""
     return value if isinstance(value, str) else ""
 
 
@@ -124,12 +124,12 @@ def options_of(data: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def handles_of(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Everything on a node that an edge may begin at."""
+    """Return every handle of a node that an edge may start at."""
     return options_of(data) or objects(data.get("outputAnchors"), 100)
 
 
 def chosen_output(data: Mapping[str, Any]) -> str:
-    """Which of its outputs a node is set to; empty where there is nothing to choose."""
+    """Return the selected output of a node; empty when there is no choice."""
     outputs = data.get("outputs")
     return text_of(outputs.get("output")) if isinstance(outputs, dict) else ""
 
@@ -140,7 +140,7 @@ def is_agentflow_node(data: Mapping[str, Any]) -> bool:
 
 
 def fits(output: Mapping[str, Any], taking: Mapping[str, Any]) -> bool:
-    """Whether what an output gives is of a class that an anchor takes; values without classes fit anything."""
+    """Whether an output has a class that an anchor accepts; values without classes fit anything."""
     given, wanted = classes_of(output.get("type")), classes_of(taking.get("type"))
     return not given or not wanted or bool(given & wanted)
 

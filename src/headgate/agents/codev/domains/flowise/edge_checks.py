@@ -1,4 +1,4 @@
-"""Checks of a chatflow's edges, and of where it ends. Pure."""
+"""Checks of a chatflow's edges and end. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -32,7 +32,7 @@ def edge_faults(there: Flow, edges: Sequence[dict[str, Any]]) -> Iterator[Fault]
         where = f"{told(source, 60) or '?'} -> {told(target, 60) or '?'}"
         lacking = [one for one in (source, target) if one not in there]
         for one in lacking:
-            yield Fault(where, f"There is no node '{told(one, 60)}'.", "Take the edge out, or add the node.")
+            yield Fault(where, f"There is no node '{told(one, 60)}'.", "Remove the edge, or add the node.")
         if lacking:
             continue
         if is_agentflow_node(there[source]):
@@ -42,13 +42,13 @@ def edge_faults(there: Flow, edges: Sequence[dict[str, Any]]) -> Iterator[Fault]
 
 
 def ending_faults(flow: Flow, edges: Sequence[dict[str, Any]]) -> Iterator[Fault]:
-    """Flowise answers with what its last node gives: one that others lead to and nothing follows, fit to answer."""
+    """Check the end: Flowise answers with its last node, which has incoming and no outgoing edges."""
     followed = {text_of(one.get("source")) for one in edges}
     reached = {text_of(one.get("target")) for one in edges}
     ends = [one for one in flow if one not in followed and (one in reached or len(flow) == 1)]
     if not ends:
         yield Fault(
-            "", "No node is the end of the flow: one that others are connected to and nothing follows.",
+            "", "The flow has no end: a node that others are connected to and that nothing follows.",
             "Connect the nodes to a chain, an agent, or a function set to EndingNode."
         )  # fmt: skip
         return
@@ -60,11 +60,11 @@ def ending_faults(flow: Flow, edges: Sequence[dict[str, Any]]) -> Iterator[Fault
 
 
 def _ending_reason(data: Mapping[str, Any]) -> str:
-    """Why a node cannot be the end; empty when it can."""
+    """Return why a node cannot be the end; empty when it can."""
     if chosen_output(data) == ENDING:
         return ""
     if data.get("category") not in ENDING_CATEGORIES:
-        return "is no chain, agent or engine."
+        return "is not a chain, agent or engine."
     if options_of(data) and chosen_output(data) != data.get("name"):
         return f"is set to the output '{told(chosen_output(data), 60)}', not to '{told(data.get('name'), 60)}'."
     return ""
@@ -74,7 +74,7 @@ def _agentflow_edge_faults(
     where: str, edge: Mapping[str, Any], source: Mapping[str, Any], target: str
 ) -> Iterator[Fault]:
     if edge.get("sourceHandle") not in {one.get("id") for one in handles_of(source)}:
-        yield Fault(where, "Its source handle is no output of the node.", _AGAIN)
+        yield Fault(where, "Its source handle is not an output of the node.", _AGAIN)
     if edge.get("targetHandle") != target:
         yield Fault(where, "Its target handle must be the id of the node.", _AGAIN)
 
@@ -87,15 +87,15 @@ def _handle_faults(
     variables = [one for one in params_of(target) if one.get("acceptVariable") is True]
     taking = next((one for one in [*anchors, *variables] if one.get("id") == edge.get("targetHandle")), None)
     if giving is None:
-        yield Fault(where, "Its source handle is no output of the node.", _AGAIN)
+        yield Fault(where, "Its source handle is not an output of the node.", _AGAIN)
     if taking is None:
-        yield Fault(where, "Its target handle is no input of the node that takes connections.", _AGAIN)
+        yield Fault(where, "Its target handle is not an input of the node that takes connections.", _AGAIN)
     if giving is None or taking is None:
         return
     if taking in anchors and not fits(giving, taking):
         yield Fault(
-            where, f"'{told(taking.get('name'), 60)}' takes {told(taking.get('type'), 100)}, and is given "
-            f"{told(giving.get('type'), 100)}.", "Connect a node of a class that it takes."
+            where, (f"'{told(taking.get('name'), 60)}' takes {told(taking.get('type'), 100)}, but the "
+                   f"connected output is {told(giving.get('type'), 100)}."), "Connect a node of a class it accepts."
         )  # fmt: skip
     if options_of(source) and giving.get("isAnchor") is not True and chosen_output(source) != giving.get("name"):
         yield Fault(where, f"The node is set to its output '{told(chosen_output(source), 60)}', not to this one.",

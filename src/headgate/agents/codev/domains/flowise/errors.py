@@ -1,4 +1,4 @@
-"""What can go wrong with a Flowise server. No message holds a key, and what the server said is quoted and clipped.
+"""Errors of a Flowise server. No message contains a key; server messages are quoted and truncated.
 
 Forbidden
 └── KeyRefused          401 or 403
@@ -19,7 +19,7 @@ class KeyRefused(Forbidden):
     """The server does not take the key, or the key may not do this."""
 
     code = "flowise_key_refused"
-    title = "Flowise refused the key"
+    title = "Key rejected by Flowise"
 
 
 class ChatflowNotFound(NotFound):
@@ -30,30 +30,30 @@ class ChatflowNotFound(NotFound):
 
     def __init__(self, chatflow_id: str) -> None:
         super().__init__(
-            f"Flowise has no chatflow '{chatflow_id[:64]}'.", remedy="List the chatflows to see those that there are."
+            f"Flowise has no chatflow '{chatflow_id[:64]}'.", remedy="List the chatflows to see their ids."
         )
 
 
 class BadSpec(Invalid):
-    """A description of a chatflow that none can be made of."""
+    """The description of a chatflow is invalid."""
 
     code = "flowise_bad_spec"
     title = "Not a chatflow"
 
 
 class FlowiseUnreachable(UpstreamFailed):
-    """No connection, or no complete answer in time."""
+    """No connection, or no complete response in time."""
 
     code = "flowise_unreachable"
-    title = "Flowise cannot be reached"
+    title = "Flowise is unreachable"
 
 
 class FlowiseFailed(UpstreamFailed):
-    """The server answered with an error, or with what it never answers."""
+    """The server responded with an error or an invalid response."""
 
     code = "flowise_failed"
     title = "Flowise failed"
 
 
 class AnswerTooLarge(FlowiseFailed):
-    """It answered with more than is read of such a thing."""
+    """The response exceeds its size limit."""

@@ -1,4 +1,4 @@
-"""Checks of the values of a node: what is required, what refers to other nodes, which credentials. Pure."""
+"""Checks of a node's values: required ones, references to other nodes, credentials. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -36,14 +36,14 @@ def input_faults(node: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[
             continue
         for lost in dict.fromkeys(references(value)):
             if lost not in there:
-                yield Fault(id_of(node), f"'{name}' refers to '{lost}', which is no node.", "Connect it to one.")
+                yield Fault(id_of(node), f"'{name}' refers to '{lost}', which is not a node.", "Connect it to one.")
         if is_required(place, inputs) and value in EMPTY:
-            remedy = "Give it a value." if place in params_of(data) else f"Connect a node to '{id_of(node)}.{name}'."
+            remedy = "Set a value." if place in params_of(data) else f"Connect a node to '{id_of(node)}.{name}'."
             yield Fault(id_of(node), f"'{name}' ({told(place.get('label'), 60)}) is required and not set.", remedy)
 
 
 def is_required(place: Mapping[str, Any], inputs: Mapping[str, Any]) -> bool:
-    """Whether an input has to hold something, given what others hold."""
+    """Whether an input must have a value, given the values of others."""
     if place.get("optional") not in (None, False) or place.get("type") == "boolean" or place.get("hidden"):
         return False
     if place.get("default") not in EMPTY:
@@ -66,7 +66,7 @@ def config_faults(
     schemas: Mapping[str, NodeSchema] | None,
     credentials: Sequence[StoredCredential] | None,
 ) -> Iterator[Fault]:
-    """The same of the components that a node was given by name: Flowise fails when it first needs them."""
+    """Check components that a node references by name, where Flowise fails only at run time."""
     for one in loaded(data_of(node)) if schemas is not None else ():
         schema = schemas.get(one.component) if schemas is not None else None
         if schema is None:
@@ -93,7 +93,7 @@ def _loaded(
         if not is_anchor(place) and is_required(place, config) and config.get(place["name"]) in EMPTY:
             yield Fault(
                 id_of(node), f"'{place['name']}' of '{one.component}' is required and not set.",
-                f"Give it in '{one.where}{CONFIG}'."
+                f"Set it in '{one.where}{CONFIG}'."
             )  # fmt: skip
     if schema.credential is not None:
         held = text_of(config.get(CREDENTIAL_ID))
@@ -112,8 +112,8 @@ def _credential(
     types = names_of(place)
     if not held:
         if place.get("optional") is not True:
-            lacking = f"{_NAMED}{at}; when there is none, the person has to make one."
-            yield Fault(where, f"{who} needs a credential of type {listed(types)}.", lacking)
+            lacking = f"{_NAMED}{at}; without one, the user has to create it."
+            yield Fault(where, f"{who} requires a credential of type {listed(types)}.", lacking)
         return
     if credentials is None:
         return
@@ -121,12 +121,12 @@ def _credential(
     if found is None:
         yield Fault(where, f"{whose} does not exist.", f"{_NAMED}{at}.")
     elif types and found.type not in types:
-        yield Fault(where, f"{whose} is of type {found.type}, and {listed(types)} is needed.",
+        yield Fault(where, f"{whose} is of type {found.type}, but {listed(types)} is required.",
                     f"Set 'credential'{at} to another id of list_credentials.")  # fmt: skip
 
 
 def _holds(condition: object, inputs: Mapping[str, Any], *, default: bool) -> bool:
-    """Whether an input is shown, or hidden, given what others hold; one that looks into lists is taken as not held."""
+    """Whether an input's show or hide condition is met; conditions on list items count as not met."""
     if not isinstance(condition, Mapping) or not condition:
         return default
     for name, wanted in condition.items():

@@ -1,4 +1,4 @@
-"""Tools that look around on a Flowise server: slim lists, and one thing at a time (DD-013, DD-015).
+"""Tools that inspect a Flowise server: compact lists and single items (DD-013, DD-015).
 
 What they answer was written by others, so it is clipped, cleaned and told as data.
 """
@@ -14,7 +14,7 @@ from headgate.agents.codev.domains.flowise.compact import MOST_SHOWN, shown
 from headgate.agents.codev.domains.flowise.drawn import read_definition
 from headgate.agents.codev.domains.flowise.errors import BadSpec
 from headgate.agents.codev.domains.flowise.quoting import told
-from headgate.agents.codev.domains.flowise.room import Room
+from headgate.agents.codev.domains.flowise.tool_context import ToolContext
 from headgate.foundation.errors import HeadgateError, NotFound
 from headgate.graph.names import did_you_mean
 
@@ -24,7 +24,7 @@ MOST_CHATFLOWS = 200
 MOST_DESCRIBED = 60_000
 """Characters of one description of a flow or node."""
 SHOWN = (MOST_SHOWN, 600, 60)
-"""Characters of one value of a flow, less where the flow is large."""
+"""Characters of one value of a flow, fewer if the flow is large."""
 DISCOVER = frozenset({Phase.DISCOVER})
 BOTH = frozenset({Phase.DISCOVER, Phase.PATCH})
 Reading = Callable[[dict[str, Any]], Awaitable[Answer]]
@@ -46,14 +46,14 @@ def arguments(required: tuple[str, ...] = (), **properties: dict[str, Any]) -> d
 
 
 def refused(error: HeadgateError) -> Answer:
-    """An error as a tool's answer."""
+    """Return an error as a tool's result."""
     return {"error": error.detail, "remedy": error.remedy}
 
 
 def reading_tool(
     name: str, description: str, schema: dict[str, Any], read: Reading, phases: frozenset[Phase] = DISCOVER
 ) -> DomainTool:
-    """A tool that only reads, whose errors are answers."""
+    """Return a read-only tool, whose errors are results."""
 
     async def guarded(given: dict[str, Any]) -> Answer:
         try:
@@ -64,30 +64,30 @@ def reading_tool(
     return DomainTool(name, description, schema, phases, read=guarded)
 
 
-_SEARCH = text_property("Words to look for in name, label and category; empty: all.")
+_SEARCH = text_property("Words in name, label and category; empty: all.")
 
 
-def looking_tools(room: Room) -> list[DomainTool]:
+def looking_tools(room: ToolContext) -> list[DomainTool]:
     """The tools of the phase discover; some are there while writing too."""
     looking = _Looking(room)
     return [
         *_listing_tools(looking),
         reading_tool(
             "get_node",
-            "Look at one component: what connects to it (inputAnchors), its values (inputParams), outputs, credential.",
-            arguments(("name",), name=text_property("Name of the component, as 'chatOpenAI'.")),
+            "Describe a component: its connections (inputAnchors), values (inputParams), outputs, credential.",
+            arguments(("name",), name=text_property("Name of the component, for example 'chatOpenAI'.")),
             looking.get_node,
             BOTH,
         ),
         reading_tool(
             "describe_template",
-            "Show one ready-made flow compactly, as create_chatflow takes it.",
+            "Show a template in the compact form of create_chatflow.",
             arguments(("name",), name=text_property("Name of the template.")),
             looking.describe_template,
         ),
         reading_tool(
             "describe_chatflow",
-            "Show a chatflow compactly: its nodes, what is set in them, its edges.",
+            "Show a chatflow in compact form: nodes, values, edges.",
             arguments(("chatflow_id",), chatflow_id=text_property("Id of the chatflow.")),
             looking.describe_chatflow,
             BOTH,
@@ -99,19 +99,19 @@ def _listing_tools(looking: "_Looking") -> list[DomainTool]:
     return [
         reading_tool(
             "list_nodes",
-            "List the components the server has: name, category and label only. Look at one with get_node.",
+            "List the server's components: name, category and label. get_node describes one.",
             arguments(search=_SEARCH),
             looking.list_nodes,
         ),
         reading_tool(
             "list_marketplace_templates",
-            "List ready-made flows by name, type and description.",
+            "List templates by name, type and description.",
             arguments(search=_SEARCH),
             looking.list_templates,
         ),
         reading_tool(
             "list_chatflows",
-            "List the chatflows of the server: id, name, type and when they were changed; those changed last first.",
+            "List the server's chatflows: id, name, type and time of the last change, newest first.",
             arguments(),
             looking.list_chatflows,
         ),
@@ -126,7 +126,7 @@ def _listing_tools(looking: "_Looking") -> list[DomainTool]:
 
 
 class _Looking:
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: ToolContext) -> None:
         self._room = room
 
     async def list_nodes(self, given: dict[str, Any]) -> Answer:
@@ -208,4 +208,4 @@ def _fitting(name: str, found: Iterable[dict[str, JsonValue]]) -> Answer:
         size = len(orjson.dumps(one))
         if size <= MOST_DESCRIBED:
             return one
-    raise BadSpec(f"This {name} is too large to be shown: {size} characters.", remedy="Look at another.")
+    raise BadSpec(f"This {name} is too large to show: {size} characters.", remedy="Choose another.")

@@ -1,4 +1,4 @@
-"""A component of Flowise: what it takes and gives, split as the canvas splits it (seed 004, DD-013, DD-020). Pure.
+"""A Flowise component: its inputs and outputs, split like on the canvas (seed 004, DD-013, DD-020). Pure.
 
 `GET /nodes` gives one flat list `inputs`. A node of a chatflow has `inputAnchors`, which other nodes are connected to,
 `inputParams`, which hold values, and `outputAnchors`; without them a chatflow is saved and then fails.
@@ -47,7 +47,7 @@ class NodeSchema:
 
     @property
     def credential(self) -> dict[str, Any] | None:
-        """The input that takes a credential; None when it takes none."""
+        """The input for a credential; None without one."""
         found = self.raw.get("credential")
         return found if isinstance(found, dict) and isinstance(found.get("name"), str) else None
 
@@ -66,7 +66,7 @@ class NodeSchema:
         return found if self.credential is None else [_with_id(self.credential, node_id), *found]
 
     def output_anchors(self, node_id: str) -> list[dict[str, Any]]:
-        """`outputAnchors` of a node: one; one with `options` where there are several outputs; none where hidden."""
+        """Return `outputAnchors` of a node: one; one with `options` for several outputs; none if hidden."""
         if self.raw.get("hideOutput") is True:
             return []
         if self.is_agentflow:
@@ -96,7 +96,7 @@ class NodeSchema:
         ]
 
     def defaults(self) -> dict[str, JsonValue]:
-        """The values of a new node, its own: as the canvas has it, what is no true value is an empty text."""
+        """Return the values of a new node; like on the canvas, a falsy value is an empty text."""
         return {one["name"]: deepcopy(one.get("default")) or "" for one in self.inputs}
 
     def data(self, node_id: str) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class NodeSchema:
         return {"name": self.name, "category": self.category, "label": self.label}
 
     def described(self) -> dict[str, JsonValue]:
-        """What a model is told of it: the server's words, clipped."""
+        """Return its description for a model: the server's text, truncated."""
         found: dict[str, JsonValue] = {
             **self.slim(),
             "version": self.version,
@@ -168,12 +168,12 @@ def names_of(credential: Mapping[str, Any] | None) -> tuple[str, ...]:
 
 
 def classes_of(type_: object) -> frozenset[str]:
-    """The classes of an anchor's type: `A | B`."""
+    """Return the classes of an anchor's type: `A | B`."""
     return frozenset(one.strip() for one in type_.split("|")) if isinstance(type_, str) else frozenset()
 
 
 def _is_plain(raw: Mapping[str, Any]) -> bool:
-    """Whether it survives storage: it becomes part of every node that is made of it."""
+    """Whether it can be stored: it becomes part of every node created from it."""
     try:
         plain_json(dict(raw))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Lists of pairs, as a node has headers: compared by name, and whose values nobody is shown. Pure."""
+"""Lists of pairs, such as headers: compared by name, with secret values. Pure."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -24,17 +24,17 @@ def pairs_of(was: Any, now: Any) -> tuple[dict[str, Any], dict[str, Any]] | None
 
 
 def value_member(pair: Mapping[str, Any]) -> str:
-    """What its value is called; `value` for what is no pair."""
+    """Return the name of its value member; `value` for a non-pair."""
     return next((value for name, value in _MEMBERS if text_of(pair.get(name))), "value")
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether what is called so is not shown, whatever it holds."""
+    """Whether a name indicates a secret."""
     return bool(redact({name: "x"}) != {name: "x"})
 
 
 def is_secret_pair(value: Any) -> bool:  # noqa: ANN401 - JSON
-    """Whether it is a pair whose value nobody is shown: any with a `key`, others by name or by what they hold."""
+    """Whether the value of a pair is secret: any with a `key`, others by name or content."""
     if not isinstance(value, dict) or value_member(value) not in value:
         return False
     return redact(value) != value or is_secret_name(_name_of(value))

@@ -1,4 +1,4 @@
-"""Where new nodes stand on Flowise's canvas: one column a step, so that people see what leads where. Pure."""
+"""Positions of new nodes on Flowise's canvas: one column per step. Pure."""
 
 from collections.abc import Mapping, Sequence
 

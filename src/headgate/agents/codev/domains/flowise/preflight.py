@@ -1,4 +1,4 @@
-"""What keeps a chatflow from being written (seed 004, DD-018). Pure.
+"""Checks that must pass before a chatflow is written (seed 004, DD-018). Pure.
 
 Flowise saves nearly everything and fails when it is asked something, or answers wrongly, or cannot draw it. Each check
 here is one of those cases, as they were measured on Flowise 3.1.
@@ -46,7 +46,7 @@ def faults_of(
     *,
     type_: str = "",
 ) -> list[Fault]:
-    """Every fault, at most a hundred; empty when it may be written.
+    """Return every fault, at most a hundred; empty when it may be written.
 
     Args:
         definition: What Flowise would keep, as an object.
@@ -56,7 +56,7 @@ def faults_of(
     """
     found: list[Fault] = []
     if type_ and type_ not in TYPES:
-        found.append(Fault("", f"There is no kind of flow '{told(type_, 40)}'.", f"It is one of {listed(TYPES)}."))
+        found.append(Fault("", f"There is no kind of flow '{told(type_, 40)}'.", f"It must be one of {listed(TYPES)}."))
     for name in ("nodes", "edges"):
         value = definition.get(name)
         if not isinstance(value, list) or any(not isinstance(one, dict) for one in value):
@@ -100,7 +100,7 @@ def node_faults(
     schemas: Mapping[str, NodeSchema] | None,
     credentials: Sequence[StoredCredential] | None,
 ) -> Iterator[Fault]:
-    """What is wrong with the values of one node."""
+    """Return the faults of one node's values."""
     yield from input_faults(node, there)
     yield from credential_faults(node, credentials)
     yield from config_faults(node, schemas, credentials)
@@ -111,9 +111,9 @@ def _id_faults(nodes: Sequence[dict[str, Any]]) -> Iterator[Fault]:
     for node in nodes:
         node_id = id_of(node)
         if not node_id:
-            yield Fault("", "A node has no id.", "Give every node an id of its own.")
+            yield Fault("", "A node has no id.", "Give every node a unique id.")
         elif node_id in seen:
-            yield Fault(node_id, "Two nodes have this id.", "Give every node an id of its own.")
+            yield Fault(node_id, "Two nodes have this id.", "Give every node a unique id.")
         seen.add(node_id)
         if data_of(node).get("id") != node_id:
             yield Fault(node_id, "'data.id' is not the node's id.", "Set 'data.id' to it.")
@@ -154,16 +154,16 @@ def _known_faults(node: Mapping[str, Any], schemas: Mapping[str, NodeSchema] | N
         yield Fault(
             id_of(node),
             f"'inputParams' or 'inputAnchors' lack {listed(lacking)}: Flowise would ignore those inputs.",
-            "Take the node out and add it again.",
+            "Remove the node and add it again.",
         )
 
 
 def _agentflow_faults(flow: Mapping[str, Mapping[str, Any]]) -> Iterator[Fault]:
     mixed = [key for key, data in flow.items() if not is_agentflow_node(data)]
     for one in mixed:
-        yield Fault(one, "It is no node of an AgentflowV2.", "Use nodes of the category 'Agent Flows' only.")
+        yield Fault(one, "It is not a node of an AgentflowV2.", "Use nodes of the category 'Agent Flows' only.")
     starts = [key for key, data in flow.items() if data.get("name") == _START]
     if len(starts) != 1:
-        yield Fault("", f"An AgentflowV2 begins at one '{_START}'; this has {len(starts)}.", "Have exactly one.")
+        yield Fault("", f"An AgentflowV2 starts with one '{_START}'; this has {len(starts)}.", "Use exactly one.")
     elif len(flow) == 1:
-        yield Fault("", "Nothing follows the start.", "Add what the flow is to do, and connect it.")
+        yield Fault("", "No node follows the start.", "Add nodes and connect them.")

@@ -1,4 +1,4 @@
-"""What a Flowise server says, made fit to be passed on: bounded, and without characters that people do not see.
+"""Sanitises text of a Flowise server: bounded, and without invisible characters.
 
 All of it is the word of somebody else: data, never an instruction.
 """
@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from headgate.foundation.log import redact_text
 
 NAME = re.compile(r"[A-Za-z0-9_.@-]{1,128}", re.ASCII)
-"""What a node, an input or a type of credential may be called."""
+"""Valid names of nodes, inputs and credential types."""
 MOST_ITEMS = 200
 DEEPEST = 12
 _UNSEEN = re.compile(
@@ -22,7 +22,7 @@ _UNSEEN = re.compile(
 
 
 def told(text: object, width: int = 300) -> str:
-    """One line of at most `width` characters of a text that came from a server; empty for what is no text."""
+    """Return at most `width` characters of a server's text in one line; empty for a non-text."""
     if not isinstance(text, str):
         return ""
     line = " ".join(_UNSEEN.sub("", text[: width * 4]).split())
@@ -30,12 +30,12 @@ def told(text: object, width: int = 300) -> str:
 
 
 def quoted(text: object, width: int = 300) -> str:
-    """An error's words of a server: as `told`, without what looks like a key."""
+    """Return a server's error message: like `told`, without key patterns."""
     return redact_text(told(text, width))
 
 
 def visible(text: str) -> str:
-    """The whole text without characters that people do not see; tabs and line breaks stay."""
+    """Return the complete text without invisible characters; tabs and line breaks are kept."""
     return _UNSEEN.sub("", text)
 
 
@@ -53,7 +53,7 @@ def bounded(value: Any, depth: int = 0) -> JsonValue:  # noqa: ANN401 - JSON of 
 
 
 def seen(value: Any) -> JsonValue:  # noqa: ANN401 - JSON of a server
-    """The same value, of texts and names of members only what people see."""
+    """Return the value without invisible characters in its texts and member names."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, Mapping):

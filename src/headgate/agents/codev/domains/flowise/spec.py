@@ -20,14 +20,14 @@ from headgate.graph.names import listed
 MOST_NODES = 200
 MOST_EDGES = 1000
 KEPT = "kept"
-"""A value that is this object's only necessary member stays what it is: too long, or too secret, to be shown."""
+"""An object with only this member keeps a value that is too long or secret to show."""
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}", re.ASCII)
 _REFERENCE = re.compile(r"\{\{\s*([A-Za-z0-9_-]{1,100})\.data\.instance\s*\}\}", re.ASCII)
 
 
 @dataclass(slots=True)
 class SpecNode:
-    """A node as it is wanted."""
+    """The description of a node."""
 
     id: str
     name: str
@@ -37,7 +37,7 @@ class SpecNode:
     output: str | None = None
 
     def plain(self) -> dict[str, JsonValue]:
-        """As JSON, without what says nothing."""
+        """Return JSON without empty members."""
         found: dict[str, JsonValue] = {"id": self.id, "name": self.name}
         if self.label:
             found["label"] = self.label
@@ -52,7 +52,7 @@ class SpecNode:
 
 @dataclass(frozen=True, slots=True)
 class SpecEdge:
-    """A connection as it is wanted; an empty output or input is the one that fits."""
+    """The description of a connection; an empty output or input is chosen automatically."""
 
     source: str
     output: str
@@ -69,7 +69,7 @@ class SpecEdge:
 
 @dataclass(slots=True)
 class Spec:
-    """A chatflow as it is wanted."""
+    """The description of a chatflow."""
 
     nodes: list[SpecNode]
     edges: list[SpecEdge]
@@ -87,7 +87,7 @@ class Spec:
 
 
 def read_spec(given: Mapping[str, Any], faults: Faults | None = None) -> Spec:
-    """What a model wrote. Raises `BadSpec` naming every node and edge that is wrong.
+    """Parse a model's description. Raises `BadSpec` naming every invalid node and edge.
 
     Args:
         given: The description.
@@ -98,7 +98,7 @@ def read_spec(given: Mapping[str, Any], faults: Faults | None = None) -> Spec:
     if not isinstance(nodes, list) or not isinstance(edges, list):
         raise BadSpec("'nodes' and 'edges' must be lists.", remedy="Give both, even where there are no edges: [].")
     if len(nodes) > MOST_NODES or len(edges) > MOST_EDGES:
-        raise BadSpec(f"More than {MOST_NODES} nodes or {MOST_EDGES} edges are not written.")
+        raise BadSpec(f"More than {MOST_NODES} nodes or {MOST_EDGES} edges are not supported.")
     made = Spec([], [])
     for one in nodes:
         _read_into(made, one, all_faults)
@@ -117,7 +117,7 @@ def _read_into(made: Spec, given: Any, faults: Faults) -> None:  # noqa: ANN401 
     with faults.part(str(node_id)):
         node = read_node(given)
         if any(one.id == node.id for one in made.nodes):
-            raise BadSpec(f"Two nodes are called '{node.id}'.", remedy="Give each node its own id.")
+            raise BadSpec(f"Two nodes have the id '{node.id}'.", remedy="Give each node its own id.")
         made.nodes.append(node)
 
 
@@ -134,7 +134,8 @@ def read_node(given: Any) -> SpecNode:  # noqa: ANN401 - from a model
     node_id, name, inputs = given.get("id"), given.get("name"), given.get("inputs") or {}
     if not isinstance(node_id, str) or not _ID.fullmatch(node_id):
         raise BadSpec(
-            f"{told(str(node_id), 100)!r} is no id of a node.", remedy="Use letters, digits and '_', as 'llmChain_0'."
+            f"{told(str(node_id), 100)!r} is not a valid node id.",
+            remedy="Use letters, digits and '_', as 'llmChain_0'.",
         )
     faults = Faults()
     node = SpecNode(node_id, "")
@@ -152,8 +153,8 @@ def read_node(given: Any) -> SpecNode:  # noqa: ANN401 - from a model
         quoted = listed([repr(told(one, 60)) for one in unknown])
         faults.add(
             BadSpec(
-                f"The node '{node_id}' has {quoted}, which no node has.",
-                remedy="Values belong into 'inputs'; anchors and handles are made for you.",
+                f"The node '{node_id}' has {quoted}, which is not a property of a node.",
+                remedy="Values belong in 'inputs'; anchors and handles are created automatically.",
             )
         )
     for member in ("credential", "label", "output"):
@@ -194,7 +195,7 @@ def references(value: JsonValue) -> list[str]:
 
 
 def without_reference(value: JsonValue, node_id: str) -> JsonValue:
-    """A value that refers to a node no more; whatever else it says stays."""
+    """Remove the reference to a node from a value."""
     if isinstance(value, str):
         return _REFERENCE.sub(lambda found: "" if found[1] == node_id else found[0], value)
     if isinstance(value, list):
@@ -205,12 +206,12 @@ def without_reference(value: JsonValue, node_id: str) -> JsonValue:
 
 
 def reference_to(node_id: str) -> str:
-    """How an input names what a node makes."""
+    """Return the reference to a node's output in an input."""
     return f"{{{{{node_id}.data.instance}}}}"
 
 
 def is_kept(value: JsonValue) -> bool:
-    """Whether a value says that what is there stays."""
+    """Whether a value keeps the current one."""
     return isinstance(value, dict) and KEPT in value and value.keys() <= {KEPT, "begins"}
 
 

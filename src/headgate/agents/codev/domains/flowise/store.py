@@ -1,4 +1,4 @@
-"""Chatflows of a server as a session holds them: read, written once each, found again when an answer was lost."""
+"""Stores chatflows on a server: read, written exactly once, found again after a lost response."""
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
@@ -17,12 +17,12 @@ from headgate.foundation.errors import HeadgateError, UpstreamFailed
 from headgate.foundation.flow_threads import run_in_flow_thread
 
 PAGES: tuple[int, ...] = (20, 5, 1)
-"""Chatflows of one answer: so many, or less where they are large. Each divides the one before."""
+"""Chatflows per response, fewer if they are large. Each divides the previous one."""
 MOST_LEFT_OUT = 5
-"""Chatflows of more than is read at once; where there are more of them a server is up to something."""
+"""Chatflows over the size limit that are skipped; more of them are an error."""
 MOST_LOOKED_AT = 1000
 MOST_LOOKS = 3
-"""How often a chatflow is looked at again because somebody saved it while it was read; then it is a conflict."""
+"""How often a chatflow that was saved during a read is read again; then it is a conflict."""
 _NAMELESS = "Chatflow"
 _Made = TypeVar("_Made")
 
@@ -36,7 +36,7 @@ class Store:
         """Kinds of the chatflows that were seen, by id."""
 
     async def read(self, flow_id: str) -> Held:
-        """One as it is now."""
+        """Return one in its current state."""
         return await self._held(await self._client.get_chatflow(flow_id))
 
     async def write(self, change: Change, before: Held | None, token: str) -> Held:
@@ -57,7 +57,7 @@ class Store:
         return await self._read_back(row, token)
 
     async def find_written(self, token: str) -> Held | None:
-        """The chatflow that a write with this token made; those changed last are looked at first."""
+        """Return the chatflow created by the write with this token; the newest are searched first."""
         async for row in self._newest(MOST_LOOKED_AT):
             if token in row.flow_data:
                 return await self._held(row)
@@ -72,11 +72,11 @@ class Store:
             return
 
     async def list_slim(self, most: int) -> list[Chatflow]:
-        """Those changed last, without what they hold."""
+        """Return the newest, without their contents."""
         return [replace(row, flow_data="") async for row in self._newest(most)]
 
     async def _newest(self, most: int) -> AsyncIterator[Chatflow]:
-        """Those changed last, each once. Where they are large smaller pages are asked for; one too large is left out.
+        """Yield the newest, without duplicates. Large ones are requested in smaller pages; oversized ones are skipped.
 
         Pages move while people save, and a server that knows no pages gives the same again.
         """
@@ -114,7 +114,7 @@ class Store:
             return ghost
 
     async def _while_same(self, flow_id: str, mark: str, make: Callable[[Held], _Made]) -> _Made:
-        """What is made of a chatflow that is as expected, directly before it is written. Raises `WriteConflict`.
+        """Apply a function to a chatflow that is unchanged, directly before writing. Raises `WriteConflict`.
 
         Reading a large one takes as long as saving it in a canvas: when all is made it is looked at again, and made
         anew where somebody saved it meanwhile.
@@ -131,7 +131,7 @@ class Store:
         raise WriteConflict(row.name)
 
     async def _read_back(self, row: Chatflow, token: str) -> Held:
-        """What was written, as the server keeps it. Raises `WriteConflict` when somebody saved over it meanwhile.
+        """Read back what was written. Raises `WriteConflict` when another user saved over it meanwhile.
 
         A change that was made on top of it is none of ours: it is seen when the chatflow is read the next time.
         """
@@ -142,7 +142,7 @@ class Store:
         return written
 
     async def _ghost(self, token: str) -> Held | None:
-        """What a server kept although it answered with an error, or not at all."""
+        """Return what a server stored although it responded with an error, or not at all."""
         try:
             return await self.find_written(token)
         except HeadgateError:  # the first error says more
@@ -154,11 +154,11 @@ class Store:
 
 
 def _as_sent(row: Chatflow, token: str) -> Chatflow:
-    """What a server says that it keeps now. Raises `FlowiseFailed` when that is not what it was sent."""
+    """Return what a server reports as stored. Raises `FlowiseFailed` when it differs from what was sent."""
     if token not in row.flow_data:
         raise FlowiseFailed(
-            f"The server answered a write of '{row.name}' with something else than it was sent.",
-            remedy="Look at the chatflow in Flowise: something in front of the server may change what it is sent.",
+            f"The server's response to a write of '{row.name}' differs from what was sent.",
+            remedy="Check the chatflow in Flowise: a proxy may change requests.",
         )
     return row
 
@@ -175,7 +175,7 @@ def _text(change: Change, layout: JsonValue, token: str) -> str:
 
 
 def _laid_out(wanted: JsonValue, now: JsonValue) -> JsonValue:
-    """Where nodes stand now, and new ones where they are to stand."""
+    """Return the current layout, with positions for new nodes."""
     new, held = _object(wanted), _object(now)
     nodes = {**_object(new.get("nodes")), **_object(held.get("nodes"))}
     return {"nodes": nodes, "viewport": held.get("viewport") or new.get("viewport")}

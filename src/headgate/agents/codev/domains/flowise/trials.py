@@ -1,4 +1,4 @@
-"""One run of one test case on a Flowise server, in a chat of its own (DD-021)."""
+"""One run of one test case on a Flowise server, in a separate chat (DD-021)."""
 
 import time
 
@@ -15,9 +15,9 @@ LONGEST_ANSWER = 100_000
 
 
 async def run_case(client: FlowiseClient, flow_id: str, case: TestCase, *, session: str) -> TrialResult:
-    """Ask the chatflow once. What it fails with is a result, not an error of ours; so is an answer that never comes."""
+    """Send the case once. Failures and timeouts are results, not errors."""
     if case.file_ids:
-        return TrialResult(answer="", error="A Flowise server is given no files. Leave them out.", duration_ms=0)
+        return TrialResult(answer="", error="Files cannot be sent to a Flowise server. Omit them.", duration_ms=0)
     body: dict[str, JsonValue] = {
         "question": case.text,
         "chatId": session,

@@ -1,4 +1,4 @@
-"""Edges of a chatflow: from what a model named to handles, and to the references that Flowise runs by. Pure."""
+"""Connects edges: from names of a model to handles and references, as Flowise requires. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -33,7 +33,7 @@ _COLOR = "#9e9e9e"
 
 
 def wire(nodes: Nodes, wanted: Sequence[SpecEdge], before: Mapping[str, Any], faults: Faults) -> list[JsonValue]:
-    """The edges, with every input that they fill filled in; those that are wrong are among the faults.
+    """Return the edges, and set the inputs that they fill; invalid ones become faults.
 
     References that stand in inputs become edges too. An edge that was there before stays the object that it was.
     """
@@ -53,7 +53,7 @@ def wire(nodes: Nodes, wanted: Sequence[SpecEdge], before: Mapping[str, Any], fa
 
 
 def _implied(nodes: Nodes, wanted: Sequence[SpecEdge]) -> list[SpecEdge]:
-    """Edges for the references in inputs that nobody named an edge for."""
+    """Return edges for references in inputs without an explicit edge."""
     named = {(one.source, one.target, one.input) for one in wanted}
     found: list[SpecEdge] = []
     for node_id, node in nodes.items():
@@ -83,7 +83,7 @@ def _edge(
         values = filled.setdefault((wanted.target, name), [])
         if values and taking.get("list") is not True and wanted.source not in values:
             raise BadSpec(
-                f"'{wanted.target}.{name}' takes one connection and is given two.", remedy="Take one of the edges out."
+                f"'{wanted.target}.{name}' takes one connection and has two.", remedy="Remove one of the edges."
             )
         if wanted.source not in values:
             values.append(wanted.source)
@@ -118,7 +118,7 @@ def _taking(wanted: SpecEdge, source: Mapping[str, Any], target: Mapping[str, An
 def _giving(
     wanted: SpecEdge, source: dict[str, Any], taking: Mapping[str, Any], chosen: dict[str, str]
 ) -> dict[str, Any]:
-    """The output that an edge begins at; a node that gives one of several is set to it."""
+    """Return the source output of an edge, and select it if the node has several."""
     options, handles = options_of(source), handles_of(source)
     if not handles:
         raise BadSpec(f"'{wanted.source}' has no output.")
@@ -149,7 +149,7 @@ def _choose(wanted: SpecEdge, source: dict[str, Any], found: Mapping[str, Any], 
     name = text_of(found.get("name"))
     if chosen.setdefault(wanted.source, name) != name:
         raise BadSpec(
-            f"'{wanted.source}' gives either '{chosen[wanted.source]}' or '{name}', not both.",
+            f"'{wanted.source}' can use either '{chosen[wanted.source]}' or '{name}', not both.",
             remedy="Use a second node of that component for the second output.",
         )
     source["outputs"] = {**(source.get("outputs") or {}), "output": name}
@@ -167,13 +167,13 @@ def _refer(node: dict[str, Any], name: str, wanted: SpecEdge, taking: Mapping[st
             f"'{wanted.target}.{name}' does not say what it does with '{wanted.source}'.",
             remedy=f'Write "{reference}" where it belongs in the input '
             + ('\'s object, as {"name": "' + reference + '"}' if taking.get("type") == "json" else "'s text")
-            + ", or take the edge out.",
+            + ", or remove the edge.",
         )
     inputs[name] = reference
 
 
 def _fill(nodes: Nodes, filled: Mapping[tuple[str, str], list[str]], there: Nodes, faults: Faults) -> None:
-    """Inputs that other nodes are connected to say so, as they did before where they are the same; others are empty."""
+    """Set references in connected inputs, reusing unchanged ones; clear others."""
     for node_id, node in nodes.items():
         data = data_of(node)
         if is_agentflow_node(data):
@@ -217,7 +217,7 @@ def _agentflow_edge(nodes: Nodes, wanted: SpecEdge) -> dict[str, Any]:
     source, target = data_of(nodes[wanted.source]), data_of(nodes[wanted.target])
     ends = [text_of(one.get("id")) for one in handles_of(source)]
     if not ends:
-        raise BadSpec(f"Nothing follows '{wanted.source}': it ends the flow.", remedy="Take the edge out.")
+        raise BadSpec(f"No node can follow '{wanted.source}': it ends the flow.", remedy="Remove the edge.")
     names = [one.rpartition("-output-")[2] for one in ends]
     if wanted.output and wanted.output not in names:
         raise BadSpec(f"'{wanted.source}' has no output '{wanted.output[:80]}'.", remedy=f"It has: {listed(names)}.")

@@ -1,4 +1,4 @@
-"""The chatflows of one Flowise server, as one person sees them, for one session."""
+"""The chatflows of one Flowise server, for one user and session."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from headgate.agents.codev.domains.flowise import credentials, trials
 from headgate.agents.codev.domains.flowise.changing import changing_tools, standing_out
 from headgate.agents.codev.domains.flowise.comparing import differences
 from headgate.agents.codev.domains.flowise.looking import looking_tools
-from headgate.agents.codev.domains.flowise.room import Room
+from headgate.agents.codev.domains.flowise.tool_context import ToolContext
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.graph.cases import TestCase
@@ -26,7 +26,7 @@ class FlowiseWorkplace:
         skill: What the model is told, by phase.
     """
 
-    def __init__(self, room: Room, principal: Principal, skill: Mapping[Phase, str]) -> None:
+    def __init__(self, room: ToolContext, principal: Principal, skill: Mapping[Phase, str]) -> None:
         self._room = room
         self._principal = principal
         self._skill = skill
@@ -34,7 +34,7 @@ class FlowiseWorkplace:
 
     @property
     def tools(self) -> Sequence[DomainTool]:
-        """Every tool, whatever the phase."""
+        """Return every tool of all phases."""
         return self._tools
 
     def knowledge(self, phase: Phase) -> str:
@@ -42,11 +42,11 @@ class FlowiseWorkplace:
         return self._skill.get(phase, "")
 
     async def read(self, flow_id: str) -> Held:
-        """A chatflow as it is now."""
+        """Return a chatflow in its current state."""
         return await self._room.store.read(flow_id)
 
     def preflight(self, change: Change) -> Sequence[Fault]:
-        """Everything that Flowise would save and then fail at, but for what was wrong before."""
+        """Return new faults that Flowise would store and then fail at."""
         found = self._room.faults(change.definition, type_=str(change.about.get("type") or ""))
         return standing_out(found, change.about)
 
@@ -63,7 +63,7 @@ class FlowiseWorkplace:
         await self._room.store.remove(flow_id, expected_mark)
 
     def compare(self, before: dict[str, JsonValue] | None, after: dict[str, JsonValue]) -> list[str]:
-        """What is different, by node and input."""
+        """Return the differences, by node and input."""
         return differences(before, after)
 
     async def missing_credentials(self, types: Sequence[str]) -> Sequence[NeededCredential]:
@@ -76,7 +76,7 @@ class FlowiseWorkplace:
         await credentials.add(self._room.client, self._room.catalogue, type, name, values)
 
     async def run_case(self, flow_id: str, case: TestCase, *, session: str) -> TrialResult:
-        """Ask the chatflow once, in a chat of its own."""
+        """Send the case once, in a separate chat."""
         return await trials.run_case(self._room.client, flow_id, case, session=session)
 
     def link(self, flow_id: str) -> str:
@@ -85,5 +85,5 @@ class FlowiseWorkplace:
         return f"{self._room.client.root}{page}/{flow_id}"
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         await self._room.client.close()

@@ -1,1 +1,1 @@
-"""Our own flows as a place, through the toolkit."""
+"""The Headgate platform, through the toolkit."""

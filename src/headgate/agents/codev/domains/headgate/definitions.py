@@ -1,4 +1,4 @@
-"""A flow as a session holds it: the JSON of its draft, as it is stored."""
+"""A flow in a session: the JSON of its stored draft."""
 
 from pydantic import JsonValue
 

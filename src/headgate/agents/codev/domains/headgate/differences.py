@@ -1,4 +1,4 @@
-"""What is different between two flows, in lines for people and models; no secret is in them.
+"""Differences between two flows, in lines for users and models, without secrets.
 
 The toolkit's lines name a node that was added and no more. Here its values stand behind it: a person who reviews a new
 flow, and a model that is to change one, have to see the prompts.
@@ -20,7 +20,7 @@ LONGEST_VALUE = 300
 
 
 def lines_of(before: Flow, after: Flow, catalog: Catalog) -> list[str]:
-    """One line a change, the values of added nodes each on a line of their own."""
+    """Return one line per change, and one per value of an added node."""
     diff = without_secrets(diff_flows(before, after), before, after, catalog)
     added = len(diff.nodes_added)
     lines = diff.lines()

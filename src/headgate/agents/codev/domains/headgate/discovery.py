@@ -33,18 +33,15 @@ LOOKING = frozenset({Phase.DISCOVER})
 ALWAYS = frozenset({Phase.DISCOVER, Phase.PATCH})
 MODELS_SHOWN = 6
 """Of one provider."""
-MOST_VARIABLES = 200
-MOST_MCP_TOOLS = 100
-LONGEST_SPEC = 24_000
 """Characters."""
 _SENTENCE = 160
 _NO_ARGUMENTS: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 _BULK = frozenset({"space_id", "revision", "published_version"})
-"""Members of an operation's answer that a model has no use for."""
+"""Members of an operation's result that a model does not need."""
 
 
 async def describe_flow(visit: Visit, flow_id: str) -> Answer:  # noqa: D417 - what a model reads
-    """Read a flow as spec text, and what prevents it from running. Secrets are never shown.
+    """Read a flow as spec text, with its problems. Secrets are never shown.
 
     Args:
         flow_id: Id of the flow.
@@ -52,13 +49,11 @@ async def describe_flow(visit: Visit, flow_id: str) -> Answer:  # noqa: D417 - w
     row = await visit.flow(flow_id)
     flow = flows.definition_of(row)
     spec = print_spec(shown_flow(flow, await visit.catalog(flow)))
-    if len(spec) > LONGEST_SPEC:
-        spec = f"{spec[:LONGEST_SPEC]}\n... [{len(spec) - LONGEST_SPEC} more characters; describe_node shows one node.]"
     return {"flow_id": row.id, "name": row.name, "spec": spec, "issues": list(await issues_of(visit, row))}
 
 
 async def describe_template(visit: Visit, template_id: str) -> Answer:  # noqa: ARG001, D417 - as every operation
-    """Show a ready-made flow as spec text, to build one like it.
+    """Show a template as spec text, to build a similar flow.
 
     Args:
         template_id: Id of the template.
@@ -69,7 +64,7 @@ async def describe_template(visit: Visit, template_id: str) -> Answer:  # noqa: 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A tool that only reads: an operation of the toolkit, or one beside it, under a name of its own."""
+    """A read-only tool: an operation of the toolkit, or an additional one, with its own name."""
 
     name: str
     operation: Operation
@@ -126,9 +121,9 @@ def _variables_tool(place: Place) -> DomainTool:
         place.principal.require(Permission.VARIABLES_VIEW)
         async with place.studio.database.reading() as session:
             rows = await variables.list_variables(session, place.principal, space_id=place.space_id)
-        return _listed("variables", list(dict.fromkeys(row.name for row in rows)), MOST_VARIABLES)
+        return {"variables": list[JsonValue](dict.fromkeys(row.name for row in rows))}
 
-    return _tool("list_variables", "Name the variables that flows may use. Their values are never shown.", read)
+    return _tool("list_variables", "List the variables that flows may use. Their values are never shown.", read)
 
 
 def _models_tool(place: Place) -> DomainTool:
@@ -153,7 +148,7 @@ def _models_tool(place: Place) -> DomainTool:
             answer["more_models"] = more
         return answer
 
-    return _tool("list_models", "List the model providers that are ready, with their models as provider/name.", read)
+    return _tool("list_models", "List the ready model providers, with their models as provider/name.", read)
 
 
 def _servers_tool(place: Place) -> DomainTool:
@@ -167,16 +162,9 @@ def _servers_tool(place: Place) -> DomainTool:
                     for row in rows
                     if row.enabled and server.enabled
                 ]
-        return _listed("tools", tools, MOST_MCP_TOOLS)
+        return {"tools": tools}
 
     return _tool("list_mcp_tools", "List the tools of the space's MCP servers, for the component McpTools.", read)
-
-
-def _listed(name: str, found: Sequence[JsonValue], most: int) -> Answer:
-    answer: Answer = {name: list(found[:most])}
-    if len(found) > most:
-        answer["note"] = f"{len(found) - most} more are not listed."
-    return answer
 
 
 def _tool(
@@ -184,7 +172,7 @@ def _tool(
     description: str,
     function: Callable[[dict[str, Any]], Awaitable[Answer]],
 ) -> DomainTool:
-    """A tool of its own; what it refuses is an answer."""
+    """Return a tool whose refusals are results."""
 
     async def read(arguments: dict[str, Any]) -> Answer:
         try:
@@ -196,7 +184,7 @@ def _tool(
 
 
 def _slim(answer: Answer) -> Answer:
-    """An answer without what a model has no use for, in each of the flows it lists too."""
+    """Return a result without members that a model does not need, also in listed flows."""
     return {
         name: [_slim(one) if isinstance(one, dict) else one for one in value] if isinstance(value, list) else value
         for name, value in answer.items()

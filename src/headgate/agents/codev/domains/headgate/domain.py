@@ -1,4 +1,4 @@
-"""Headgate's own flows as a kind of place: everything goes through the toolkit, with the person's own rights."""
+"""Headgate's own flows as a platform: everything uses the toolkit, with the user's own rights."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ LONGEST_TRIAL_SECONDS = 600.0
 
 
 class NoInstances(NotFound):
-    """Our own flows are in one place only."""
+    """The Headgate platform has no instances."""
 
     code = "codev_instance_not_found"
     title = "Instance not found"
@@ -52,14 +52,14 @@ class HeadgateDomain:
         return "headgate"
 
     async def open(self, principal: Principal, space_id: str, instance_id: str) -> HeadgateWorkplace:
-        """A workplace in a space that the person may edit flows in; none named: their own.
+        """Open a workplace in a space where the user may edit flows; by default the user's own.
 
         Raises `SpaceNotFound`, `PermissionMissing`, `NoInstances`.
         """
         if instance_id:
             raise NoInstances(
-                f"There is no instance '{instance_id[:100]}': Headgate's own flows are in one place.",
-                remedy="Leave the instance out, or choose the domain flowise.",
+                f"There is no instance '{instance_id[:100]}': Headgate has a single instance.",
+                remedy="Omit the instance, or choose the domain flowise.",
             )
         space = space_id or principal.space_id
         async with self.studio.database.reading() as session:

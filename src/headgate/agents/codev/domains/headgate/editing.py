@@ -1,4 +1,4 @@
-"""Tools that change the session's flow: the toolkit's own, on a bench with the flow as it is now.
+"""Tools that change the session's flow: the toolkit's own, on a workbench with the current flow.
 
 Nothing is stored here: a tool says what the flow would be, and the journal writes it.
 """
@@ -36,20 +36,20 @@ _EDITING = (
 )
 _DESCRIPTIONS = {
     BUILD: (
-        "Write the whole flow as spec text: a new one, or in place of all that is there. Refused as a whole, each fault"
-        " named, when anything in it is wrong. For a small change to a flow that is there use the other tools."
+        "Write a complete flow as spec text: a new one, or a replacement. Any error refuses it completely and is"
+        " listed. For small changes to an existing flow use the other tools."
     ),
-    "add_component": "Add a node to the flow. Connect it afterwards: nothing may stay loose at the end.",
+    "add_component": "Add a node to the flow. Connect it afterwards: no node may stay unconnected.",
 }
 _LEFT_OUT = frozenset({"ok", "note", "graph", "patch", "issues"})
-"""Members of a tool's answer that are for the assistant's canvas, or told otherwise here."""
+"""Members of a tool's result that are for the assistant's canvas, or reported differently here."""
 _SUMMARY = 300
-_NO_FLOW = ("There is no flow yet.", f"Make it with {BUILD}: write the whole of it as spec text.")
+_NO_FLOW = ("There is no flow yet.", f"Create it with {BUILD}: write the complete flow as spec text.")
 _DETAILS: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "name": {"type": "string", "description": "What people call the flow; the present one when left out."},
-        "description": {"type": "string", "description": "What it is for; the present one when left out."},
+        "name": {"type": "string", "description": "Name of the flow; unchanged when omitted."},
+        "description": {"type": "string", "description": "Its purpose; unchanged when omitted."},
     },
     "additionalProperties": False,
 }
@@ -100,25 +100,25 @@ def _rename_tool(place: Place) -> DomainTool:
             }
         return _changed(place, held, before, after, {})
 
-    description = "Set the name of the flow, or what it is for."
+    description = "Set the name or description of the flow."
     return DomainTool("set_flow_details", description, _DETAILS, PATCHING, change=change)
 
 
 async def _learn(place: Place, held: Held | None, flow: Flow) -> None:
-    """Read what the flow may be made of, and what its space offers."""
+    """Load the available components and the environment of the space."""
     await place.learn(flow)
     place.environment = await place.visit.environment(_space(place, held))
 
 
 def _changed(place: Place, held: Held | None, before: Flow, after: Flow, answer: Answer) -> Change | Answer:
-    """What a tool made of the flow, with what it still lacks; an answer where nothing changed, or a key came in."""
+    """Return a tool's change of the flow with its remaining problems, or a result without a change."""
     if after == before and held is not None:
-        return answer | {"ok": True, "note": "Nothing changed: the flow is like that already."}
+        return answer | {"ok": True, "note": "Nothing changed: the flow already has these values."}
     written = new_keys(before, after, place.catalog)
     if written:  # here and not before the write: a key that people wrote down stays possible
         return {
             "ok": False,
-            "error": f"{', '.join(written)} would hold a key as text, for all who see the flow.",
+            "error": f"{', '.join(written)} would contain a key as text, visible to everyone with access to the flow.",
             "remedy": BY_NAME,
         }
     lines = diff_lines(before, after, place.catalog)
@@ -138,7 +138,7 @@ def _about(place: Place, held: Held | None, before: Flow) -> dict[str, JsonValue
 
 
 def _ends(flow: Flow, catalog: Catalog) -> Answer:
-    """A word on several answers: nobody could tell which is the flow's, a test neither."""
+    """Return a note on several end nodes: it is ambiguous which is the flow's answer."""
     ends = [one.node for one in classify_io(flow, catalog).outputs if one.kind in {"chat", "text", "data"}]
     if len(ends) < 2:
         return {}
@@ -163,7 +163,7 @@ def _unstorable(name: str, arguments: dict[str, Any]) -> Answer | None:
     try:
         plain_json(cast("JsonValue", arguments))
     except ValueError as error:
-        return _refused(f"{name}: {error}", "Leave it out.")
+        return _refused(f"{name}: {error}", "Omit it.")
     return None
 
 

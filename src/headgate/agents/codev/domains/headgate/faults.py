@@ -1,4 +1,4 @@
-"""What keeps a flow of our own from being written (seed 004, DD-018).
+"""What prevents a Headgate flow from being written (seed 004, DD-018).
 
 Refused is what could be neither saved nor run: all that saving refuses (unknown components and fields, edges to ports
 that are not there, values that no field holds, contracts that contradict themselves) and code that the sandbox would
@@ -20,14 +20,14 @@ from headgate.graph.model import Flow, Node
 from headgate.graph.template import Catalog
 from headgate.graph.validate import check_draft
 
-BY_NAME = 'Refer to a secret instead: {"secret": "MY_TOKEN"}; the user stores it, and only they see its value.'
+BY_NAME = 'Refer to a secret instead: {"secret": "MY_TOKEN"}; the user stores it.'
 STANDING = "standing"
-"""What was half done before a change, in its `about`."""
+"""Problems that existed before a change, in its `about`."""
 _HALF_DONE = frozenset({IssueCode.POLICY, IssueCode.BINDING})
 
 
 def faults_of(flow: Flow, catalog: Catalog, standing: Sequence[str] = ()) -> list[Fault]:
-    """What keeps a flow from being written, in the order in which to mend it, but for as much as `half_done` before."""
+    """Return what prevents a flow from being written, in order of repair, except for existing problems."""
     left, found = Counter(standing), list[Fault]()
     for issue in (*check_draft(flow, catalog), *code_issues(flow)):
         if left[issue.field] and issue.code in _HALF_DONE:
@@ -38,7 +38,7 @@ def faults_of(flow: Flow, catalog: Catalog, standing: Sequence[str] = ()) -> lis
 
 
 def half_done(flow: Flow, catalog: Catalog) -> list[str]:
-    """Members of policies that a draft may have as they are, and no run; not whose, as nodes are renamed."""
+    """Return policy problems that a draft may have and a run may not; without node ids, which may change."""
     return [issue.field for issue in check_draft(flow, catalog) if issue.code in _HALF_DONE]
 
 
@@ -54,7 +54,7 @@ def keys_in(flow: Flow, catalog: Catalog) -> frozenset[tuple[str, str, str]]:
 
 
 def new_keys(before: Flow, after: Flow, catalog: Catalog) -> list[str]:
-    """`node.field` of each key that a change would write down; one that stood there already is not the change's."""
+    """Return `node.field` of each new plaintext key in a change."""
     known = {text for _, _, text in keys_in(before, catalog)}
     return sorted({f"{node}.{name}" for node, name, text in keys_in(after, catalog) if text not in known})
 

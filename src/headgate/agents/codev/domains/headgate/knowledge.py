@@ -1,4 +1,4 @@
-"""What a developer of our flows must know, by phase: the skill file, or these few words when it is gone (DD-014)."""
+"""Instructions for Headgate flows, by phase: the skill file, or a short fallback (DD-014)."""
 
 from pathlib import Path
 
@@ -20,5 +20,5 @@ FALLBACK: dict[Phase, str] = {
 
 
 def load_knowledge(folder: Path | None) -> dict[Phase, str]:
-    """Markdown by phase; an operator's own file in `folder` goes before ours."""
+    """Load Markdown by phase; an operator's file in `folder` has priority."""
     return load_skill(SKILL, FALLBACK, folder=folder)

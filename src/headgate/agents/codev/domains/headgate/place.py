@@ -1,4 +1,4 @@
-"""The parts that a workplace stands on, for one person in one space."""
+"""The services of a workplace, for one user in one space."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,12 +14,12 @@ from headgate.graph.model import Flow
 from headgate.toolkit.stored.visit import Studio, Visit
 
 KeysOf = Callable[[Principal], KeySource]
-"""Where the keys of a person's models come from."""
+"""The key source of a user's models."""
 
 
 @dataclass(slots=True)
 class Place:
-    """Whose flows, and what carries the work out. `catalog` is that of the flow that was looked at last."""
+    """The user, the space and the services. `catalog` is that of the last flow read."""
 
     studio: Studio
     principal: Principal
@@ -29,14 +29,14 @@ class Place:
     local: LocalModels | None
     catalog: Overlay
     environment: Environment | None = None
-    """What the space of that flow offers."""
+    """The environment of that flow's space."""
     visit: Visit = field(init=False)
 
     def __post_init__(self) -> None:
         self.visit = Visit(self.studio, self.principal)
 
     def keys(self) -> KeySource:
-        """Where keys are looked up."""
+        """Return the key source."""
         return self.keys_of(within(self.principal, self.space_id))
 
     def vault(self) -> Vault:
@@ -44,6 +44,6 @@ class Place:
         return Vault(self.studio.database, self.box, self.principal, self.space_id, self.keys(), self.local)
 
     async def learn(self, flow: Flow) -> Overlay:
-        """The components that a flow may be made of, its own among them; kept for what must not wait."""
+        """Load the components available to a flow, including its custom ones."""
         self.catalog = await self.visit.catalog(flow)
         return self.catalog

@@ -1,4 +1,4 @@
-"""Drafts that a session writes: each in one transaction with the comparison, so that nobody's change is overwritten.
+"""Writes drafts of a session: each with its comparison in one transaction, so that no change is overwritten.
 
 Writing goes through `features.flows`, as the studio's own saving does: audited, and seen live by whoever has the flow
 open.
@@ -36,7 +36,7 @@ async def write(place: Place, change: Change, before: Held | None, token: str) -
 
 
 async def find_written(place: Place, token: str) -> Held | None:
-    """The flow that a write with this token made, as it is now; None when it made none, or the flow is deleted."""
+    """Return the current flow that the write with this token created; None without one, or if it is deleted."""
     async with place.studio.database.reading() as session:
         try:
             row = await flows.get_flow(session, place.principal, id_for(token), permission=Permission.FLOWS_EDIT)
@@ -53,7 +53,7 @@ async def remove(place: Place, flow_id: str, expected_mark: str) -> None:
 
 
 async def put_back(session: AsyncSession, place: Place, step: PutBack) -> None:
-    """Make a flow an earlier version of itself, or remove it. What it was until now stays among its versions."""
+    """Restore an earlier version of a flow, or remove it. The current state is kept as a version."""
     if step.now is None:
         row = await flows.restore_flow(session, place.principal, step.flow_id)
     else:
@@ -77,7 +77,7 @@ async def _create(place: Place, change: Change, token: str) -> Held:
 
 
 async def _created(place: Place, change: Change, token: str) -> Held:
-    """A new flow. Made already: that one as it is, if nobody changed it since."""
+    """Return a new flow; an existing one from the same write, if unchanged."""
     flow, flow_id = flow_of(change.definition), id_for(token)
     async with place.studio.database.writing() as session:
         try:
@@ -99,7 +99,7 @@ async def _created(place: Place, change: Change, token: str) -> Held:
 
 
 async def _locked(session: AsyncSession, place: Place, flow_id: str, mark: str, name: str = "") -> FlowRow:
-    """The row, held until the transaction ends. Raises `WriteConflict` when it is not as expected.
+    """Return the row, locked until the transaction ends. Raises `WriteConflict` when it has changed.
 
     A flow that was deleted meanwhile is one where a name is known: somebody changed it in the strongest way.
     """

@@ -1,4 +1,4 @@
-"""Runs of the draft as tests: real runs on the engine, whose evidence is kept like that of any run."""
+"""Test runs of the draft: real runs on the engine, with stored evidence."""
 
 import asyncio
 import hashlib
@@ -17,7 +17,7 @@ from headgate.graph.cases import TestCase
 
 
 async def run_once(place: Place, flow_id: str, case: TestCase, *, session: str, seconds: float) -> TrialResult:
-    """Run a case once, in a chat of its own, and cancel the run when it takes longer or its caller is cancelled.
+    """Run a case once, in a separate chat; cancel the run on a timeout or when the caller is cancelled.
 
     What the flow does wrong is the result's `error`. Raises `FlowNotFound`, `PermissionMissing`, `Unavailable`.
     """
@@ -62,7 +62,7 @@ async def _waited_for(place: Place, flow_id: str, run_id: str, seconds: float) -
             await engine.wait(run_id)
     except TimeoutError:
         await runs.cancel_run(engine, place.principal, run_id)
-        late = f"The run was not over after {seconds:.0f} seconds and was cancelled."
+        late = f"The run did not finish within {seconds:.0f} seconds and was cancelled."
         return _result(flow_id, await runs.answer_of(engine, place.principal, run_id), late)
     except asyncio.CancelledError:
         await asyncio.shield(runs.cancel_run(engine, place.principal, run_id))
@@ -87,7 +87,7 @@ def _result(flow_id: str, run: RunOut, error: str, answer: str = "") -> TrialRes
 
 
 def _why(run: RunOut) -> str:
-    """Why a run gave no answer, with the step that failed."""
+    """Return why a run has no answer, with the failed step."""
     if run.status == "completed":
         return ""
     failed = next((step for step in run.steps if step.error is not None), None)

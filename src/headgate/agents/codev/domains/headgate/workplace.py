@@ -1,4 +1,4 @@
-"""The flows of an installation, as one person sees them, for one session."""
+"""The flows of an installation, for one user and session."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class HeadgateWorkplace:
 
     @cached_property
     def tools(self) -> Sequence[DomainTool]:
-        """Every tool, whatever the phase."""
+        """Return every tool of all phases."""
         return (*reading_tools(self.place, has_servers=self.has_servers), *editing_tools(self.place))
 
     def knowledge(self, phase: Phase) -> str:
@@ -50,19 +50,19 @@ class HeadgateWorkplace:
         return self.known.get(phase, "")
 
     async def read(self, flow_id: str) -> Held:
-        """The draft of a flow that the person may edit. Raises `FlowNotFound`, `PermissionMissing`."""
+        """Return the draft of a flow that the user may edit. Raises `FlowNotFound`, `PermissionMissing`."""
         row = await self.place.visit.flow(flow_id, Permission.FLOWS_EDIT)
         held = held_of(row)
         await self.place.learn(flow_of(held.definition))
         return held
 
     def preflight(self, change: Change) -> Sequence[Fault]:
-        """What keeps a change from being saved or ever run, but for what was wrong before; see `faults`."""
+        """Return what newly prevents a change from being saved or run; see `faults`."""
         try:
             flow = flow_of(change.definition)
         except ValidationError as error:
             where = [".".join(str(part) for part in fault["loc"]) for fault in error.errors(include_url=False)[:20]]
-            return [Fault(one, "this is not a flow.", "Use the tools, which write none.") for one in where]
+            return [Fault(one, "this is not a flow.", "Use the tools to create it.") for one in where]
         standing = change.about.get(STANDING)
         return faults_of(flow, self.place.catalog, list(map(str, standing)) if isinstance(standing, list) else ())
 
@@ -83,7 +83,7 @@ class HeadgateWorkplace:
         await storing.put_back(session, self.place, step)
 
     def compare(self, before: dict[str, JsonValue] | None, after: dict[str, JsonValue]) -> list[str]:
-        """What is different, a line each; values of secret fields are not told."""
+        """Return the differences, one line each, without secret values."""
         new = flow_of(after)
         return lines_of(_old(before, new), new, self.place.catalog)
 
@@ -92,7 +92,7 @@ class HeadgateWorkplace:
         return await credentials.missing(self.place.vault(), types)
 
     async def add_credential(self, type: str, name: str, values: Mapping[str, str]) -> None:  # noqa: A002, ARG002 - the port's
-        """Set the variables of a credential. `name` says nothing here: a variable is its own name."""
+        """Set the variables of a credential. `name` is ignored: a variable is its own name."""
         await credentials.add(self.place.vault(), type, values)
 
     async def run_case(self, flow_id: str, case: TestCase, *, session: str) -> TrialResult:

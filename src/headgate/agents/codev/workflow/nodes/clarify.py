@@ -36,7 +36,7 @@ def ask_clarification(state: AgentState) -> dict[str, Any]:
     """What the person is asked."""
     return {
         "type": "clarification",
-        "prompt": "The requirement can be read in more than one way. Please answer before anything is looked at.",
+        "prompt": "The requirement is ambiguous. Please answer before the instance is inspected.",
         "data": {"questions": list(state.get("questions") or []), "ambiguity": state.get("ambiguity", 0)},
     }
 

@@ -78,7 +78,7 @@ def derive(state: AgentState) -> Verdict:
     failed = next((trial for trial in trials if not trial["passed"]), None)
     if not state.get("flow_id") or not trials:
         reason = "There is no flow yet." if not state.get("flow_id") else "No test was run."
-        return Verdict(category="INCOMPLETE", reason=reason, fix="Carry out the steps of the plan.")
+        return Verdict(category="INCOMPLETE", reason=reason, fix="Execute the steps of the plan.")
     if failed is None:
         return Verdict(
             category="LOGIC",

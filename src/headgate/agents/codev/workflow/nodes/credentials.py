@@ -43,9 +43,9 @@ def ask_credentials(state: AgentState) -> dict[str, Any]:
 def prompt_of(missing: Sequence[Any]) -> str:
     """What is asked, with the names of what is still missing."""
     if not missing:
-        return "Every credential that the work needs is there now. Continue."
+        return "All required credentials are available. Continue."
     names = ", ".join(str(needed.get("label") or needed.get("type", "")) for needed in missing)
-    return f"The work needs credentials that are missing: {names}. Add them, or continue without."
+    return f"Credentials are missing: {names}. Add them, or continue without."
 
 
 def take_credentials(_: AgentState, answer: dict[str, Any]) -> Update:

@@ -34,14 +34,14 @@ def _why(state: AgentState) -> str:
         return f"The token budget is used up, in {where}: {tokens_used(state):,} tokens of {state['token_budget']:,}."
     if code == "model_key":
         key = state.get("model_key") or {}
-        return f"The session was ended, since its model {key.get('model')} cannot be called: {key.get('reason')}"
+        return f"The session was ended, because its model {key.get('model')} cannot be called: {key.get('reason')}"
     if code == "rejected":
         what = "The result was not accepted" if state.get("approved") else "The plan was not approved"
         return f"{what}, and the session was ended."
     conflict, verdict = state.get("conflict"), state.get("converge_verdict")
-    tried = f"{state['max_iterations']} iteration{'s' * (state['max_iterations'] != 1)} were tried, the most there are."
+    tried = f"{state['max_iterations']} iteration{'s' * (state['max_iterations'] != 1)} were tried, the maximum."
     if state["max_iterations"] == 1:
-        tried = "1 iteration was tried, the most there are."
+        tried = "1 iteration was tried, the maximum."
     if conflict is not None:
         return f"{tried} {conflict['message']}"
     return f"{tried} Last {verdict['category']}: {verdict['reason']}" if verdict is not None else tried
@@ -50,8 +50,8 @@ def _why(state: AgentState) -> str:
 async def _stands(working: Working) -> str:
     written = sum(note.state == "done" for note in await working.journal.notes())
     if not written:
-        return "Nothing is written."
-    writes = "1 write of this session stands" if written == 1 else f"{written} writes of this session stand"
+        return "Nothing was written."
+    writes = "1 write of this session is kept" if written == 1 else f"{written} writes of this session are kept"
     return f"{writes}; rolling back undoes what was written."
 
 
@@ -60,23 +60,23 @@ async def _as_pattern(state: AgentState, working: Working) -> tuple[str | None, 
     try:
         held = await working.workplace.read(state.get("flow_id") or "")
         if held.mark != state.get("flow_mark"):
-            return None, "The flow was changed after it was reviewed: it was not kept as a pattern."
+            return None, "The flow was changed after its review: it was not stored as a pattern."
         requirement = state["requirement"]
         kept = await working.patterns.keep(requirement=requirement, held=held, session_id=working.session_id)
     except HeadgateError as error:
-        log.warning("pattern not kept", session=state["session_id"], error=error.detail)
-        return None, f"The flow was not kept as a pattern: {error}"
+        log.warning("pattern not stored", session=state["session_id"], error=error.detail)
+        return None, f"The flow was not stored as a pattern: {error}"
     return kept, ""
 
 
 async def _tests(state: AgentState, working: Working) -> str:
     """Keep the cases as the flow's test set; why that was not possible, in words."""
     if working.test_sets is None:
-        return "The place has no test sets: the cases were not kept."
+        return "The instance has no test sets: the cases were not stored."
     cases = [TestCase.model_validate(case) for case in state.get("cases") or []]
     try:
         await working.test_sets.keep(state.get("flow_id") or "", cases)
     except HeadgateError as error:
-        log.warning("test set not kept", session=state["session_id"], error=error.detail)
-        return f"The cases were not kept as the flow's test set: {error}"
+        log.warning("test set not stored", session=state["session_id"], error=error.detail)
+        return f"The cases were not stored as the flow's test set: {error}"
     return ""

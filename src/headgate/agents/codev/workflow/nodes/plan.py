@@ -18,10 +18,10 @@ LONGEST_PLAN = 60_000
 """Characters of a plan: it is read by a person, and sent in every later phase."""
 NO_REASON = "The plan was not approved. No reason was given: propose another way."
 _NO_TESTS = (
-    "*The model wrote no test cases that can be read. The one that stands here only asks whether there is an answer; "
-    "edit it before you approve.*"
+    "*The model wrote no valid test cases. The one below only checks that there is an answer; edit it "
+    "before you approve.*"
 )
-_KEPT_TESTS = "*The model wrote no test cases that can be read: those of the plan before stay.*"
+_KEPT_TESTS = "*The model wrote no valid test cases: those of the previous plan are kept.*"
 _AGAIN = (
     "The tests of that plan cannot be read. {fault} Write the whole plan again, ending with the block of tests: a JSON "
     "list of objects with `name`, `text` and `expect`."
@@ -72,13 +72,13 @@ def ask_approval(state: AgentState) -> dict[str, Any]:
     """The plan as the person is shown it."""
     conflict, verdict = state.get("conflict"), state.get("converge_verdict")
     if conflict is not None:
-        why = "Somebody else changed the flow, so this plan was made anew. Approve it before anything is written."
+        why = "Another user changed the flow, so a new plan was made. Approve it before anything is written."
     elif state.get("tests_changed"):
-        why = "This repair changes tests that you approved. Approve how it is to be repaired, and what is tested then."
+        why = "This repair changes tests that you approved. Approve the repair and the new tests."
     elif verdict is not None:
-        why = "It was not judged to be done. Approve how it is to be repaired."
+        why = "The result was not judged complete. Approve the repair."
     else:
-        why = "Approve the plan, edit it, or say what should be otherwise. Nothing is written before."
+        why = "Approve the plan, edit it, or say what to change. Nothing is written before."
     return {
         "type": "plan_approval",
         "prompt": why,

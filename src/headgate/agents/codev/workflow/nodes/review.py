@@ -36,8 +36,8 @@ async def read_back(state: AgentState, working: Working) -> Update:
 def ask_review(state: AgentState) -> dict[str, Any]:
     """What the person is shown: also what the judge still wants, where nothing is left to plan it with."""
     verdict = state.get("converge_verdict")
-    asked = "Accept the result, or say what should be otherwise."
-    still = f" It was not judged to be done: {verdict['reason']}" if verdict is not None else ""
+    asked = "Accept the result, or say what to change."
+    still = f" The result was not judged complete: {verdict['reason']}" if verdict is not None else ""
     return {
         "type": "result_review",
         "prompt": f"Every test passed.{still} {asked}",

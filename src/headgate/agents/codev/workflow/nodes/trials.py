@@ -68,7 +68,7 @@ def _unsure(state: AgentState, working: Working, name: str) -> Update:
     unsure = state.get("unsure", 0) + 1
     if unsure < MOST_UNSURE:
         return {"unsure": unsure}
-    message = f"'{name}' was saved by somebody else again and again {_MEANWHILE}."
+    message = f"'{name}' was repeatedly saved by another user {_MEANWHILE}."
     return conflicted(state, working, Conflicted(message=message, lines=[]))
 
 

@@ -1,1 +1,1 @@
-"""The protocol of RFC 7643 and RFC 7644 as identity providers speak it."""
+"""SCIM protocol (RFC 7643 and RFC 7644) for identity providers."""

@@ -1,4 +1,4 @@
-"""Filters as conditions of SQL, and the attributes that can be filtered and sorted by."""
+"""Converts filters to SQL conditions; attributes for filtering and sorting."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,17 +27,17 @@ Condition = ColumnElement[bool]
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """Something with one value for each resource."""
+    """An attribute with one value per resource."""
 
     kind: Literal["text", "exact", "boolean", "time"]
-    """`exact`: upper and lower case differ."""
+    """`exact`: case-sensitive."""
     column: Any
-    """A column, or a constant that is the same for all."""
+    """A column, or a constant for all resources."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """What a kind of resource can be filtered by."""
+    """The filterable attributes of a resource type."""
 
     single: Mapping[str, Attribute]
     several: "Mapping[str, Several]"
@@ -45,7 +45,7 @@ class Attributes:
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """An attribute with several values: a filter holds when it holds for one of them."""
+    """A multi-valued attribute: a filter matches when it matches one of the values."""
 
     one: Callable[[Condition], Condition]
     parts: Attributes
@@ -94,9 +94,9 @@ GROUP = Attributes(
 )
 
 
-def condition_of(found: Filter, attributes: Attributes, within: str = "") -> Condition:
-    """The condition of a filter. Raises `ScimInvalid` (`invalidFilter`)."""
-    match found:
+def condition_of(scim_filter: Filter, attributes: Attributes, within: str = "") -> Condition:
+    """Return the condition of a filter. Raises `ScimInvalid` (`invalidFilter`)."""
+    match scim_filter:
         case Both(left, right):
             return and_(condition_of(left, attributes, within), condition_of(right, attributes, within))
         case Either(left, right):
@@ -112,9 +112,9 @@ def condition_of(found: Filter, attributes: Attributes, within: str = "") -> Con
 
 
 def sort_column(name: str, attributes: Attributes) -> Any:  # noqa: ANN401 - a mapped column
-    """What a list is sorted by. Raises `ScimInvalid`."""
+    """Return the sort column of a list. Raises `ScimInvalid`."""
     if name not in attributes.single:
-        raise ScimInvalid("invalidPath", f"Lists are not sorted by '{name[:60]}'.", remedy=_choices(attributes))
+        raise ScimInvalid("invalidPath", f"Sorting by '{name[:60]}' is not supported.", remedy=_choices(attributes))
     return attributes.single[name].column
 
 
@@ -125,15 +125,15 @@ def _among(name: str, inner: Filter, attributes: Attributes) -> Condition:
     return condition_of(inner, attributes, f"{name}.")  # of one value, such as the e-mail address
 
 
-def _of(name: str, within: str, attributes: Attributes, made: Callable[[Attribute], Condition]) -> Condition:
+def _of(name: str, within: str, attributes: Attributes, build: Callable[[Attribute], Condition]) -> Condition:
     name = within + name
     if name in attributes.single:
-        return made(attributes.single[name])
+        return build(attributes.single[name])
     group, _, part = name.partition(".")
     if group in attributes.several:
         several = attributes.several[group]
-        return several.one(_of(part or "value", "", several.parts, made))
-    raise ScimInvalid("invalidFilter", f"Nothing is filtered by '{name[:60]}'.", remedy=_choices(attributes))
+        return several.one(_of(part or "value", "", several.parts, build))
+    raise ScimInvalid("invalidFilter", f"Filtering by '{name[:60]}' is not supported.", remedy=_choices(attributes))
 
 
 def _compared(attribute: Attribute, operator: Operator, value: Value) -> Condition:
@@ -147,55 +147,57 @@ def _compared(attribute: Attribute, operator: Operator, value: Value) -> Conditi
     if attribute.kind == "time":
         return _ordered(column, operator, _moment(value))
     if not isinstance(value, str):
-        raise ScimInvalid("invalidFilter", f"The value {value!r} is to be a text in quotes.")
+        raise ScimInvalid("invalidFilter", f"The value {value!r} must be a string in quotes.")
     if "\x00" in value:
-        raise ScimInvalid("invalidFilter", "A value has no NUL character.")
+        raise ScimInvalid("invalidFilter", "A value must not contain a NUL character.")
     if attribute.kind == "exact":
         return _text(column, operator, value)
-    # The databases know upper and lower case of ASCII alone, or of all: what is written alike is found in any case.
+    # Databases fold the case of ASCII only, or of all letters: identical text always matches.
     return or_(_text(column, operator, value), _text(func.lower(column), operator, value.lower()))
 
 
 def _boolean(column: Any, operator: Operator, value: Value) -> Condition:  # noqa: ANN401 - a column
-    if isinstance(value, str) and value.lower() in {"true", "false"}:  # as Entra ID writes them
+    if isinstance(value, str) and value.lower() in {"true", "false"}:  # as sent by Entra ID
         value = value.lower() == "true"
     if operator != "eq" or not isinstance(value, bool):
-        raise ScimInvalid("invalidFilter", f"A yes or no is compared with eq or ne, and true or false, not {value!r}.")
+        raise ScimInvalid("invalidFilter", f"A boolean is compared with eq or ne, and true or false, not {value!r}.")
     return column.is_(value)  # type: ignore[no-any-return]
 
 
 def _moment(value: Value) -> datetime:
     try:
-        found = datetime.fromisoformat(str(value))
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+        moment = datetime.fromisoformat(str(value))
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise ScimInvalid("invalidFilter", f"{str(value)[:60]!r} is no moment such as 2026-11-23T10:00:00Z.") from None
+        raise ScimInvalid(
+            "invalidFilter", (f"{str(value)[:60]!r} is not a timestamp such as 2026-11-23T10:00:00Z.")
+        ) from None
 
 
 def _text(column: Any, operator: Operator, value: str) -> Condition:  # noqa: ANN401 - a column
-    """Without LIKE, which minds case on one database and not on the other."""
+    """Compare without LIKE, whose case sensitivity depends on the database."""
     match operator:
         case "co":
             return func.length(func.replace(column, value, "")) < func.length(column) if value else column.is_not(None)
         case "sw":
             return func.substr(column, 1, len(value)) == value
         case "ew":
-            place = func.length(column) - len(value) + 1
-            return and_(func.length(column) >= len(value), func.substr(column, place) == value)
+            offset = func.length(column) - len(value) + 1
+            return and_(func.length(column) >= len(value), func.substr(column, offset) == value)
     return _ordered(column, operator, value)
 
 
 def _ordered(column: Any, operator: Operator, value: object) -> Condition:  # noqa: ANN401 - a column
-    made: Mapping[str, Callable[[], Condition]] = {
+    conditions: Mapping[str, Callable[[], Condition]] = {
         "eq": lambda: column == value,
         "gt": lambda: column > value,
         "ge": lambda: column >= value,
         "lt": lambda: column < value,
         "le": lambda: column <= value,
     }
-    if operator not in made:
-        raise ScimInvalid("invalidFilter", f"The operator '{operator}' compares texts only.")
-    return made[operator]()
+    if operator not in conditions:
+        raise ScimInvalid("invalidFilter", f"The operator '{operator}' compares strings only.")
+    return conditions[operator]()
 
 
 def _choices(attributes: Attributes) -> str:

@@ -1,4 +1,4 @@
-"""What this service supports of SCIM, as identity providers ask for it (RFC 7643, 5 to 7)."""
+"""SCIM discovery documents for identity providers (RFC 7643, 5 to 7)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ _CORE = "urn:ietf:params:scim:schemas:core:2.0"
 
 
 def provider_config(root: str) -> dict[str, Any]:
-    """The features that there are and those that there are not."""
+    """Return the supported and unsupported features."""
     return {
         "schemas": [f"{_CORE}:ServiceProviderConfig"],
         "patch": {"supported": True},
@@ -34,7 +34,7 @@ def provider_config(root: str) -> dict[str, Any]:
 
 
 def resource_types(root: str) -> list[dict[str, Any]]:
-    """The kinds of resources."""
+    """Return the resource types."""
     return [
         {
             "schemas": [f"{_CORE}:ResourceType"],
@@ -51,7 +51,7 @@ def resource_types(root: str) -> list[dict[str, Any]]:
 
 
 def schemas(root: str) -> list[dict[str, Any]]:
-    """The attributes of each kind: those that are stored."""
+    """Return the stored attributes of each resource type."""
     return [
         {
             "schemas": [f"{_CORE}:Schema"],
@@ -116,7 +116,7 @@ def _attribute(
     sub: Sequence[dict[str, Any]] = (),
     **more: object,
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    document: dict[str, Any] = {
         "name": name,
         "type": kind,
         "multiValued": several,
@@ -127,4 +127,4 @@ def _attribute(
         "uniqueness": uniqueness,
         **more,
     }
-    return found | ({"subAttributes": list(sub)} if sub else {})
+    return document | ({"subAttributes": list(sub)} if sub else {})

@@ -1,4 +1,4 @@
-"""Filters and paths of SCIM (RFC 7644, 3.4.2.2 and 3.5.2): read into a tree, with limits on length, depth and terms."""
+"""Parses SCIM filters and paths (RFC 7644, 3.4.2.2 and 3.5.2) to a tree, with limits of length, depth and terms."""
 
 import json
 import re
@@ -70,7 +70,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """`attribute[inner]`: at least one value of the attribute fits."""
+    """`attribute[inner]`: at least one value of the attribute matches."""
 
     attribute: str
     inner: "Filter"
@@ -81,30 +81,30 @@ Filter: TypeAlias = Comparison | Present | Both | Either | Not | Among
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """What a PATCH operation changes."""
+    """The target of a PATCH operation."""
 
     attribute: str
     among: Filter | None = None
-    """Which values of it."""
+    """Filter of the values."""
     sub: str | None = None
-    """Which part of it, or of each of them."""
+    """Sub-attribute of the value or of each matching value."""
 
 
-def attribute_name(word: str) -> str:
-    """An attribute in lower case without the URN of the core schema; one of another schema keeps its URN."""
-    return _CORE.sub("", word.lower(), count=1)
+def attribute_name(text: str) -> str:
+    """Return an attribute in lower case without the URN of the core schema; others keep their URN."""
+    return _CORE.sub("", text.lower(), count=1)
 
 
 def parse_filter(text: str) -> Filter:
-    """The tree of a filter. Raises `ScimInvalid` (`invalidFilter`)."""
+    """Return the tree of a filter. Raises `ScimInvalid` (`invalidFilter`)."""
     reader = _Reader(text, "invalidFilter")
-    found = reader.either()
+    tree = reader.either()
     reader.end()
-    return found
+    return tree
 
 
 def parse_path(text: str) -> Path:
-    """The parts of a PATCH path. Raises `ScimInvalid` (`invalidPath`)."""
+    """Return the parts of a PATCH path. Raises `ScimInvalid` (`invalidPath`)."""
     reader = _Reader(text, "invalidPath")
     path = reader.path()
     reader.end()
@@ -122,20 +122,20 @@ class _Reader:
         while place < len(text):
             match = _TOKEN.match(text, place)
             if match is None or match.lastgroup is None:
-                raise self._wrong(f"It cannot be read from character {place + 1}: {text[place : place + 30]!r}.")
+                raise self._wrong(f"Syntax error at character {place + 1}: {text[place : place + 30]!r}.")
             self._tokens.append((match.lastgroup, match[match.lastgroup]))
             place = match.end()
         self._place = self._depth = self._terms = 0
 
     def either(self) -> Filter:
-        """Terms joined with `or`."""
+        """Return terms joined with `or`."""
         left = self._both()
         while self._take_word("or"):
             left = Either(left, self._both())
         return left
 
     def path(self) -> Path:
-        """`attribute`, `attribute.sub`, `attribute[filter]` or `attribute[filter].sub`."""
+        """Return `attribute`, `attribute.sub`, `attribute[filter]` or `attribute[filter].sub`."""
         name = self._attribute()
         if not self._take_sign("["):
             attribute, _, sub = ("", "", "") if ":" in name else name.partition(".")
@@ -146,9 +146,9 @@ class _Reader:
         return Path(name, inner, text[1:].lower() if kind == "sub" else None)
 
     def end(self) -> None:
-        """Raise unless everything was read."""
+        """Raise unless everything was parsed."""
         if self._place < len(self._tokens):
-            raise self._wrong(f"'{self._here()[1][:30]}' is not expected there.")
+            raise self._wrong(f"Unexpected '{self._here()[1][:30]}'.")
 
     def _both(self) -> Filter:
         left = self._term()
@@ -179,16 +179,16 @@ class _Reader:
         self._depth += 1
         if self._depth > MOST_DEPTH:
             raise self._wrong(f"It is nested more than {MOST_DEPTH} deep.")
-        found = self.either()
+        tree = self.either()
         if not self._take_sign(closing):
             raise self._wrong(f"'{closing}' is missing.")
         self._depth -= 1
-        return found
+        return tree
 
     def _attribute(self) -> str:
         name = attribute_name(self._next("word"))
         if ":" not in name and _NAME.fullmatch(name) is None:
-            raise self._wrong(f"'{name[:60]}' is no attribute.")
+            raise self._wrong(f"'{name[:60]}' is not a known attribute.")
         return name
 
     def _value(self) -> Value:
@@ -198,41 +198,41 @@ class _Reader:
             try:
                 return str(json.loads(text))
             except ValueError:
-                raise self._wrong(f"{text[:60]} is no JSON string.") from None
+                raise self._wrong(f"{text[:60]} is not a JSON string.") from None
         if kind == "number":
             return float(text) if "." in text else int(text)
         if kind == "word" and text.lower() in _LITERALS:
             return _LITERALS[text.lower()]
-        raise self._wrong(f"A value in quotes, a number, true, false or null is missing where '{text[:30]}' is.")
+        raise self._wrong(f"Expected a value in quotes, a number, true, false or null at '{text[:30]}'.")
 
     def _next(self, kind: str) -> str:
-        found, text = self._here()
-        if found != kind:
-            raise self._wrong(f"A name is missing where '{text[:30]}' is." if text else "It ends too early.")
+        token, text = self._here()
+        if token != kind:
+            raise self._wrong(f"Expected a name at '{text[:30]}'." if text else "It ends too early.")
         self._place += 1
         return text
 
     def _here(self) -> tuple[str, str]:
         return self._tokens[self._place] if self._place < len(self._tokens) else ("", "")
 
-    def _is_word(self, word: str) -> bool:
+    def _is_word(self, keyword: str) -> bool:
         kind, text = self._here()
-        return kind == "word" and text.lower() == word
+        return kind == "word" and text.lower() == keyword
 
-    def _take_word(self, word: str) -> bool:
-        taken = self._is_word(word)
-        self._place += taken
-        return taken
+    def _take_word(self, keyword: str) -> bool:
+        is_match = self._is_word(keyword)
+        self._place += is_match
+        return is_match
 
     def _sign_at(self, place: int) -> str:
         kind, text = self._tokens[place] if place < len(self._tokens) else ("", "")
         return text if kind == "sign" else ""
 
     def _take_sign(self, sign: str) -> bool:
-        taken = self._sign_at(self._place) == sign
-        self._place += taken
-        return taken
+        is_match = self._sign_at(self._place) == sign
+        self._place += is_match
+        return is_match
 
-    def _wrong(self, why: str) -> ScimInvalid:
-        what = "filter" if self._fault == "invalidFilter" else "path"
-        return ScimInvalid(self._fault, f"The {what} cannot be used. {why}", remedy="See RFC 7644, section 3.4.2.2.")
+    def _wrong(self, reason: str) -> ScimInvalid:
+        target = "filter" if self._fault == "invalidFilter" else "path"
+        return ScimInvalid(self._fault, f"Invalid {target}. {reason}", remedy="See RFC 7644, section 3.4.2.2.")

@@ -1,4 +1,4 @@
-"""What goes over the wire: bodies read, answers and errors in the forms of SCIM."""
+"""SCIM messages: request bodies, responses and errors."""
 
 import json
 from collections.abc import Callable, Coroutine, Iterable, Mapping
@@ -23,20 +23,20 @@ _FIRST_DIGITS = 10
 
 
 class ScimResponse(Response):
-    """An answer in SCIM's type."""
+    """A response of SCIM's media type."""
 
     media_type = MEDIA_TYPE
 
     def render(self, content: Any) -> bytes:  # noqa: ANN401 - Starlette's own signature
-        """The document as bytes."""
+        """Return the document as bytes."""
         return b"" if content is None else orjson.dumps(content)
 
 
 class ScimRoute(APIRoute):
-    """A route whose errors have SCIM's form."""
+    """A route that returns SCIM errors."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, which names the form; the errors are raised on, so that the transaction is rolled back."""
+        """The handler, which sets the error format; errors are re-raised, so that the transaction is rolled back."""
         handle = super().get_route_handler()
 
         async def handled(request: Request) -> Response:
@@ -47,7 +47,7 @@ class ScimRoute(APIRoute):
 
 
 def refused(error: HeadgateError) -> Response:
-    """The answer for an error."""
+    """Return the response for an error."""
     invalid = error.status == 422
     status = 400 if invalid else error.status
     scim_type = getattr(error, "scim_type", "invalidValue" if invalid else None)
@@ -61,47 +61,47 @@ def refused(error: HeadgateError) -> Response:
 
 
 async def read_body(request: Request) -> dict[str, Any]:
-    """The JSON object that was sent, with its attribute names in lower case: SCIM's names have no case.
+    """Return the JSON object of the request with attribute names in lower case: SCIM names are case-insensitive.
 
-    Raises `ScimInvalid` (`invalidSyntax`), also for an attribute that is there twice.
+    Raises `ScimInvalid` (`invalidSyntax`), also for duplicate attributes.
     """
     try:
-        found = json.loads(await request.body(), object_pairs_hook=_object, parse_constant=_constant)
+        body = json.loads(await request.body(), object_pairs_hook=_object, parse_constant=_constant)
     except (ValueError, RecursionError):
-        raise ScimInvalid("invalidSyntax", "The body is no JSON object.") from None
-    if not isinstance(found, dict):
-        raise ScimInvalid("invalidSyntax", "The body is no JSON object.")
-    return found
+        raise ScimInvalid("invalidSyntax", "The body is not a JSON object.") from None
+    if not isinstance(body, dict):
+        raise ScimInvalid("invalidSyntax", "The body is not a JSON object.")
+    return body
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for name, value in pairs:
         key = attribute_name(name)
-        if key in found:
-            raise ScimInvalid("invalidSyntax", f"The attribute '{name[:60]}' is there twice.")
-        found[key] = value
-    return found
+        if key in members:
+            raise ScimInvalid("invalidSyntax", f"The attribute '{name[:60]}' appears twice.")
+        members[key] = value
+    return members
 
 
 def _constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a list asks for."""
+    """Parameters of a list."""
 
     filter: str | None
     start: int
-    """1 is the first."""
+    """Starts at 1."""
     count: int
     sort_by: str | None
     descending: bool
 
 
 def listing_of(request: Request) -> Listing:
-    """The parameters of a list; too large ones are cut. Raises `ScimInvalid`."""
+    """Return the parameters of a list; too large ones are reduced. Raises `ScimInvalid`."""
     query = request.query_params
     return Listing(
         filter=query.get("filter") or None,
@@ -117,27 +117,27 @@ def _number(text: str | None, default: int) -> int:
         return default
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()):
-        raise ScimInvalid("invalidValue", f"'{text[:30]}' is no number.")
+        raise ScimInvalid("invalidValue", f"'{text[:30]}' is not a number.")
     size = MOST_START if len(digits) > _FIRST_DIGITS else int(digits)
     return -size if text.startswith("-") else size
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which attributes of a resource are returned."""
+    """The returned attributes of a resource."""
 
     only: frozenset[str]
-    """Empty: all but the excluded."""
+    """Empty: all except the excluded ones."""
     without: frozenset[str]
 
     def has(self, name: str) -> bool:
-        """Whether an attribute, or a part of it, is returned."""
+        """Return whether an attribute, or a part of it, is returned."""
         if self.only:
             return any(one == name or one.startswith(f"{name}.") for one in self.only)
         return name not in self.without
 
     def of(self, resource: Mapping[str, Any]) -> dict[str, Any]:
-        """The resource with those attributes; `id` and `schemas` always."""
+        """Return the resource with those attributes; always with `id` and `schemas`."""
         return {
             name: self._part(name.lower(), value)
             for name, value in resource.items()
@@ -146,7 +146,7 @@ class Selection:
 
     def _part(self, name: str, value: Any) -> Any:  # noqa: ANN401 - JSON
         if isinstance(value, list):
-            return [self._part(name, one) for one in value]
+            return [self._part(name, item) for item in value]
         if not isinstance(value, dict):
             return value
         if self.only and name not in self.only:
@@ -155,10 +155,10 @@ class Selection:
 
 
 def selection_of(request: Request) -> Selection:
-    """The attributes that a request asks for. Raises `ScimInvalid` when it both names and excludes some."""
+    """Return the requested attributes. Raises `ScimInvalid` when some are named and others excluded."""
     only, without = (_names(request.query_params.getlist(name)) for name in ("attributes", "excludedAttributes"))
     if only and without:
-        raise ScimInvalid("invalidValue", "A request names attributes or excludedAttributes, not both.")
+        raise ScimInvalid("invalidValue", "A request takes either attributes or excludedAttributes, not both.")
     return Selection(only, without)
 
 
@@ -167,7 +167,7 @@ def _names(texts: Iterable[str]) -> frozenset[str]:
 
 
 def list_response(resources: list[dict[str, Any]], *, total: int, start: int) -> ScimResponse:
-    """The answer of a list."""
+    """Return the response of a list."""
     return ScimResponse(
         {
             "schemas": [LIST],
@@ -180,25 +180,25 @@ def list_response(resources: list[dict[str, Any]], *, total: int, start: int) ->
 
 
 def require_version(request: Request, version: str, resource: str) -> None:
-    """Raise `VersionOutdated` when If-Match names other versions than the one that is there."""
-    wanted = request.headers.get("if-match")
-    if wanted is not None and not _names_version(wanted, version):
+    """Raise `VersionOutdated` when If-Match does not name the current version."""
+    versions = request.headers.get("if-match")
+    if versions is not None and not _names_version(versions, version):
         raise VersionOutdated(resource)
 
 
 def is_unchanged(request: Request, version: str) -> bool:
-    """Whether If-None-Match names the version that is there."""
-    wanted = request.headers.get("if-none-match")
-    return wanted is not None and _names_version(wanted, version)
+    """Return whether If-None-Match names the current version."""
+    versions = request.headers.get("if-none-match")
+    return versions is not None and _names_version(versions, version)
 
 
 def _names_version(header: str, version: str) -> bool:
-    """Weak comparison (RFC 9110, 8.8.3.2)."""
-    names = {one.strip().removeprefix("W/") for one in header.split(",")}
+    """Use weak comparison (RFC 9110, 8.8.3.2)."""
+    names = {part.strip().removeprefix("W/") for part in header.split(",")}
     return "*" in names or version.removeprefix("W/") in names
 
 
 def root_of(request: Request) -> str:
-    """Where the directory's addresses begin."""
+    """Return the base URL of the directory."""
     server = request.app.state.settings.server.public_url or str(request.base_url)
     return f"{server.rstrip('/')}/scim/v2"

@@ -1,7 +1,7 @@
-"""PATCH operations on a document (RFC 7644, 3.5.2), also in the forms that Entra ID and Okta send.
+"""Applies PATCH operations to a document (RFC 7644, 3.5.2), including the variants of Entra ID and Okta.
 
-The document has its attribute names in lower case. Attributes that are not stored here are changed in it all the same,
-and dropped with it: an identity provider may send more than is used.
+The document has lower-case attribute names. Attributes that are not stored are changed in it as well and discarded with
+it: an identity provider may send more than is used.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,12 +27,12 @@ _KINDS: Mapping[str, Kind] = {"add": "add", "replace": "replace", "remove": "rem
 _MANY = frozenset(
     {"emails", "members", "groups", "phonenumbers", "addresses", "ims", "photos", "roles", "entitlements"}
 )
-"""Attributes with several values: a single one that is added joins the others."""
+"""Multi-valued attributes: a single added value joins the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One change."""
+    """One operation."""
 
     kind: Kind
     path: Path
@@ -40,20 +40,20 @@ class Operation:
 
 
 def operations_of(body: Mapping[str, Any]) -> list[Operation]:
-    """The operations of a request, each with a path: a value without one is split by its attributes.
+    """Return the operations of a request, each with a path: a value without one is split by its attributes.
 
     Raises `ScimInvalid`.
     """
-    sent = body.get("operations")
-    if not isinstance(sent, list) or not sent:
+    operations = body.get("operations")
+    if not isinstance(operations, list) or not operations:
         raise ScimInvalid("invalidSyntax", "A PATCH needs a list of Operations.")
-    if len(sent) > MOST_OPERATIONS:
-        raise ScimInvalid("tooMany", f"A PATCH takes {MOST_OPERATIONS} operations at most.", remedy="Send several.")
-    return [operation for one in sent for operation in _read(one)]
+    if len(operations) > MOST_OPERATIONS:
+        raise ScimInvalid("tooMany", f"A PATCH takes at most {MOST_OPERATIONS} operations.", remedy="Send several.")
+    return [operation for item in operations for operation in _read(item)]
 
 
 def apply(document: dict[str, Any], operations: list[Operation]) -> None:
-    """Change the document. Raises `ScimInvalid`."""
+    """Apply the operation to the document. Raises `ScimInvalid`."""
     for operation in operations:
         path = operation.path
         if path.among is not None:
@@ -65,7 +65,7 @@ def apply(document: dict[str, Any], operations: list[Operation]) -> None:
 
 
 def holds(condition: Filter, value: Mapping[str, Any]) -> bool:
-    """Whether one value of an attribute fits a filter."""
+    """Return whether one value of an attribute matches a filter."""
     match condition:
         case Both(left, right):
             return holds(left, value) and holds(right, value)
@@ -75,20 +75,20 @@ def holds(condition: Filter, value: Mapping[str, Any]) -> bool:
             return not holds(inner, value)
         case Present(attribute):
             return value.get(attribute) not in (None, "", [], {})
-        case Comparison(attribute, operator, wanted):
-            return _compare(value.get(attribute), operator, wanted)
+        case Comparison(attribute, operator, expected):
+            return _compare(value.get(attribute), operator, expected)
         case Among():
-            raise ScimInvalid("invalidPath", "A filter within brackets has no brackets of its own.")
+            raise ScimInvalid("invalidPath", "A filter within brackets cannot contain brackets.")
 
 
-def _read(sent: Any) -> list[Operation]:  # noqa: ANN401 - JSON
-    if not isinstance(sent, dict) or not isinstance(sent.get("op"), str) or sent["op"].lower() not in _KINDS:
+def _read(item: Any) -> list[Operation]:  # noqa: ANN401 - JSON
+    if not isinstance(item, dict) or not isinstance(item.get("op"), str) or item["op"].lower() not in _KINDS:
         raise ScimInvalid("invalidSyntax", "Each operation needs an 'op': add, replace or remove.")
-    kind, path, value = _KINDS[sent["op"].lower()], sent.get("path"), sent.get("value")
+    kind, path, value = _KINDS[item["op"].lower()], item.get("path"), item.get("value")
     if path is not None and not isinstance(path, str):
-        raise ScimInvalid("invalidPath", "The path of an operation is a text.")
+        raise ScimInvalid("invalidPath", "The path of an operation must be a string.")
     if path:
-        if kind != "remove" and "value" not in sent:
+        if kind != "remove" and "value" not in item:
             raise ScimInvalid("invalidValue", f"The operation on '{path[:60]}' has no value.")
         return [Operation(kind, filters.parse_path(path), value)]
     if kind == "remove":
@@ -98,21 +98,21 @@ def _read(sent: Any) -> list[Operation]:  # noqa: ANN401 - JSON
     return [Operation(kind, filters.parse_path(name), one) for name, one in value.items()]
 
 
-def _change(place: dict[str, Any], name: str, kind: Kind, value: Any) -> None:  # noqa: ANN401 - JSON
-    present = place.get(name)
+def _change(target: dict[str, Any], name: str, kind: Kind, value: Any) -> None:  # noqa: ANN401 - JSON
+    present = target.get(name)
     if kind == "remove":
-        if isinstance(present, list) and isinstance(value, list):  # Entra names what it removes in the value
-            place[name] = [one for one in present if one not in value]
+        if isinstance(present, list) and isinstance(value, list):  # Entra lists the removed values in `value`
+            target[name] = [item for item in present if item not in value]
         else:
-            place.pop(name, None)
+            target.pop(name, None)
     elif kind == "add" and isinstance(present, list):
         _extend(present, value if isinstance(value, list) else [value])
     elif name in _MANY and value is not None and not isinstance(value, list):
-        place[name] = [value]
+        target[name] = [value]
     elif isinstance(present, dict) and isinstance(value, dict):
-        place[name] = present | value
+        target[name] = present | value
     else:
-        place[name] = value
+        target[name] = value
 
 
 def _extend(present: list[Any], more: list[Any]) -> None:
@@ -130,54 +130,54 @@ def _change_sub(document: dict[str, Any], operation: Operation, sub: str) -> Non
     name = operation.path.attribute
     present = document.get(name)
     if isinstance(present, list):
-        places = [one for one in present if isinstance(one, dict)]
+        objects = [item for item in present if isinstance(item, dict)]
     elif isinstance(present, dict):
-        places = [present]
+        objects = [present]
     elif operation.kind == "remove":
         return
     else:
         made: dict[str, Any] = {}
         document[name] = [made] if name in _MANY else made
-        places = [made]
-    for place in places:
-        _change(place, sub, operation.kind, operation.value)
+        objects = [made]
+    for target in objects:
+        _change(target, sub, operation.kind, operation.value)
 
 
-def _change_among(document: dict[str, Any], operation: Operation, among: Filter) -> None:
-    """Change the values that fit; one that is set and not there is made from the filter, as Entra expects it."""
+def _change_among(document: dict[str, Any], operation: Operation, value_filter: Filter) -> None:
+    """Change the matching values; a missing value that is set is created from the filter, as Entra expects."""
     name, sub, kind = operation.path.attribute, operation.path.sub, operation.kind
     present = document.get(name)
     values = present if isinstance(present, list) else []
-    places = [one for one in values if isinstance(one, dict) and holds(among, one)]
+    matching = [item for item in values if isinstance(item, dict) and holds(value_filter, item)]
     if kind == "remove" and sub is None:
-        document[name] = [one for one in values if not any(one is place for place in places)]
+        document[name] = [item for item in values if not any(item is target for target in matching)]
         return
-    if not places and kind != "remove":
-        places = [_made_from(among)]
-        document[name] = [*values, *places]
-    for place in places:
+    if not matching and kind != "remove":
+        matching = [_made_from(value_filter)]
+        document[name] = [*values, *matching]
+    for target in matching:
         if sub is not None:
-            _change(place, sub, kind, operation.value)
+            _change(target, sub, kind, operation.value)
         elif isinstance(operation.value, dict):
-            place.update(operation.value)
+            target.update(operation.value)
         else:
             raise ScimInvalid("invalidValue", f"'{name}' needs an object as value.")
 
 
-def _made_from(among: Filter) -> dict[str, Any]:
-    match among:
+def _made_from(value_filter: Filter) -> dict[str, Any]:
+    match value_filter:
         case Comparison(attribute, "eq", value):
             return {attribute: value}
         case Both(left, right):
             return _made_from(left) | _made_from(right)
-    raise ScimInvalid("noTarget", "No value fits the filter of the path.")
+    raise ScimInvalid("noTarget", "No value matches the filter of the path.")
 
 
-def _compare(present: Any, operator: str, wanted: filters.Value) -> bool:  # noqa: ANN401 - JSON
-    if isinstance(present, str) and isinstance(wanted, str):
-        return _OF_TEXTS[operator](present.lower(), wanted.lower())
+def _compare(present: Any, operator: str, expected: filters.Value) -> bool:  # noqa: ANN401 - JSON
+    if isinstance(present, str) and isinstance(expected, str):
+        return _OF_TEXTS[operator](present.lower(), expected.lower())
     if operator in {"eq", "ne"}:
-        return (present == wanted) is (operator == "eq")
+        return (present == expected) is (operator == "eq")
     return False
 
 

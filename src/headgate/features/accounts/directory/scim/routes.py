@@ -1,6 +1,6 @@
-"""The addresses of SCIM 2.0 (RFC 7644) below /scim/v2, for identity providers.
+"""SCIM 2.0 routes (RFC 7644) below /scim/v2, for identity providers.
 
-They are in no OpenAPI document: SCIM describes itself, at /Schemas and /ResourceTypes.
+They are not in the OpenAPI document: SCIM describes itself, at /Schemas and /ResourceTypes.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.caller import public
 from headgate.features.access.principal import Principal
-from headgate.features.accounts.directory import groups, people, repository
+from headgate.features.accounts.directory import groups, repository, users
 from headgate.features.accounts.directory.access import hold
 from headgate.features.accounts.directory.errors import ScimAddressUnknown
 from headgate.features.accounts.directory.repository import UserRow
@@ -37,70 +37,71 @@ from headgate.features.accounts.directory.tables import DirectoryGroup
 from headgate.foundation.api import ReadSession, WriteSession
 
 router = APIRouter(prefix="/scim/v2", route_class=ScimRoute, include_in_schema=False)
-_TOKEN = [public("A directory proves itself with its token, which stands for one organisation.")]
+_TOKEN = [public("A directory authenticates with its token, which belongs to one organisation.")]
 
 
 @router.get("/ServiceProviderConfig", dependencies=_TOKEN)
 async def read_provider_config(request: Request, _directory: ConnectedDirectory) -> Response:
-    """What is supported."""
+    """Return the supported features."""
     return ScimResponse(discovery.provider_config(root_of(request)))
 
 
 @router.get("/ResourceTypes", dependencies=_TOKEN)
 async def list_resource_types(request: Request, _directory: ConnectedDirectory) -> Response:
-    """The kinds of resources."""
-    found = discovery.resource_types(root_of(request))
-    return list_response(found, total=len(found), start=1)
+    """List the resource types."""
+    types = discovery.resource_types(root_of(request))
+    return list_response(types, total=len(types), start=1)
 
 
 @router.get("/Schemas", dependencies=_TOKEN)
 async def list_schemas(request: Request, _directory: ConnectedDirectory) -> Response:
-    """The attributes of each kind."""
-    found = discovery.schemas(root_of(request))
-    return list_response(found, total=len(found), start=1)
+    """List the attributes of each resource type."""
+    documents = discovery.schemas(root_of(request))
+    return list_response(documents, total=len(documents), start=1)
 
 
 @router.get("/ResourceTypes/{name}", dependencies=_TOKEN)
 async def read_resource_type(name: str, request: Request, _directory: ConnectedDirectory) -> Response:
-    """One kind."""
+    """Return one resource type."""
     return _described(discovery.resource_types(root_of(request)), name, request)
 
 
 @router.get("/Schemas/{name}", dependencies=_TOKEN)
 async def read_schema(name: str, request: Request, _directory: ConnectedDirectory) -> Response:
-    """The attributes of one kind."""
+    """Return the attributes of one resource type."""
     return _described(discovery.schemas(root_of(request)), name, request)
 
 
 @router.get("/Users", dependencies=_TOKEN)
 async def list_users(request: Request, directory: ConnectedDirectory, session: ReadSession) -> Response:
-    """Users of the directory that fit a filter."""
+    """List users of the directory that match a filter."""
     listing, selection = listing_of(request), selection_of(request)
     tenant_id = directory.principal.tenant_id
     total, rows = await repository.list_users(session, tenant_id=tenant_id, **_query(listing, USER))
     ids = [row[0].user_id for row in rows]
-    theirs = await repository.groups_of(session, ids, tenant_id=tenant_id) if selection.has("groups") else {}
+    groups_by_user = await repository.groups_of(session, ids, tenant_id=tenant_id) if selection.has("groups") else {}
     root = root_of(request)
     resources = [
-        selection.of(user_document.resource_of(user, entry, theirs.get(user.id, []), root)) for entry, user in rows
+        selection.of(user_document.resource_of(user, entry, groups_by_user.get(user.id, []), root))
+        for entry, user in rows
     ]
     return list_response(resources, total=total, start=listing.start)
 
 
 @router.post("/Users", dependencies=_TOKEN)
 async def create_user(request: Request, directory: ConnectedDirectory, session: WriteSession) -> Response:
-    """Create a user, or link the one of that e-mail address."""
-    wanted, selection = user_document.wanted_of(await read_body(request)), selection_of(request)
+    """Create a user, or link the one with that e-mail address."""
+    data, selection = user_document.user_data_of(await read_body(request)), selection_of(request)
     principal = await hold(session, directory)
-    row = await people.create(session, principal, wanted)
+    row = await users.create(session, principal, data)
     return await _user(request, session, principal, row, selection, created=True)
 
 
 @router.get("/Users/{user_id}", dependencies=_TOKEN)
 async def read_user(user_id: str, request: Request, directory: ConnectedDirectory, session: ReadSession) -> Response:
-    """One user."""
+    """Return one user."""
     selection = selection_of(request)
-    row = await people.read(session, directory.principal, user_id)
+    row = await users.read(session, directory.principal, user_id)
     version = user_document.version_of(row[1], row[0])
     if is_unchanged(request, version):
         return ScimResponse(None, status_code=304, headers={"ETag": version})
@@ -111,10 +112,10 @@ async def read_user(user_id: str, request: Request, directory: ConnectedDirector
 async def replace_user(
     user_id: str, request: Request, directory: ConnectedDirectory, session: WriteSession
 ) -> Response:
-    """Make a user what the document says. Without `active` they stay as they are."""
-    wanted, selection = user_document.wanted_of(await read_body(request)), selection_of(request)
+    """Replace a user. Without `active`, the state does not change."""
+    data, selection = user_document.user_data_of(await read_body(request)), selection_of(request)
     principal, row = await _held_user(session, directory, user_id, request)
-    row = await people.replace(session, principal, row, wanted)
+    row = await users.replace(session, principal, row, data)
     return await _user(request, session, principal, row, selection)
 
 
@@ -125,21 +126,21 @@ async def change_user(user_id: str, request: Request, directory: ConnectedDirect
     principal, row = await _held_user(session, directory, user_id, request)
     document = user_document.document_of(row[1], row[0])
     patch.apply(document, operations)
-    row = await people.replace(session, principal, row, user_document.wanted_of(document))
+    row = await users.replace(session, principal, row, user_document.user_data_of(document))
     return await _user(request, session, principal, row, selection)
 
 
 @router.delete("/Users/{user_id}", dependencies=_TOKEN)
 async def delete_user(user_id: str, request: Request, directory: ConnectedDirectory, session: WriteSession) -> Response:
-    """Delete a user: their personal data goes, history keeps the id."""
+    """Delete a user: personal data is deleted, history keeps the id."""
     principal, _ = await _held_user(session, directory, user_id, request)
-    await people.remove(session, principal, user_id)
+    await users.remove(session, principal, user_id)
     return ScimResponse(None, status_code=204)
 
 
 @router.get("/Groups", dependencies=_TOKEN)
 async def list_groups(request: Request, directory: ConnectedDirectory, session: ReadSession) -> Response:
-    """Groups that fit a filter."""
+    """List groups that match a filter."""
     listing, selection = listing_of(request), selection_of(request)
     tenant_id = directory.principal.tenant_id
     total, rows = await repository.list_groups(session, tenant_id=tenant_id, **_query(listing, GROUP))
@@ -161,7 +162,7 @@ async def create_group(request: Request, directory: ConnectedDirectory, session:
 
 @router.get("/Groups/{group_id}", dependencies=_TOKEN)
 async def read_group(group_id: str, request: Request, directory: ConnectedDirectory, session: ReadSession) -> Response:
-    """One group."""
+    """Return one group."""
     selection = selection_of(request)
     group = await groups.read(session, directory.principal, group_id)
     if is_unchanged(request, _version(group)):
@@ -173,10 +174,10 @@ async def read_group(group_id: str, request: Request, directory: ConnectedDirect
 async def replace_group(
     group_id: str, request: Request, directory: ConnectedDirectory, session: WriteSession
 ) -> Response:
-    """Make a group what the document says, its members too."""
-    wanted, selection = groups.change_of(await read_body(request)), selection_of(request)
+    """Replace a group, including its members."""
+    changes, selection = groups.change_of(await read_body(request)), selection_of(request)
     principal, group = await _held_group(session, directory, group_id, request)
-    await groups.change(session, principal, group, wanted)
+    await groups.change(session, principal, group, changes)
     return await _group(request, session, group, selection)
 
 
@@ -184,10 +185,10 @@ async def replace_group(
 async def change_group(
     group_id: str, request: Request, directory: ConnectedDirectory, session: WriteSession
 ) -> Response:
-    """Change a group; what came of it is returned where attributes are asked for."""
-    wanted, selection = groups.patched(patch.operations_of(await read_body(request))), selection_of(request)
+    """Change a group; the result is returned when attributes are requested."""
+    changes, selection = groups.patched(patch.operations_of(await read_body(request))), selection_of(request)
     principal, group = await _held_group(session, directory, group_id, request)
-    await groups.change(session, principal, group, wanted)
+    await groups.change(session, principal, group, changes)
     if not selection.only:
         return ScimResponse(None, status_code=204, headers={"ETag": _version(group)})
     return await _group(request, session, group, selection)
@@ -197,7 +198,7 @@ async def change_group(
 async def delete_group(
     group_id: str, request: Request, directory: ConnectedDirectory, session: WriteSession
 ) -> Response:
-    """Delete a group; its members lose the roles that it gave them."""
+    """Delete a group and the roles that its members had through it."""
     principal, group = await _held_group(session, directory, group_id, request)
     await groups.remove(session, principal, group)
     return ScimResponse(None, status_code=204)
@@ -205,32 +206,32 @@ async def delete_group(
 
 @router.api_route("/{rest:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"], dependencies=_TOKEN)
 async def nothing(request: Request, _directory: ConnectedDirectory) -> Response:
-    """Every other address, such as /Bulk and /Me, which are not supported."""
+    """Reject every other path, such as /Bulk and /Me, which are not supported."""
     raise ScimAddressUnknown(request.url.path)
 
 
-def _described(found: list[dict[str, Any]], name: str, request: Request) -> Response:
-    for one in found:
-        if one["id"] == name:
-            return ScimResponse(one)
+def _described(documents: list[dict[str, Any]], name: str, request: Request) -> Response:
+    for document in documents:
+        if document["id"] == name:
+            return ScimResponse(document)
     raise ScimAddressUnknown(request.url.path)
 
 
 def _query(listing: Listing, attributes: Attributes) -> Mapping[str, Any]:
-    """What a list asks of the database."""
-    where = [] if listing.filter is None else [condition_of(parse_filter(listing.filter), attributes)]
+    """Return the query arguments of a list."""
+    conditions = [] if listing.filter is None else [condition_of(parse_filter(listing.filter), attributes)]
     order = []
     if listing.sort_by is not None:
         column = sort_column(listing.sort_by, attributes)
         order = [column.desc() if listing.descending else column.asc()]
-    return {"where": where, "order": order, "offset": listing.start - 1, "limit": listing.count}
+    return {"conditions": conditions, "order": order, "offset": listing.start - 1, "limit": listing.count}
 
 
 async def _held_user(
     session: AsyncSession, directory: ConnectedDirectory, user_id: str, request: Request
 ) -> tuple[Principal, UserRow]:
     principal = await hold(session, directory)
-    row = await people.read(session, principal, user_id)
+    row = await users.read(session, principal, user_id)
     require_version(request, user_document.version_of(row[1], row[0]), f"The user {user_id}")
     return principal, row
 
@@ -254,8 +255,8 @@ async def _user(
     created: bool = False,
 ) -> Response:
     entry, user = row[0], row[1]
-    theirs = await repository.groups_of(session, [user.id], tenant_id=principal.tenant_id)
-    resource = user_document.resource_of(user, entry, theirs.get(user.id, []), root_of(request))
+    groups_by_user = await repository.groups_of(session, [user.id], tenant_id=principal.tenant_id)
+    resource = user_document.resource_of(user, entry, groups_by_user.get(user.id, []), root_of(request))
     return _resource(resource, selection, created=created)
 
 
@@ -264,20 +265,20 @@ async def _group(
 ) -> Response:
     members: list[tuple[str, str]] = []
     if selection.has("members"):
-        found = await repository.members_of(session, [group.id], tenant_id=group.tenant_id)
-        members = found.get(group.id, [])
+        members_by_group = await repository.members_of(session, [group.id], tenant_id=group.tenant_id)
+        members = members_by_group.get(group.id, [])
     return _resource(_group_document(group, members, root_of(request)), selection, created=created)
 
 
 def _resource(resource: dict[str, Any], selection: Selection, *, created: bool) -> Response:
-    about = resource["meta"]
-    headers = {"ETag": about["version"], "Location": about["location"]}
+    metadata = resource["meta"]
+    headers = {"ETag": metadata["version"], "Location": metadata["location"]}
     return ScimResponse(selection.of(resource), status_code=201 if created else 200, headers=headers)
 
 
 def _group_document(group: DirectoryGroup, members: list[tuple[str, str]], root: str) -> dict[str, Any]:
     location = f"{root}/Groups/{group.id}"
-    found = {
+    document = {
         "schemas": [discovery.GROUP_SCHEMA],
         "id": group.id,
         "externalId": group.external_id,
@@ -287,7 +288,7 @@ def _group_document(group: DirectoryGroup, members: list[tuple[str, str]], root:
         ],
         "meta": user_document.meta("Group", group.created_at, group.updated_at, location, _version(group)),
     }
-    return {key: value for key, value in found.items() if value is not None}
+    return {key: value for key, value in document.items() if value is not None}
 
 
 def _version(group: DirectoryGroup) -> str:

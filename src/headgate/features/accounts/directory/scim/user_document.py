@@ -1,4 +1,4 @@
-"""A user between SCIM's form and ours."""
+"""Converts users between SCIM and Headgate."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -22,23 +22,23 @@ _EMAIL: TypeAdapter[str] = TypeAdapter(Email)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """A user as the directory wants them."""
+class UserData:
+    """A user's data from the directory."""
 
     user_name: str
     email: str
     name: str
-    """What they are called here."""
+    """Display name in Headgate."""
     formatted: str | None
     given_name: str | None
     family_name: str | None
     external_id: str | None
     active: bool | None
-    """None: not said."""
+    """None: not specified."""
 
 
-def wanted_of(document: Mapping[str, Any]) -> Wanted:
-    """The user of a document with attribute names in lower case; what is not stored here is ignored.
+def user_data_of(document: Mapping[str, Any]) -> UserData:
+    """Return the user of a document with lower-case attribute names; attributes that are not stored are ignored.
 
     The e-mail address is the primary one of `emails`, else the one for work, else the first, else the `userName`.
     Raises `ScimInvalid`.
@@ -48,18 +48,18 @@ def wanted_of(document: Mapping[str, Any]) -> Wanted:
         raise ScimInvalid("invalidValue", "A user needs a userName.")
     parts = document.get("name") or {}
     if not isinstance(parts, dict):
-        raise ScimInvalid("invalidValue", "'name' is an object with givenName and familyName.")
-    formatted, given, family = (
+        raise ScimInvalid("invalidValue", "'name' must be an object with givenName and familyName.")
+    formatted, given_name, family = (
         _checked(_NAME, f"name.{part}", parts.get(part.lower())) for part in ("formatted", "givenName", "familyName")
     )
-    shown = _checked(_NAME, "displayName", document.get("displayname"))
-    composed = " ".join(one for one in (given, family) if one)[:200]
-    return Wanted(
+    display_name = _checked(_NAME, "displayName", document.get("displayname"))
+    composed = " ".join(part for part in (given_name, family) if part)[:200]
+    return UserData(
         user_name=user_name,
         email=_email(document.get("emails"), user_name),
-        name=shown or formatted or composed or user_name.partition("@")[0][:200],
+        name=display_name or formatted or composed or user_name.partition("@")[0][:200],
         formatted=formatted,
-        given_name=given,
+        given_name=given_name,
         family_name=family,
         external_id=external_id_of(document),
         active=_active(document.get("active")),
@@ -67,8 +67,8 @@ def wanted_of(document: Mapping[str, Any]) -> Wanted:
 
 
 def document_of(user: User, entry: DirectoryUser) -> dict[str, Any]:
-    """What a PATCH changes. The address is not in it where it is the user name: it then follows that."""
-    found: dict[str, Any] = {
+    """Return the document that a PATCH changes, without the address when it is the user name, which it then follows."""
+    document: dict[str, Any] = {
         "username": entry.user_name,
         "externalid": entry.external_id,
         "active": user.active,
@@ -76,12 +76,12 @@ def document_of(user: User, entry: DirectoryUser) -> dict[str, Any]:
         "name": {"formatted": entry.formatted, "givenname": entry.given_name, "familyname": entry.family_name},
     }
     if user.email != entry.user_name_key:
-        found["emails"] = [{"value": user.email, "type": "work", "primary": True}]
-    return found
+        document["emails"] = [{"value": user.email, "type": "work", "primary": True}]
+    return document
 
 
 def resource_of(user: User, entry: DirectoryUser, groups: Sequence[tuple[str, str]], root: str) -> dict[str, Any]:
-    """The user as the directory reads them."""
+    """Return the user as a SCIM resource."""
     location = f"{root}/Users/{user.id}"
     return _stored(user, entry) | {
         "groups": [{"value": id_, "display": name, "$ref": f"{root}/Groups/{id_}"} for id_, name in groups],
@@ -90,12 +90,12 @@ def resource_of(user: User, entry: DirectoryUser, groups: Sequence[tuple[str, st
 
 
 def version_of(user: User, entry: DirectoryUser) -> str:
-    """The ETag: of everything the directory can change, whoever changed it."""
+    """Return the ETag of everything that the directory can change, whoever changed it."""
     return f'W/"{hashlib.sha256(orjson.dumps(_stored(user, entry))).hexdigest()[:16]}"'
 
 
 def meta(kind: str, created: datetime, updated: datetime, location: str, version: str) -> dict[str, str]:
-    """What a resource says of itself."""
+    """Return the metadata of a resource."""
     return {
         "resourceType": kind,
         "created": _moment(created),
@@ -106,21 +106,21 @@ def meta(kind: str, created: datetime, updated: datetime, location: str, version
 
 
 def external_id_of(document: Mapping[str, Any]) -> str | None:
-    """The id at the identity provider. Raises `ScimInvalid`."""
+    """Return the id at the identity provider. Raises `ScimInvalid`."""
     return _checked(_NAME, "externalId", document.get("externalid"), MOST_EXTERNAL_ID)
 
 
 def name_of_group(document: Mapping[str, Any]) -> str:
-    """What a group is called. Raises `ScimInvalid`."""
-    found = _checked(_NAME, "displayName", document.get("displayname"))
-    if found is None:
+    """Return the name of a group. Raises `ScimInvalid`."""
+    name = _checked(_NAME, "displayName", document.get("displayname"))
+    if name is None:
         raise ScimInvalid("invalidValue", "A group needs a displayName.")
-    return found
+    return name
 
 
 def _stored(user: User, entry: DirectoryUser) -> dict[str, Any]:
     name = {"formatted": entry.formatted, "givenName": entry.given_name, "familyName": entry.family_name}
-    found = {
+    values = {
         "schemas": [SCHEMA],
         "id": user.id,
         "externalId": entry.external_id,
@@ -130,37 +130,37 @@ def _stored(user: User, entry: DirectoryUser) -> dict[str, Any]:
         "active": user.active,
         "emails": [{"value": user.email, "type": "work", "primary": True}],
     }
-    return {key: value for key, value in found.items() if value not in (None, {})}
+    return {key: value for key, value in values.items() if value not in (None, {})}
 
 
-def _checked(kind: TypeAdapter[str], name: str, value: object, most: int = 200) -> str | None:
+def _checked(kind: TypeAdapter[str], name: str, value: object, limit: int = 200) -> str | None:
     if value is None or value == "":
         return None
-    if isinstance(value, str) and len(value) > most:
-        raise ScimInvalid("invalidValue", f"'{name}' is longer than {most} characters.")
+    if isinstance(value, str) and len(value) > limit:
+        raise ScimInvalid("invalidValue", f"'{name}' is longer than {limit} characters.")
     try:
         return kind.validate_python(value)
     except ValidationError as error:
-        why = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
-        raise ScimInvalid("invalidValue", f"'{name}' cannot be used: {why}.") from None
+        reason = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+        raise ScimInvalid("invalidValue", f"Invalid '{name}': {reason}.") from None
 
 
 def _email(emails: object, user_name: str) -> str:
     if emails in (None, [], ""):
         return _address("userName", user_name, "Send the e-mail address as userName, or in emails.")
-    found = [one for one in emails if isinstance(one, dict)] if isinstance(emails, list) else []
-    if not found:
-        raise ScimInvalid("invalidValue", "'emails' is a list of objects with a value.")
-    primary = [one for one in found if _is_true(one.get("primary"))]
-    work = [one for one in found if str(one.get("type")).lower() == "work"]
-    return _address("emails.value", [*primary, *work, *found][0].get("value"), "")
+    entries = [entry for entry in emails if isinstance(entry, dict)] if isinstance(emails, list) else []
+    if not entries:
+        raise ScimInvalid("invalidValue", "'emails' must be a list of objects with a value.")
+    primary = [entry for entry in entries if _is_true(entry.get("primary"))]
+    work = [entry for entry in entries if str(entry.get("type")).lower() == "work"]
+    return _address("emails.value", [*primary, *work, *entries][0].get("value"), "")
 
 
 def _address(name: str, value: object, remedy: str) -> str:
     try:
         return _EMAIL.validate_python(value)
     except ValidationError:
-        raise ScimInvalid("invalidValue", f"'{name}' is no e-mail address.", remedy=remedy) from None
+        raise ScimInvalid("invalidValue", f"'{name}' is not an e-mail address.", remedy=remedy) from None
 
 
 def _is_true(value: object) -> bool:
@@ -168,12 +168,12 @@ def _is_true(value: object) -> bool:
 
 
 def _active(value: object) -> bool | None:
-    """Entra ID sends it as a text."""
+    """Parse the active state, which Entra ID sends as text."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str) and value.lower() in {"true", "false"}:
         return value.lower() == "true"
-    raise ScimInvalid("invalidValue", "'active' is true or false.")
+    raise ScimInvalid("invalidValue", "'active' must be true or false.")
 
 
 def _moment(at: datetime) -> str:

@@ -1,1 +1,1 @@
-"""The distributed engine: runs carried out by Celery workers. The database is the truth; messages are hints."""
+"""The distributed engine: Celery workers execute runs. The database is authoritative; messages are hints."""

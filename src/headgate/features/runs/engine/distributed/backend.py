@@ -1,4 +1,4 @@
-"""The distributed engine as its users see it: writes runs down, sends them, listens to them. Carries nothing out."""
+"""Client side of the distributed engine: stores runs, sends them and follows their events. Executes nothing."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -7,6 +7,7 @@ from contextlib import suppress
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.jobs.upkeep import repeat
+from headgate.features.runs.engine.alarm import MOST_WOKEN, WAKE_SECONDS, wake_due
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.distributed.broker import Broker
 from headgate.features.runs.engine.distributed.cancellations import Cancellations
@@ -15,49 +16,55 @@ from headgate.features.runs.engine.distributed.presence import Presence
 from headgate.features.runs.engine.distributed.sweeper import Sweeper
 from headgate.features.runs.engine.reconciler import Reconciler
 from headgate.features.runs.engine.recovery import settled_run, whole_run
-from headgate.features.runs.engine.shift import Shift
+from headgate.features.runs.engine.worker_lease import WorkerLease
 from headgate.features.runs.events import RunEvents, topic_of
 from headgate.features.runs.ports import Services
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.planned import PlannedFlow, Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore
-from headgate.features.runs.transitions import Cancelled, Resumed, RunKey, clock
+from headgate.features.runs.transitions import (
+    Cancelled,
+    Resumed,
+    RunKey,
+    clock,
+)
+from headgate.features.runs.waiting import WokenRun
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.event_relay import EventRelay, RelayFeed
 from headgate.foundation.log import get_logger
 from headgate.foundation.outages import Outage
 
 POLL_SECONDS = 0.5
-"""How often the rows of a run are read while Redis does not tell of it."""
+"""How often the rows of a run are polled while Redis sends no events."""
 MOST_BEGUN = 1_000
-"""Runs begun here that are remembered."""
+"""Most runs started here that are remembered."""
 log = get_logger(__name__)
 
 
 class CeleryBackend:
-    """Hands runs to workers.
+    """Dispatches runs to workers.
 
     Args:
         store: The rows.
         services: Plans, events and limits.
-        shift: Judges whether workers are gone; takes no lease.
+        worker_lease: Decides whether workers are gone; holds no lease.
         plans: The plans of versions.
-        dispatcher: Sends.
-        sweeper: Finds what was lost.
+        dispatcher: Sends runs to the queues.
+        sweeper: Recovers lost messages.
         reconciler: Ends steps that dead workers left.
-        broker: Tells of the queues.
-        presence: Tells of the workers.
-        cancellations: Tells the workers of runs that are cancelled.
-        relay: Where events of runs go and come from.
-        sweep_seconds: How often a server looks for what was left.
-        owns_app: Whether the Celery application is this engine's to close; in a worker it is the worker's.
+        broker: Reports queue depths.
+        presence: Counts workers.
+        cancellations: Notifies workers of cancelled runs.
+        relay: Publishes and receives events of runs.
+        sweep_seconds: Interval between sweeps of a server.
+        owns_app: Whether this engine closes the Celery application; in a worker, the worker does.
     """
 
     def __init__(
         self,
         store: PostgresDispatchStore,
         services: Services,
-        shift: Shift,
+        worker_lease: WorkerLease,
         plans: Plans,
         *,
         dispatcher: Dispatcher,
@@ -72,7 +79,7 @@ class CeleryBackend:
     ) -> None:
         self._store = store
         self._services = services
-        self._shift = shift
+        self._worker_lease = worker_lease
         self._plans = plans
         self._dispatcher = dispatcher
         self._sweeper = sweeper
@@ -84,19 +91,19 @@ class CeleryBackend:
         self._owns_app = owns_app
         self._feed = RelayFeed(relay.client)
         self._begun: dict[str, None] = {}
-        """Runs that were begun here lately, oldest first: their events tell all there is to tell."""
+        """Runs started here recently, oldest first: their events are complete."""
         self._closed = False
         self._later: set[asyncio.Task[None]] = set()
         self._waiting: set[asyncio.Task[object]] = set()
 
     @property
     def plans(self) -> Plans:
-        """Plans of versions, kept."""
+        """Plans of versions, cached."""
         return self._plans
 
     @property
     def services(self) -> Services:
-        """What steps may reach."""
+        """Services that steps may use."""
         return self._services
 
     @property
@@ -106,20 +113,45 @@ class CeleryBackend:
 
     @property
     def feed(self) -> RelayFeed:
-        """The events of all workers."""
+        """Events of all workers."""
         return self._feed
 
     async def open(self) -> None:
-        """Connect to the database; look for what was left now and from then on, if so set. Redis may be away."""
+        """Connect to the database; sweep now and periodically, if configured. Redis may be down."""
         await self._store.open()
         if self._services.engine.recover_on_start:
             with suppress(Unavailable):
                 await self.recover()
-            # Beat has it done as well; a server recovers what was lost even while beat is down.
+            # Beat schedules it as well; a server recovers what was lost even while beat is down.
             self._do_later(repeat(self.recover, self._sweep_seconds, Outage(log, "database")))
+            self.keep_waking()
+
+    def keep_waking(self) -> None:
+        """Wake waiting steps from now on: every server and every worker child does, and each step is woken once."""
+        self._do_later(repeat(self._wake_due, WAKE_SECONDS, Outage(log, "database of waiting steps")))
+
+    async def wake_run(self, run_id: str) -> None:
+        """Wake the steps of a run that are due, and send what is left of it."""
+        for woken in await self._store.wake(clock(), MOST_WOKEN, run_id=run_id):
+            await self._proceed(woken)
+
+    def wake_soon(self, run_id: str) -> None:
+        """Wake the steps of a run whose step waited for another that ended here."""
+        self._do_later(self._wake_parent(run_id))
+
+    async def _wake_parent(self, run_id: str) -> None:
+        with suppress(Unavailable):  # the next look for due steps does it
+            await self.wake_run(run_id)
+
+    async def _wake_due(self) -> int:
+        return await wake_due(self._store, self._proceed)
+
+    async def _proceed(self, woken: WokenRun) -> None:
+        self._events(woken.key).changed()
+        await self._send_rest(woken.key.run_id)
 
     async def close(self, grace_seconds: float = 0.0) -> None:  # noqa: ARG002 - nothing works here
-        """Disconnect. Runs go on without this process."""
+        """Disconnect. Runs continue without this process."""
         if self._closed:
             return
         self._closed = True
@@ -133,14 +165,14 @@ class CeleryBackend:
             await self._dispatcher.close()
 
     async def start(self, request: RunRequest) -> RunStatus:
-        """Store a run as queued, then send it. With the broker away it waits for the next sweep."""
+        """Store a run as queued, then send it. While the broker is down it waits for the next sweep."""
         key = request.key
         planned = await self._plans.of(key)
         if not request.is_whole:
             return await self._start_settled(request, planned)
         trace = self._services.telemetry.traces.run_began(key.run_id)
         new = whole_run(request, planned, trace, dispatched=True)
-        await self._store.create(new, self._shift.lease())
+        await self._store.create(new, self._worker_lease.lease())
         self._events(key, trace).run_queued()
         self._begun[key.run_id] = None
         if len(self._begun) > MOST_BEGUN:
@@ -149,16 +181,16 @@ class CeleryBackend:
         return RunStatus.QUEUED
 
     async def _start_settled(self, request: RunRequest, planned: PlannedFlow) -> RunStatus:
-        """Store a run with settled steps; it is read back when its turn comes, as if it had been left queued."""
+        """Store a run with settled steps; it is read from the database when its turn comes, like a recovered one."""
         key = request.key
         trace = self._services.telemetry.traces.run_began(key.run_id)
-        await self._store.create(settled_run(request, planned, trace), self._shift.lease())
+        await self._store.create(settled_run(request, planned, trace), self._worker_lease.lease())
         self._events(key, trace).run_queued()
         await self._send_rest(key.run_id)
         return RunStatus.QUEUED
 
     async def resume(self, key: RunKey, entry: Entry | None = None, once: StartKey | None = None) -> Resumed | None:
-        """Let a failed run go on: send what is left of it."""
+        """Resume a failed run: send its remainder."""
         await self._reconciler.settle_lost(key.run_id)
         resumed = await self._store.resume(key, clock(), entry, once)
         if resumed is not None and resumed.changed:
@@ -167,12 +199,12 @@ class CeleryBackend:
         return resumed
 
     async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:
-        """End a run: in the database first, then whoever works on it is told, and its messages are taken back."""
+        """Cancel a run: in the database first; then notify its worker and revoke its messages."""
         cancelled = await self._store.cancel(run_id, tenant_id, clock(), entry)
         if cancelled is not None and cancelled.changed:
-            events = RunEvents(self._services.bus, run_id, self._services.telemetry)
-            events.run_cancelled()
-            self._do_later(self._take_back(run_id))
+            for cancelled_id in (run_id, *cancelled.children):
+                RunEvents(self._services.bus, cancelled_id, self._services.telemetry).run_cancelled()
+                self._do_later(self._take_back(cancelled_id))
         return cancelled
 
     async def _take_back(self, run_id: str) -> None:
@@ -185,7 +217,7 @@ class CeleryBackend:
         task.add_done_callback(self._later.discard)
 
     async def wait(self, run_id: str) -> None:
-        """Return once the run is over, or this engine has closed. Its events say so; the rows where they do not."""
+        """Wait until the run is over or this engine has closed. Follows its events; its rows are the fallback."""
         waiting: asyncio.Task[object] = asyncio.create_task(self._until_over(run_id))
         self._waiting.add(waiting)
         try:
@@ -213,26 +245,27 @@ class CeleryBackend:
         return status is None or status.over
 
     async def recover(self) -> int:
-        """Send runs whose messages were lost or never sent; end what is hopeless."""
+        """Send runs whose messages were lost or never sent, and those that are due; end what is hopeless."""
+        await self._wake_due()
         count, ended = await self._sweeper.sweep()
         for key, verdict in ended:
             self._events(key).run_failed(verdict.code)
         return count + len(ended)
 
     async def health(self) -> BackendHealth:
-        """Whether the broker and the result backend answer, and workers live."""
+        """Report whether the broker and the result backend respond, and workers are alive."""
         depths, results, workers = await asyncio.gather(
             self._broker.depths(), self._broker.results_answer(), self._workers()
         )
         problems = []
         if depths is None:
-            problems.append("The broker does not answer: check HEADGATE_CELERY__BROKER_URL.")
+            problems.append("The broker is unreachable: check HEADGATE_CELERY__BROKER_URL.")
         if not results:
-            problems.append("The result backend does not answer: check HEADGATE_CELERY__RESULT_URL.")
+            problems.append("The result backend is unreachable: check HEADGATE_CELERY__RESULT_URL.")
         if workers is None:
-            problems.append("The events database does not answer: check HEADGATE_CELERY__EVENTS_URL.")
+            problems.append("The events database is unreachable: check HEADGATE_CELERY__EVENTS_URL.")
         elif workers == 0:
-            problems.append("No worker is alive: start one with `headgate worker`.")
+            problems.append("No worker is running: start one with `headgate worker`.")
         return BackendHealth(
             "celery",
             broker=depths is not None,
@@ -246,14 +279,14 @@ class CeleryBackend:
         try:
             return await asyncio.wait_for(self._presence.count(), 1.5)
         except Exception as error:  # noqa: BLE001 - whatever it is, they cannot be counted
-            log.warning("workers not counted", problem=str(error))
+            log.warning("worker count failed", problem=str(error))
             return None
 
     async def _send_rest(self, run_id: str) -> None:
-        """Send what is left of a run that was not sent for it; what cannot be sent now is swept."""
-        for one in await self._store.sent([run_id]):
+        """Send the remainder of a run that was not sent for it; the sweep handles what cannot be sent now."""
+        for sent in await self._store.sent([run_id]):
             with suppress(BrokerAway):
-                await self._dispatcher.send_rest(one)
+                await self._dispatcher.send_rest(sent)
 
     def _events(self, key: RunKey, trace_parent: str | None = None) -> RunEvents:
         return RunEvents(self._services.bus, key.run_id, self._services.telemetry, trace_parent)

@@ -1,4 +1,4 @@
-"""What can be asked of Redis about queues: how deep they are, and whether it answers."""
+"""Queries of Redis about its queues: their depths, and whether it responds."""
 
 import asyncio
 
@@ -13,10 +13,10 @@ PATIENCE_SECONDS = 1.5
 
 
 class Broker:
-    """The Redis databases of broker and results, from the outside. Lives on one event loop.
+    """Client of the Redis databases of broker and results. Lives on one event loop.
 
     Args:
-        settings: Where they are.
+        settings: Their addresses.
         queues: The queues of the installation.
     """
 
@@ -26,7 +26,7 @@ class Broker:
         self._queues = queues
 
     async def depths(self) -> tuple[int, int] | None:
-        """Messages that wait in the queues of first and of further segments; None when Redis does not answer."""
+        """Count the messages in the queues of first and of further segments. None when Redis does not respond."""
         pipe = self._broker.pipeline(transaction=False)
         lanes = all_lanes()
         for lane in lanes:
@@ -40,7 +40,7 @@ class Broker:
         return sum(map(int, depths[: len(lanes)])), sum(map(int, depths[len(lanes) :]))
 
     async def results_answer(self) -> bool:
-        """Whether the result backend answers."""
+        """Return whether the result backend responds."""
         try:
             return bool(await asyncio.wait_for(self._results.ping(), PATIENCE_SECONDS))
         except (RedisError, OSError, TimeoutError):
@@ -53,5 +53,5 @@ class Broker:
 
 
 def _connect(url: str) -> Redis:
-    """A client; it connects when it is used."""
+    """Return a client; it connects on first use."""
     return Redis.from_url(url, socket_connect_timeout=PATIENCE_SECONDS, socket_timeout=PATIENCE_SECONDS)

@@ -1,4 +1,4 @@
-"""The Celery application: what is set, and why."""
+"""The Celery application and its configuration."""
 
 from typing import Any, cast
 
@@ -18,39 +18,39 @@ ANSWER_SECONDS = 10.0
 
 
 class _Deaf(RedisBackend.ResultConsumer):  # type: ignore[misc]
-    """Listens to no result."""
+    """Subscribes to no results."""
 
     def consume_from(self, task_id: str) -> None:
-        """Sending a group would subscribe to every task of it."""
+        """Ignore it: sending a group would subscribe to every task of it."""
 
     def cancel_for(self, task_id: str) -> None:
-        """There is nothing to cancel."""
+        """Ignore it: nothing was subscribed."""
 
 
 class JoinBackend(RedisBackend):  # type: ignore[misc]
-    """Results are there for Celery to join branches by; nobody here waits for one."""
+    """A result backend that only lets Celery join branches; no client waits for a result."""
 
     ResultConsumer = _Deaf
 
 
 def make_app(settings: Settings) -> Celery:
-    """An application without tasks: enough to send. Close it with `close_app`."""
-    # Nobody here waits for a task's result: without this, each one sent would be subscribed to for ever.
+    """Make an application without tasks: enough to send. Close it with `close_app`."""
+    # Without this, Celery would subscribe to the result of each task that is sent, for as long as the process lives.
     _set_task_join_will_block(True)  # noqa: FBT003
-    found = Celery("headgate", set_as_current=False)
-    found.conf.update(_durable(settings) | _transport(settings) | _quiet(settings))
-    return found
+    app = Celery("headgate", set_as_current=False)
+    app.conf.update(_durable(settings) | _transport(settings) | _quiet(settings))
+    return app
 
 
 def close_app(app: Celery) -> None:
-    """Close the connections of an application, and with them those of any other in this process: pools are global."""
+    """Close the connections of an application, and those of any other in this process: pools are global."""
     cast("Any", pools).reset()
     app.backend.client.connection_pool.disconnect()
     app.close()
 
 
 def _durable(settings: Settings) -> dict[str, Any]:
-    """A message is done when its work is: it comes again when its worker dies. It only says which rows to read."""
+    """Acknowledge messages late: they are redelivered when their worker dies. They only name the rows to read."""
     celery = settings.celery
     queues = Queues(celery.queue)
     return {
@@ -76,7 +76,7 @@ def _durable(settings: Settings) -> dict[str, Any]:
 
 
 def _transport(settings: Settings) -> dict[str, Any]:
-    """Redis: separate databases; one visibility timeout in all three places; a broker that is away is told at once."""
+    """Configure Redis: separate databases; the same visibility timeout in all three places; fail fast."""
     celery = settings.celery
     visibility = celery.visibility_timeout_seconds
     sockets = {"socket_connect_timeout": CONNECT_SECONDS, "socket_keepalive": True}
@@ -89,7 +89,7 @@ def _transport(settings: Settings) -> dict[str, Any]:
         "broker_transport_options": {
             "visibility_timeout": visibility,
             "queue_order_strategy": f"{LaneCycle.__module__}:{LaneCycle.__name__}",
-            "priority_steps": [0],  # one list for each queue
+            "priority_steps": [0],  # one list per queue
             "global_keyprefix": "",
             **sockets,
         },
@@ -111,7 +111,7 @@ def _transport(settings: Settings) -> dict[str, Any]:
 
 
 def _quiet(settings: Settings) -> dict[str, Any]:
-    """Logs are ours; nobody listens to Celery's own events."""
+    """Keep Headgate's logging, and disable Celery's events, which nothing consumes."""
     return {
         "worker_hijack_root_logger": False,
         "worker_redirect_stdouts": False,
@@ -126,7 +126,7 @@ def _quiet(settings: Settings) -> dict[str, Any]:
 
 
 def _queue(name: str) -> Queue:
-    """A queue that is reached by its name alone: no binding has to outlive a Redis that comes back empty."""
+    """Return a queue addressed by its name alone: no binding has to survive a Redis that restarts empty."""
     exchange, queue = cast("Any", Exchange), cast("Any", Queue)
-    found: Queue = queue(name, exchange("", type="direct"), routing_key=name)
-    return found
+    entry: Queue = queue(name, exchange("", type="direct"), routing_key=name)
+    return entry

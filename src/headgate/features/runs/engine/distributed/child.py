@@ -1,7 +1,7 @@
-"""The event loop of a worker child: one for the life of the process, on a thread of its own.
+"""The event loop of a worker child: one for the life of the process, on its own thread.
 
-Celery runs tasks on the main thread, and signals (its soft time limit) arrive there; everything asynchronous lives on
-the loop, so that pools and clients are made once and are still good for the next task. Nothing is made before the fork.
+Celery runs tasks on the main thread, where signals arrive too (its soft time limit). Everything asynchronous runs on
+the loop, so that pools and clients are created once and reused by later tasks. Nothing is created before the fork.
 """
 
 import asyncio
@@ -21,14 +21,14 @@ else:
     from uvloop import new_event_loop
 
 CLOSE_SECONDS = 5.0
-"""How long the parts may take to close when the child ends."""
+"""How long closing the parts may take when the child ends."""
 Parts = TypeVar("Parts")
 T = TypeVar("T")
 log = get_logger(__name__)
 
 
 class Child(Generic[Parts]):
-    """What one worker child works with.
+    """Loop and parts of one worker child.
 
     Args:
         open_parts: Opens what tasks need: pools, clients, the heartbeat. Called on the loop, after the fork.
@@ -44,16 +44,16 @@ class Child(Generic[Parts]):
 
     @property
     def started(self) -> bool:
-        """Whether this process has a loop: a child has, the worker's main process has not."""
+        """Whether this process has a loop: a child has one, the worker's main process does not."""
         return self._loop is not None
 
     @property
     def parts(self) -> Parts | None:
-        """What is open, if it is."""
+        """The opened parts, or None."""
         return self._parts
 
     def start(self) -> None:
-        """Start the loop, and begin to open the parts; returns at once."""
+        """Start the loop and begin to open the parts; return immediately."""
         self._loop = new_event_loop()
         self._opening = asyncio.Lock()
         self._thread = threading.Thread(target=self._run, args=(self._loop,), name="headgate-loop", daemon=True)
@@ -73,9 +73,9 @@ class Child(Generic[Parts]):
         self._thread.join(1.0)
 
     def submit(self, work: Callable[[Parts], Awaitable[T]]) -> "concurrent.futures.Future[T]":
-        """Do something on the loop with the open parts. Fails with `Unavailable` when they cannot be opened."""
+        """Run a coroutine on the loop with the opened parts. Fails with `Unavailable` when they cannot be opened."""
         if self._loop is None:
-            raise RuntimeError("this process has no loop: it is not a worker child")
+            raise RuntimeError("this process has no event loop: it is not a worker child")
         return asyncio.run_coroutine_threadsafe(self._with_parts(work), self._loop)
 
     @staticmethod
@@ -90,7 +90,7 @@ class Child(Generic[Parts]):
         if self._parts is not None:
             return self._parts
         if self._opening is None:
-            raise RuntimeError("the loop was not started")
+            raise RuntimeError("the event loop was not started")
         async with self._opening:
             if self._parts is None:
                 context = self._open_parts()
@@ -102,7 +102,7 @@ class Child(Generic[Parts]):
         try:
             await self._opened()
         except HeadgateError as error:
-            # The first task tries again.
+            # The first task retries.
             log.warning("worker child not ready", problem=str(error))
         except Exception:
             log.exception("worker child not ready")

@@ -1,4 +1,4 @@
-"""A plan, or what is left of one, as a Celery canvas: chains, groups and chords of ids."""
+"""Compiles a plan, or its remainder, to a Celery canvas: chains, groups and chords of ids."""
 
 from collections.abc import Container, Iterator
 from itertools import pairwise
@@ -23,13 +23,13 @@ from headgate.graph.plan import Plan
 
 
 class FlowCompiler:
-    """Turns plans into canvases.
+    """Compiles plans to canvases.
 
     Args:
-        app: Whose tasks they are.
-        queues: Where they go.
-        limits: How long each may take.
-        lanes: Most steps of one run at once.
+        app: The application of the tasks.
+        queues: The queues to send to.
+        limits: Time limits of tasks.
+        lanes: Most parallel steps of one run.
     """
 
     def __init__(self, app: Celery, queues: Queues, limits: TaskLimits, lanes: int) -> None:
@@ -39,37 +39,39 @@ class FlowCompiler:
         self._lanes = lanes
 
     def compile(
-        self, key: RunKey, plan: Plan, dispatch: int, settled: Container[str] = (), *, lane: str, begun: bool
+        self, key: RunKey, plan: Plan, dispatch: int, settled: Container[str] = (), *, lane: str, started: bool
     ) -> Signature:
-        """The canvas of a run's remainder; where nothing is left, one task that ends the run.
+        """Return the canvas of a run's remainder; if it is empty, one task that ends the run.
 
         Args:
             key: The run.
             plan: Its plan.
-            dispatch: Number of this sending.
+            dispatch: Sequence number of this dispatch.
             settled: Steps that are done or skipped.
-            lane: Where its messages wait.
-            begun: Whether the run has begun, so that it goes before those that have not.
+            lane: The lane of its messages.
+            started: Whether the run has started; started runs have priority.
         """
         shape = self.shape(plan, settled)
-        first = () if begun else frozenset(one.head for one in leading(shape))
-        # Only chords need results; everything else is told by rows.
-        keep = not isinstance(shape, Segment) and any(isinstance(part, Parallel) for part in _parts(shape))
-        writer = _Writer(self._app, self._queues, self._limits, key, dispatch, lane=lane, first=first, keep=keep)
+        first = () if started else frozenset(segment.head for segment in leading(shape))
+        # Only chords need results; all other state is in rows.
+        keep_results = not isinstance(shape, Segment) and any(isinstance(part, Parallel) for part in _parts(shape))
+        writer = _Writer(
+            self._app, self._queues, self._limits, key, dispatch, lane=lane, first=first, keep_results=keep_results
+        )
         return writer.write(shape)
 
     def shape(self, plan: Plan, settled: Container[str] = ()) -> Shape:
-        """What of the remainder may run beside what."""
-        left = split(plan, self._limits.longest, settled) or (Segment((plan.steps[-1].id,)),)
-        return arrange(plan, left, self._lanes)
+        """Return which parts of the remainder may run in parallel."""
+        segments = split(plan, self._limits.longest, settled) or (Segment((plan.steps[-1].id,)),)
+        return arrange(plan, segments, self._lanes)
 
     def task_ids(self, key: RunKey, plan: Plan, dispatch: int, settled: Container[str] = ()) -> list[str]:
-        """The ids of the messages of a sending that are still of use."""
-        return [order_for(key, one.head, dispatch).task_id for one in members(self.shape(plan, settled))]
+        """Return the ids of the messages of a dispatch that are still needed."""
+        return [order_for(key, segment.head, dispatch).task_id for segment in members(self.shape(plan, settled))]
 
 
 class _Writer:
-    """Writes one canvas."""
+    """Builds one canvas."""
 
     def __init__(
         self,
@@ -81,7 +83,7 @@ class _Writer:
         *,
         lane: str,
         first: Container[str],
-        keep: bool,
+        keep_results: bool,
     ) -> None:
         self._app = app
         self._queues = queues
@@ -90,10 +92,10 @@ class _Writer:
         self._dispatch = dispatch
         self._lane = lane
         self._first = first
-        self._keep = keep
+        self._keep = keep_results
 
     def write(self, shape: Shape) -> Signature:
-        """The canvas of a shape."""
+        """Return the canvas of a shape."""
         if isinstance(shape, Segment):
             return self._task(shape)
         if isinstance(shape, Parallel):
@@ -101,14 +103,14 @@ class _Writer:
         return chain(*self._links(shape), app=self._app)
 
     def _links(self, series: Series) -> Iterator[Signature]:
-        """The parts of a series. What follows a group joins it, and so two groups have a task between them."""
+        """Return the parts of a series. What follows a group joins it, so two groups have a task between them."""
         yield self.write(series.parts[0])
-        for before, part in pairwise(series.parts):
-            joins = isinstance(before, Parallel)
+        for previous, part in pairwise(series.parts):
+            joins = isinstance(previous, Parallel)
             if joins and isinstance(part, Parallel):
                 yield self._joining(self._sign(JOIN, {}))
-            written = self.write(part)
-            yield self._joining(written) if joins and isinstance(part, Segment) else written
+            signature = self.write(part)
+            yield self._joining(signature) if joins and isinstance(part, Segment) else signature
 
     def _task(self, segment: Segment) -> Signature:
         order = order_for(self._key, segment.head, self._dispatch)
@@ -123,9 +125,9 @@ class _Writer:
         )
 
     def _joining(self, task: Signature) -> Signature:
-        """The task with what happens when the branches before it cannot be joined: the rows are looked at.
+        """Return the task with an error callback for branches that cannot be joined: it checks the rows.
 
-        A branch that failed has failed its run already; a queue that lost its memory has not, and the run goes on.
+        A failed branch has failed its run already. After a queue lost its memory the run continues.
         """
         task.link_error(self._app.signature(RECOVER, immutable=True, queue=self._queues.upkeep))
         return task

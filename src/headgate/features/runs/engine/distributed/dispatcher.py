@@ -1,4 +1,4 @@
-"""Sends canvases. What cannot be sent is written down as not sent, and swept."""
+"""Sends canvases. Unsent ones are recorded and left to the sweep."""
 
 import asyncio
 from collections.abc import Container, Sequence
@@ -30,14 +30,14 @@ class BrokerAway(Unavailable):
 
 
 class Dispatcher:
-    """Hands runs to the queues of one installation.
+    """Dispatches runs to the queues of one installation.
 
     Args:
         app: The Celery application.
-        compiler: Turns plans into canvases.
+        compiler: Compiles plans to canvases.
         store: The rows.
         plans: The plans of versions.
-        spaces: Which space each flow is in.
+        spaces: The space of each flow.
         lanes: The lanes of runs.
     """
 
@@ -59,17 +59,17 @@ class Dispatcher:
         self._outage = Outage(log, "broker")
 
     async def send_new(self, key: RunKey, plan: Plan, user_id: str | None) -> bool:
-        """Send a run that was just stored as sent. False when the broker is away: then it is swept later."""
+        """Send a run that was just stored as sent. Returns False when the broker is down; the sweep sends it later."""
         try:
-            await self._send(key, plan, 1, lane=await self._lane(key, user_id), begun=False)
+            await self._send(key, plan, 1, lane=await self._lane(key, user_id), started=False)
         except BrokerAway:
             return False
         return True
 
     async def send_rest(self, sent: Sent) -> bool:
-        """Send what is left of a run. False when another was quicker, or the run is over.
+        """Send the remainder of a run. Returns False when another process was faster, or the run is over.
 
-        Raises `BrokerAway`, and another `HeadgateError` when its version can no longer be carried out.
+        Raises `BrokerAway`, or another `HeadgateError` when its version can no longer be executed.
         """
         stored = await self._store.load(sent.run_id)
         if stored is None or stored.status.over:
@@ -78,13 +78,13 @@ class Dispatcher:
         dispatch = await self._store.next_dispatch(sent.run_id, sent.dispatches, clock())
         if dispatch is None:
             return False
-        begun = sent.claimed_at is not None or sent.settled_at is not None
+        started = sent.claimed_at is not None or sent.settled_at is not None
         lane = await self._lane(stored.key, stored.user_id)
-        await self._send(stored.key, planned.plan, dispatch, _settled(stored), lane=lane, begun=begun)
+        await self._send(stored.key, planned.plan, dispatch, _settled(stored), lane=lane, started=started)
         return True
 
     async def revoke(self, run_id: str) -> None:
-        """Take back the messages of a run that is over. Whatever is not reached finds the run over."""
+        """Revoke the messages of a run that is over. Messages that are not reached have no effect."""
         stored = await self._store.load(run_id)
         if stored is None:
             return
@@ -104,27 +104,27 @@ class Dispatcher:
     async def _lane(self, key: RunKey, user_id: str | None) -> str:
         try:
             share = await share_of(self._spaces, key, user_id)
-        except Unavailable:  # the run is stored: it is sent all the same
+        except Unavailable:  # the run is stored: it is sent later
             share = Share(key.tenant_id)
         return self._lanes.of(share, key.run_id)
 
     async def _send(
-        self, key: RunKey, plan: Plan, dispatch: int, settled: Container[str] = (), *, lane: str, begun: bool
+        self, key: RunKey, plan: Plan, dispatch: int, settled: Container[str] = (), *, lane: str, started: bool
     ) -> None:
-        canvas = self._compiler.compile(key, plan, dispatch, settled, lane=lane, begun=begun)
+        canvas = self._compiler.compile(key, plan, dispatch, settled, lane=lane, started=started)
         try:
             await asyncio.to_thread(canvas.apply_async)
         except _AWAY as error:
             self._outage.failed(error)
             await self._mark_unsent(key.run_id)
-            raise BrokerAway("The broker does not answer.", remedy="Runs stay queued until it does.") from error
+            raise BrokerAway("The broker is unreachable.", remedy="Runs stay queued until it is available.") from error
         self._outage.answered()
 
     async def _mark_unsent(self, run_id: str) -> None:
         try:
             await self._store.not_sent(run_id)
         except Unavailable as error:
-            # Then it counts as sent and lost, which takes a little longer to find.
+            # Then it counts as sent and lost, which takes a little longer to detect.
             log.warning("run not marked as unsent", run_id=run_id, problem=error.detail)
 
 

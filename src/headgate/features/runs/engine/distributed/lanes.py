@@ -1,4 +1,4 @@
-"""Lanes: runs of different tenants and users wait in queues of their own, which workers take from in turn.
+"""Lanes: runs of different tenants and users wait in separate queues, which workers serve in turn.
 
 Redis lists are first in, first out, so the 2,000 runs of one tenant in a single list would be executed before the one
 of another. There is a fixed number of lanes, so that a worker can wait for all of them in one command; a hash of the
@@ -19,7 +19,7 @@ LANES_PER_GROUP: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """Chooses the lane of a run.
+    """Assigns runs to lanes.
 
     The runs of a tenant of weight 3 are spread over three groups, and those of a user or space of weight 3 over three
     lanes of each, so that they have three turns where others have one. Workers need to know no weights.
@@ -32,7 +32,7 @@ class Lanes:
     weights: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, share: Share, run_id: str) -> str:
-        """The lane of a run, for example `3-0`: the same whenever the run is sent."""
+        """Return the lane of a run, for example `3-0`: the same at every dispatch of the run."""
         groups = _turns(self._weight(share.tenant), GROUPS)
         lanes = _turns(self._weight(share.space) * self._weight(share.user), LANES_PER_GROUP)
         lane, group = divmod(_hash(run_id) % (groups * lanes), groups)
@@ -42,20 +42,20 @@ class Lanes:
         return self.weights.get(name, 1.0) if name else 1.0
 
 
-def _turns(weight: float, most: int) -> int:
-    return max(1, min(most, round(weight)))
+def _turns(weight: float, limit: int) -> int:
+    return max(1, min(limit, round(weight)))
 
 
 def all_lanes() -> list[str]:
-    """Every lane there is."""
+    """Return all lanes."""
     return [f"{group}-{number}" for group in range(GROUPS) for number in range(LANES_PER_GROUP)]
 
 
 class LaneCycle:
-    """The order in which a worker takes from its queues, as Kombu asks for it (`queue_order_strategy`).
+    """The order in which a worker serves its queues, in Kombu's interface (`queue_order_strategy`).
 
-    Queues without a lane come first. The group that was served last is behind the others, and likewise a lane within
-    its group. Queues of one lane keep the order in which they were given.
+    Queues without a lane come first. The group that was served last goes to the end, and so does a lane within
+    its group. Queues of one lane keep their given order.
     """
 
     def __init__(self, it: Iterable[str] | None = None) -> None:
@@ -64,24 +64,24 @@ class LaneCycle:
         self.update(it or ())
 
     def update(self, it: Iterable[str]) -> None:
-        """Take from these queues from now on."""
+        """Replace the queues."""
         names = list(it)
         self._first = [name for name in names if _place(name) is None]
-        before, self._groups = self._groups, OrderedDict()
-        for name in sorted(names, key=lambda name: _rank(before, name)):
-            if place := _place(name):
-                group, lane = place
+        previous, self._groups = self._groups, OrderedDict()
+        for name in sorted(names, key=lambda name: _rank(previous, name)):
+            if group_and_lane := _place(name):
+                group, lane = group_and_lane
                 self._groups.setdefault(group, OrderedDict()).setdefault(lane, []).append(name)
 
     def consume(self, n: int) -> list[str]:
-        """The next `n` queues to look at, in this order."""
+        """Return the next `n` queues to check, in this order."""
         queues = [name for lanes in self._groups.values() for names in lanes.values() for name in names]
         return [*self._first, *queues][:n]
 
     def rotate(self, last_used: str) -> str:
-        """A message came from this queue: others are served before it is again."""
-        if place := _place(last_used):
-            group, lane = place
+        """Move this queue back after a message came from it."""
+        if group_and_lane := _place(last_used):
+            group, lane = group_and_lane
             if group in self._groups and lane in self._groups[group]:
                 self._groups.move_to_end(group)
                 self._groups[group].move_to_end(lane)
@@ -89,20 +89,20 @@ class LaneCycle:
 
 
 def _hash(text: str) -> int:
-    """The same in every process, which Python's own is not."""
+    """Return a hash that is the same in every process, unlike Python's own."""
     return int.from_bytes(blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest())
 
 
 def _place(queue: str) -> tuple[str, str] | None:
-    """Group and lane of a queue; None of one without a lane."""
+    """Return group and lane of a queue; None without a lane."""
     group, dash, lane = queue.rpartition(".")[2].partition("-")
     return (group, lane) if dash and group.isdigit() and lane.isdigit() else None
 
 
 def _rank(groups: OrderedDict[str, OrderedDict[str, list[str]]], queue: str) -> tuple[int, int]:
-    """Where a queue stands already, so that new queues do not change whose turn it is."""
-    place = _place(queue)
-    if place is None or place[0] not in groups:
+    """Return a queue's current position, so that new queues do not change the order."""
+    lane = _place(queue)
+    if lane is None or lane[0] not in groups:
         return len(groups), 0
-    lanes = groups[place[0]]
-    return list(groups).index(place[0]), list(lanes).index(place[1]) if place[1] in lanes else len(lanes)
+    lanes = groups[lane[0]]
+    return list(groups).index(lane[0]), list(lanes).index(lane[1]) if lane[1] in lanes else len(lanes)

@@ -1,4 +1,4 @@
-"""Puts the parts of the distributed engine together, for the API and for a worker child."""
+"""Assembles the distributed engine, for the API and for a worker child."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,15 +13,16 @@ from headgate.features.runs.engine.distributed.cancellations import Cancellation
 from headgate.features.runs.engine.distributed.celery_app import make_app
 from headgate.features.runs.engine.distributed.compiler import FlowCompiler
 from headgate.features.runs.engine.distributed.dispatcher import Dispatcher
+from headgate.features.runs.engine.distributed.heartbeat import LeaseHeartbeat
 from headgate.features.runs.engine.distributed.lanes import Lanes
-from headgate.features.runs.engine.distributed.lifeguard import Lifeguard
 from headgate.features.runs.engine.distributed.limits import TaskLimits
 from headgate.features.runs.engine.distributed.orders import Queues
 from headgate.features.runs.engine.distributed.presence import Presence
 from headgate.features.runs.engine.distributed.segment_worker import SegmentWorker
 from headgate.features.runs.engine.distributed.sweeper import Sweeper
 from headgate.features.runs.engine.reconciler import Reconciler, Rules
-from headgate.features.runs.engine.shift import Shift
+from headgate.features.runs.engine.subflows import Subflows
+from headgate.features.runs.engine.worker_lease import WorkerLease
 from headgate.features.runs.ports import Services
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore
@@ -32,43 +33,43 @@ from headgate.foundation.settings import Settings
 
 
 def open_relay(settings: Settings) -> EventRelay:
-    """Where runs' events go; close it after everything that publishes."""
+    """Open the relay of run events; close it after everything that publishes."""
     return EventRelay(settings.celery.events_url, settings.celery.events_expire_seconds)
 
 
 def build_backend(settings: Settings, database: Database, services: Services) -> CeleryBackend:
-    """The engine for those who start runs. Raises `Invalid` without PostgreSQL."""
-    return _backend(settings, services, _store(database), _shift(settings), make_app(settings), owns_app=True)
+    """Build the client side of the engine. Raises `Invalid` without PostgreSQL."""
+    return _backend(settings, services, _store(database), _worker_lease(settings), make_app(settings), owns_app=True)
 
 
 @dataclass(frozen=True)
 class WorkerChild:
-    """What is open in a worker child."""
+    """The opened parts of a worker child."""
 
     segments: SegmentWorker
     backend: CeleryBackend
     relay: EventRelay
-    keeper: Lifeguard
+    keeper: LeaseHeartbeat
     services: Services
 
     async def recover(self) -> int:
-        """Look for runs that were left."""
+        """Recover runs without a worker."""
         return await self.backend.recover()
 
     async def settle(self) -> None:
-        """Send the events that are still held back."""
+        """Send the buffered events."""
         await self.relay.settle()
 
     def retried(self) -> None:
-        """A task is tried again: count it."""
+        """Count a retry of a task."""
         self.services.telemetry.metrics.reconciled("task_retried")
 
     def renew_from_outside(self) -> None:
-        """Keep the leases of a loop that is late."""
+        """Renew the leases while the loop is late."""
         self.keeper.renew()
 
     def time_out_from_outside(self, run_id: str, seconds: float) -> None:
-        """Fail the steps of a run whose loop does not answer."""
+        """Fail the steps of a run whose loop does not respond."""
         self.keeper.time_out(run_id, seconds)
 
 
@@ -81,30 +82,33 @@ async def open_worker(
     app: Celery,
 ) -> AsyncIterator[WorkerChild]:
     """Open what a worker child needs, on the loop it will use. Raises `Invalid` without PostgreSQL, `Unavailable`."""
-    store, shift = _store(database), _shift(settings)
-    backend = _backend(settings, services, store, shift, app, owns_app=False)
+    store, worker_lease = _store(database), _worker_lease(settings)
+    backend = _backend(settings, services, store, worker_lease, app, owns_app=False)
     await store.open()
-    shift.worker.open()
+    worker_lease.worker.open()
     try:
         presence = Presence(relay.client, settings.celery.queue)
         cancellations = Cancellations(relay.client, settings.celery.queue)
         segments = SegmentWorker(
             store,
             services,
-            shift,
+            worker_lease,
             _limits(settings),
             presence=presence,
             cancellations=cancellations,
+            flows=Subflows(backend),
+            wake_soon=backend.wake_soon,
             max_pickups=settings.celery.max_pickups,
         )
         await segments.open()
         try:
-            keeper = Lifeguard(_libpq(database), segments, shift)
+            keeper = LeaseHeartbeat(_libpq(database), segments, worker_lease)
+            backend.keep_waking()
             yield WorkerChild(segments, backend, relay, keeper, services)
         finally:
             await segments.close()
     finally:
-        shift.worker.close()
+        worker_lease.worker.close()
         await backend.close()
 
 
@@ -112,19 +116,19 @@ def _backend(
     settings: Settings,
     services: Services,
     store: PostgresDispatchStore,
-    shift: Shift,
+    worker_lease: WorkerLease,
     app: Celery,
     *,
     owns_app: bool,
 ) -> CeleryBackend:
     if not isinstance(services.bus, EventRelay):
-        raise TypeError("the distributed engine publishes through a relay")
+        raise TypeError("the distributed engine requires an event relay")
     celery, queues = settings.celery, Queues(settings.celery.queue)
     plans = Plans(services.definitions, services.components)
     compiler = FlowCompiler(app, queues, _limits(settings), services.engine.max_concurrent_steps)
     dispatcher = Dispatcher(app, compiler, store, plans, services.spaces, Lanes(services.engine.weights))
     rules = Rules(run_timeout_seconds=services.engine.run_timeout_seconds, redispatch_seconds=celery.redispatch_seconds)
-    reconciler = Reconciler(store, shift.has_lost, rules)
+    reconciler = Reconciler(store, worker_lease.has_lost, rules)
     broker = Broker(celery, queues)
     sweeper = Sweeper(
         store,
@@ -137,7 +141,7 @@ def _backend(
     return CeleryBackend(
         store,
         services,
-        shift,
+        worker_lease,
         plans,
         dispatcher=dispatcher,
         sweeper=sweeper,
@@ -154,7 +158,7 @@ def _backend(
 def _store(database: Database) -> PostgresDispatchStore:
     if database.dialect != "postgresql":
         raise Invalid(
-            "The engine 'celery' needs PostgreSQL: several processes write runs at once.",
+            "The engine 'celery' requires PostgreSQL: several processes write runs at the same time.",
             remedy="Set HEADGATE_DATABASE__URL to postgresql+psycopg://user:password@host/name, use the embedded"
             " engine, or try `headgate up --embedded-services`.",
         )
@@ -165,9 +169,9 @@ def _libpq(database: Database) -> str:
     return database.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
 
-def _shift(settings: Settings) -> Shift:
-    return Shift(Worker(settings.data_dir / "workers"), settings.engine.lease_seconds)
+def _worker_lease(settings: Settings) -> WorkerLease:
+    return WorkerLease(Worker(settings.data_dir / "workers"), settings.engine.lease_seconds)
 
 
 def _limits(settings: Settings) -> TaskLimits:
-    return TaskLimits(settings.engine.step_timeout_seconds, settings.celery.visibility_timeout_seconds)
+    return TaskLimits(settings.engine.longest_step_seconds, settings.celery.visibility_timeout_seconds)

@@ -1,4 +1,4 @@
-"""What a message says: ids, and nothing that a row knows better."""
+"""Contents of messages: ids only; everything else is in rows."""
 
 from dataclasses import asdict, dataclass
 
@@ -6,18 +6,18 @@ from headgate.features.runs.engine.distributed.lanes import all_lanes
 from headgate.features.runs.transitions import RunKey
 
 SEGMENT = "headgate.segment"
-"""The task that carries a segment out."""
+"""The task that executes a segment."""
 JOIN = "headgate.join"
 """The task between two groups: it does nothing."""
 END = "headgate.end"
 """The task that ends a run with a reason."""
 RECOVER = "headgate.recover"
-"""The task that looks for runs that were left."""
+"""The task that recovers runs without a worker."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Carry out the segment that begins with this step."""
+    """Execute the segment that begins with this step."""
 
     run_id: str
     tenant_id: str
@@ -25,7 +25,7 @@ class Order:
     version: int
     head: str
     dispatch: int
-    """Which sending of the run this belongs to, from 1."""
+    """Number of the run's dispatch that this belongs to, from 1."""
 
     @property
     def key(self) -> RunKey:
@@ -34,33 +34,33 @@ class Order:
 
     @property
     def task_id(self) -> str:
-        """The message's id: the same for the same order, so that it can be revoked by whoever knows the run."""
+        """The message's id: the same for the same order, so that it can be revoked with only the run known."""
         return f"{self.run_id}:{self.dispatch}:{self.head}"
 
     def as_kwargs(self) -> dict[str, str | int]:
-        """The order as a task's arguments."""
+        """Return the order as a task's arguments."""
         return asdict(self)
 
 
 def order_for(key: RunKey, head: str, dispatch: int) -> Order:
-    """The order to carry out a segment of a run."""
+    """Return the order to execute a segment of a run."""
     return Order(key.run_id, key.tenant_id, key.flow_id, key.version, head, dispatch)
 
 
 @dataclass(frozen=True, slots=True)
 class Queues:
-    """The queues of one installation; `lanes` says in which order a worker takes from them."""
+    """The queues of one installation; `lanes` defines the order in which a worker serves them."""
 
     name: str
-    """What their names begin with."""
+    """Prefix of their names."""
 
     @property
     def upkeep(self) -> str:
-        """Recovery, ends, scheduled jobs: short, and never behind runs that wait."""
+        """Queue of recovery, ends and scheduled jobs: short tasks that never wait behind runs."""
         return f"{self.name}.upkeep"
 
     def begun(self, lane: str) -> str:
-        """Further segments of runs that have begun, and what is sent again: they go before first ones of the lane."""
+        """Further segments of started runs, and redispatches: they precede first segments of the lane."""
         return f"{self.name}.begun.{lane}"
 
     def first(self, lane: str) -> str:
@@ -69,5 +69,5 @@ class Queues:
 
     @property
     def names(self) -> list[str]:
-        """All of them."""
+        """All queue names."""
         return [self.upkeep, *(name for lane in all_lanes() for name in (self.begun(lane), self.first(lane)))]

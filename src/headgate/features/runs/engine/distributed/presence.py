@@ -1,4 +1,4 @@
-"""Which worker children live, told through Redis for health checks. Nothing is decided by it."""
+"""Registers live worker children in Redis, for health checks only."""
 
 import asyncio
 import time
@@ -10,13 +10,13 @@ from headgate.foundation.log import get_logger
 from headgate.foundation.outages import Outage
 
 ALIVE_SECONDS = 20.0
-"""Silence after which a child no longer counts."""
+"""Silence after which a child is not counted as alive."""
 PATIENCE_SECONDS = 1.0
 log = get_logger(__name__)
 
 
 class Presence:
-    """A list of children with the time they were last heard of.
+    """A list of children with the time of their last heartbeat.
 
     Args:
         client: The Redis database of events.
@@ -29,7 +29,7 @@ class Presence:
         self._key = f"{queue}:children"
 
     async def tell(self, worker_id: str) -> None:
-        """This child lives. Says nothing when Redis is away."""
+        """Record this child's heartbeat. Does nothing when Redis is down."""
         now = time.time()
         pipe = self._client.pipeline(transaction=False)
         pipe.zadd(self._key, {worker_id: now})
@@ -43,7 +43,7 @@ class Presence:
             self._outage.answered()
 
     async def leave(self, worker_id: str) -> None:
-        """This child ends."""
+        """Remove this child."""
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 await self._client.zrem(self._key, worker_id)
@@ -51,5 +51,5 @@ class Presence:
             self._outage.failed(error)
 
     async def count(self) -> int:
-        """Children heard of lately. Raises what Redis raises."""
+        """Return the number of live children. Raises Redis errors."""
         return int(await self._client.zcount(self._key, time.time() - ALIVE_SECONDS, "+inf"))

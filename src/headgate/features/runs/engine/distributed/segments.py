@@ -1,11 +1,11 @@
-"""A plan as linear stretches, and what may run beside what. Pure.
+"""Splits a plan into linear segments, and arranges which of them may run in parallel. Pure.
 
-A segment is a maximal stretch of steps that follow one another with no branch between them: one message, one task. It
-depends on the plan alone, so that whoever holds a plan agrees on what the message that names its head stands for.
+A segment is a maximal stretch of steps that follow one another without a branch between them: one message, one task. It
+depends on the plan alone, so every process that has the plan derives the same segment from the name of its head.
 
-The order of segments is a tree of `Series` and `Parallel`. Where the graph is series-parallel the tree says exactly
-what it says; elsewhere it waits for more than it must (whole layers). Both are right, because whether a step may begin
-is decided by its counter in the database and never by the order of messages.
+The order of segments is a tree of `Series` and `Parallel`. For a series-parallel graph the tree is exact; otherwise
+it waits for more than necessary (complete layers). Both are correct: a counter in the database decides whether a
+step may begin, never the order of messages.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from headgate.graph.plan import Plan
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Steps that are carried out one after the other by one task."""
+    """Steps that one task executes in sequence."""
 
     steps: tuple[str, ...]
 
@@ -28,14 +28,14 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Parts one after the other: at least two."""
+    """Parts in sequence: at least two."""
 
     parts: "tuple[Shape, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class Parallel:
-    """Parts side by side: at least two."""
+    """Parts in parallel: at least two."""
 
     parts: "tuple[Shape, ...]"
 
@@ -43,10 +43,10 @@ class Parallel:
 Shape = Segment | Series | Parallel
 
 
-def stretch(plan: Plan, head: str, longest: int) -> tuple[str, ...]:
-    """The steps from `head` on that follow one another with no branch between them; at most so many."""
+def stretch(plan: Plan, head: str, limit: int) -> tuple[str, ...]:
+    """Return the steps from `head` on that follow one another without a branch, up to a maximum."""
     steps = [head]
-    while len(steps) < longest:
+    while len(steps) < limit:
         children = plan.step(steps[-1]).children
         if len(children) != 1 or len(plan.step(children[0]).parents) != 1:
             break
@@ -54,32 +54,32 @@ def stretch(plan: Plan, head: str, longest: int) -> tuple[str, ...]:
     return tuple(steps)
 
 
-def split(plan: Plan, longest: int, settled: Container[str] = ()) -> tuple[Segment, ...]:
-    """The segments of what is left of a plan, in running order.
+def split(plan: Plan, limit: int, settled: Container[str] = ()) -> tuple[Segment, ...]:
+    """Split the remainder of a plan into segments, in execution order.
 
     Args:
         plan: The plan.
-        longest: Most steps in a segment.
-        settled: Steps that are done or skipped: they are in no segment.
+        limit: Most steps in a segment.
+        settled: Steps that are done or skipped: no segment contains them.
     """
-    taken: set[str] = set()
-    found = []
+    assigned: set[str] = set()
+    segments = []
     for step in plan.steps:
-        if step.id in taken or step.id in settled:
+        if step.id in assigned or step.id in settled:
             continue
-        steps = tuple(one for one in stretch(plan, step.id, longest) if one not in settled)
-        taken.update(steps)
-        found.append(Segment(steps))
-    return tuple(found)
+        steps = tuple(step_id for step_id in stretch(plan, step.id, limit) if step_id not in settled)
+        assigned.update(steps)
+        segments.append(Segment(steps))
+    return tuple(segments)
 
 
 def arrange(plan: Plan, segments: Sequence[Segment], lanes: int) -> Shape:
-    """What of these segments, at least one, may run beside what; never more than `lanes` at once."""
+    """Arrange at least one segment into a shape; never more than `lanes` in parallel."""
     return _Order(plan, segments).arrange(list(range(len(segments))), max(lanes, 1))
 
 
 def leading(shape: Shape) -> Iterator[Segment]:
-    """The segments that wait for no other."""
+    """Return the segments that wait for no other."""
     if isinstance(shape, Segment):
         yield shape
     elif isinstance(shape, Series):
@@ -90,7 +90,7 @@ def leading(shape: Shape) -> Iterator[Segment]:
 
 
 def members(shape: Shape) -> Iterator[Segment]:
-    """Every segment, each after those that it waits for."""
+    """Return every segment, each after those that it waits for."""
     if isinstance(shape, Segment):
         yield shape
         return
@@ -99,7 +99,7 @@ def members(shape: Shape) -> Iterator[Segment]:
 
 
 class _Order:
-    """The graph of segments: numbers in running order, and as bits which others each one needs."""
+    """The graph of segments: numbers in execution order, and the dependencies of each as a bit set."""
 
     def __init__(self, plan: Plan, segments: Sequence[Segment]) -> None:
         self._segments = segments
@@ -112,7 +112,7 @@ class _Order:
             self._needs.append(mask)
 
     def arrange(self, numbers: list[int], lanes: int) -> Shape:
-        """The shape of some of the segments."""
+        """Return the shape of some of the segments."""
         if len(numbers) == 1:
             return self._segments[numbers[0]]
         if lanes == 1:
@@ -123,16 +123,16 @@ class _Order:
         return _series(self.arrange(part, lanes) for part in self._cut(numbers) or self._layers(numbers))
 
     def _beside(self, groups: list[list[int]], lanes: int) -> Shape:
-        """Groups that need nothing of one another, on as many lanes as there are."""
+        """Return independent groups in parallel, distributed over the available lanes."""
         if len(groups) <= lanes:
             spare, extra = divmod(lanes, len(groups))
-            return Parallel(tuple(self.arrange(group, spare + (at < extra)) for at, group in enumerate(groups)))
+            return Parallel(tuple(self.arrange(group, spare + (index < extra)) for index, group in enumerate(groups)))
         return Parallel(
             tuple(_series(self.arrange(group, 1) for group in groups[lane::lanes]) for lane in range(lanes))
         )
 
     def _components(self, numbers: list[int]) -> list[list[int]]:
-        """The parts of the graph that no edge joins, in order of their first segment."""
+        """Return the connected components of the graph, in order of their first segment."""
         root = {number: number for number in numbers}
 
         def find(number: int) -> int:
@@ -143,48 +143,48 @@ class _Order:
         for number in numbers:
             for parent in self._parents[number]:
                 if parent in root:
-                    one, other = sorted((find(parent), find(number)))
-                    root[other] = one
-        found: dict[int, list[int]] = {}
+                    low, high = sorted((find(parent), find(number)))
+                    root[high] = low
+        groups: dict[int, list[int]] = {}
         for number in numbers:
-            found.setdefault(find(number), []).append(number)
-        return list(found.values())
+            groups.setdefault(find(number), []).append(number)
+        return list(groups.values())
 
     def _cut(self, numbers: list[int]) -> list[list[int]]:
-        """The graph cut wherever all that comes after needs all that came before; empty where it cannot be cut."""
-        inside = sum(1 << number for number in numbers)
-        rising = sorted(numbers, key=lambda number: ((self._needs[number] & inside).bit_count(), number))
-        common = [inside] * (len(rising) + 1)
-        for at in range(len(rising) - 1, -1, -1):
-            common[at] = common[at + 1] & self._needs[rising[at]]
+        """Cut the graph wherever everything after depends on everything before; empty when there is no cut."""
+        members = sum(1 << number for number in numbers)
+        rising = sorted(numbers, key=lambda number: ((self._needs[number] & members).bit_count(), number))
+        common = [members] * (len(rising) + 1)
+        for index in range(len(rising) - 1, -1, -1):
+            common[index] = common[index + 1] & self._needs[rising[index]]
         parts: list[list[int]] = [[]]
-        before = 0
-        for at, number in enumerate(rising):
-            if before and before & ~common[at] == 0:
+        covered = 0
+        for index, number in enumerate(rising):
+            if covered and covered & ~common[index] == 0:
                 parts.append([])
             parts[-1].append(number)
-            before |= 1 << number
+            covered |= 1 << number
         return [sorted(part) for part in parts] if len(parts) > 1 else []
 
     def _layers(self, numbers: list[int]) -> list[list[int]]:
-        """Each segment as early as it can be, in layers that follow one another."""
+        """Place each segment as early as possible, in layers that follow one another."""
         depth: dict[int, int] = {}
         for number in numbers:
-            depth[number] = 1 + max((depth[one] for one in self._parents[number] if one in depth), default=-1)
-        return [[one for one in numbers if depth[one] == layer] for layer in range(max(depth.values()) + 1)]
+            depth[number] = 1 + max((depth[parent] for parent in self._parents[number] if parent in depth), default=-1)
+        return [[number for number in numbers if depth[number] == layer] for layer in range(max(depth.values()) + 1)]
 
 
 def _parents(plan: Plan, segments: Sequence[Segment]) -> Mapping[int, list[int]]:
-    """For each segment those with a parent of its head; the others were settled before."""
-    place = {step: number for number, segment in enumerate(segments) for step in segment.steps}
+    """Return for each segment those that contain a parent of its head; the other parents are settled."""
+    segment_of = {step: number for number, segment in enumerate(segments) for step in segment.steps}
     return {
-        number: sorted({place[parent] for parent in plan.step(segment.head).parents if parent in place})
+        number: sorted({segment_of[parent] for parent in plan.step(segment.head).parents if parent in segment_of})
         for number, segment in enumerate(segments)
     }
 
 
 def _series(parts: Iterable[Shape]) -> Shape:
-    """Parts one after the other, without a series inside a series."""
+    """Return parts in sequence, without nested series."""
     flat: list[Shape] = []
     for part in parts:
         flat.extend(part.parts if isinstance(part, Series) else (part,))

@@ -1,19 +1,19 @@
-"""Finds runs whose messages were lost or never sent, and sends what is left of them again.
+"""Finds runs whose messages were lost or never sent, and sends their remainder again.
 
-The database says what is open: runs that nobody works on. The broker says how many messages wait. A message that is
-merely waiting must not be sent again, however long it waits; so a run that was handed out counts as lost only when
-there are more open runs than messages, and then the ones that were sent first, for queues are first in, first out. A
-Redis that came back empty heals by the next sweep, and ten thousand runs that wait their turn are left alone.
+The database knows the open runs without a worker, the broker how many messages wait. A message that merely waits must
+not be sent again, however long it waits. A dispatched run therefore counts as lost only when there are more open runs
+than messages; then the earliest dispatched are sent, because queues are first in, first out. A Redis that restarted
+empty recovers with the next sweep, and ten thousand runs that wait their turn are left alone.
 
-| the rows say | the broker says | what is done |
+| rows | broker | action |
 |---|---|---|
-| anything | nothing: it is away | nothing; runs stay queued for as long as it is |
-| never sent, or the sending failed | it answers | send |
-| a step lost its worker after the last sending | it answers | send |
-| any other open run, sent some seconds ago | fewer messages than such runs | send the oldest that are missing |
+| anything | down | none; runs stay queued |
+| never sent, or sending failed | up | send |
+| a step lost its worker after the last dispatch | up | send |
+| any other open run, sent some seconds ago | fewer messages than such runs | send the oldest missing ones |
 
-A run that is sent once too often costs a message: whoever cannot claim its step leaves. Two sweepers at once send no
-run twice, because a sending is claimed by the number of the one before.
+A run that is sent once too often costs one message: the second worker cannot claim the step and returns. Concurrent
+sweepers send no run twice, because a dispatch is claimed with the number of the previous one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -35,45 +35,45 @@ log = get_logger(__name__)
 
 @dataclass(slots=True)
 class Open:
-    """Runs that nobody works on, by what their messages should be doing."""
+    """Open runs without a worker, by the expected state of their messages."""
 
     unsent: list[Sent] = field(default_factory=list)
-    """Nobody has a message for them."""
+    """No message exists for them."""
     first: list[Sent] = field(default_factory=list)
-    """Not begun; a message should wait in the queue of first segments."""
+    """Not started; a message should wait in the queue of first segments."""
     begun: list[Sent] = field(default_factory=list)
-    """Begun; a message should wait in the queue of further segments."""
+    """Started; a message should wait in the queue of further segments."""
 
 
-def sort_out(found: Iterable[Sent], *, now: int, patience: int) -> Open:
-    """Sort open runs. Those whose message was sent, or can have been sent, within `patience` of `now` are left alone.
+def sort_out(runs: Iterable[Sent], *, now: int, patience: int) -> Open:
+    """Sort open runs. Skips those whose message was, or may have been, sent within `patience` of `now`.
 
-    One that was sent later than that, by a machine whose clock was ahead, waits no longer than any other.
+    A dispatch time in the future, from a machine with a fast clock, extends no wait.
     """
     sorted_ = Open()
-    for one in found:
-        if one.dispatched_at is None or (one.claimed_at is not None and one.claimed_at > one.dispatched_at):
-            sorted_.unsent.append(one)
-        elif abs(now - max(one.dispatched_at, one.settled_at or 0)) > patience:
-            (sorted_.first if one.status is RunStatus.QUEUED else sorted_.begun).append(one)
+    for run in runs:
+        if run.dispatched_at is None or (run.claimed_at is not None and run.claimed_at > run.dispatched_at):
+            sorted_.unsent.append(run)
+        elif abs(now - max(run.dispatched_at, run.settled_at or 0)) > patience:
+            (sorted_.first if run.status is RunStatus.QUEUED else sorted_.begun).append(run)
     return sorted_
 
 
 def missing(runs: Sequence[Sent], messages: int) -> list[Sent]:
-    """The runs that more messages would be needed for: those that were sent first."""
-    return sorted(runs, key=lambda one: one.dispatched_at or 0)[: max(0, len(runs) - messages)]
+    """Return the runs without a message: those that were sent first."""
+    return sorted(runs, key=lambda run: run.dispatched_at or 0)[: max(0, len(runs) - messages)]
 
 
 class Sweeper:
-    """Looks at all open runs.
+    """Sweeps all open runs.
 
     Args:
         store: The rows.
-        reconciler: Says which runs nobody works on, and ends the hopeless ones.
-        dispatcher: Sends.
-        broker: Tells how many messages wait.
-        patience_seconds: How long a message may be on its way.
-        telemetry: Counts what is done.
+        reconciler: Finds runs without a worker, and ends those that cannot continue.
+        dispatcher: Sends runs.
+        broker: Reports how many messages wait.
+        patience_seconds: Longest time for a message to arrive.
+        telemetry: Counts the actions.
     """
 
     def __init__(
@@ -94,22 +94,22 @@ class Sweeper:
         self._metrics = telemetry.metrics
 
     async def sweep(self) -> tuple[int, list[tuple[RunKey, Verdict]]]:
-        """One look. Returns how many runs were sent, and those that were ended with the reason."""
-        found = await self._reconciler.sweep()
-        keys = {run.key.run_id: run.key for run in found.take_up}
-        ended = list(found.ended)
-        wanted = await self._wanted(await self._store.sent(list(keys)))
+        """Sweep once. Returns how many runs were sent, and those that were ended, with the reason."""
+        result = await self._reconciler.sweep()
+        keys = {run.key.run_id: run.key for run in result.take_up}
+        ended = list(result.ended)
+        unsent = await self._wanted(await self._store.sent(list(keys)))
         count = 0
-        for one in wanted:
+        for run in unsent:
             try:
-                count += await self._dispatcher.send_rest(one)
+                count += await self._dispatcher.send_rest(run)
             except BrokerAway:
                 break
             except Unavailable:
                 raise
             except HeadgateError as error:
-                # Its version can no longer be carried out: its components are gone.
-                key = keys[one.run_id]
+                # Its version can no longer be executed: its components are gone.
+                key = keys[run.run_id]
                 if await self._store.end(key, error.code, str(error), clock()):
                     ended.append((key, Verdict(Action.END, error.code, str(error))))
         if count:
@@ -117,8 +117,8 @@ class Sweeper:
             log.info("runs sent again", count=count)
         return count, ended
 
-    async def _wanted(self, found: Sequence[Sent]) -> list[Sent]:
-        open_ = sort_out(found, now=clock(), patience=self._patience)
+    async def _wanted(self, candidates: Sequence[Sent]) -> list[Sent]:
+        open_ = sort_out(candidates, now=clock(), patience=self._patience)
         if not (open_.unsent or open_.first or open_.begun):
             return []
         depths = await self._broker.depths()

@@ -1,4 +1,4 @@
-"""The Celery tasks. Each takes ids, asks the child's loop to do the work, and says what Celery is to make of it."""
+"""The Celery tasks. Each takes ids, runs the work on the child's loop, and reports the outcome to Celery."""
 
 import concurrent.futures
 import math
@@ -25,51 +25,51 @@ from headgate.foundation.outages import Outage
 LONGEST_PAUSE_SECONDS = 60
 T = TypeVar("T")
 QUEUE_AWAY = (OperationalError, RedisError)
-"""Errors of the broker or of the results' database: no step's fault, and none of its run."""
+"""Errors of the broker or the result database, not of the step or its run."""
 log = get_logger(__name__)
 
 
 class WorkerParts(Protocol):
-    """What is open in a child."""
+    """The opened parts of a child."""
 
     @property
     def segments(self) -> SegmentWorker:
-        """Carries segments out."""
+        """Executes segments."""
         ...
 
     async def recover(self) -> int:
-        """Look for runs that were left. Returns how many there were."""
+        """Recover runs without a worker. Returns how many there were."""
         ...
 
     async def settle(self) -> None:
-        """Send the events that are still held back."""
+        """Send the buffered events."""
         ...
 
     def retried(self) -> None:
-        """A task is tried again: count it."""
+        """Count a retry of a task."""
         ...
 
     def renew_from_outside(self) -> None:
-        """Keep the leases of what is at work, from a thread that is not the loop's; see `Lifeguard`."""
+        """Renew the leases of running steps from a thread other than the loop's; see `LeaseHeartbeat`."""
         ...
 
     def time_out_from_outside(self, run_id: str, seconds: float) -> None:
-        """Fail the steps of a run whose loop does not answer, from such a thread. Raises nothing."""
+        """Fail the steps of a run whose loop does not respond, from such a thread. Raises nothing."""
         ...
 
 
 class SegmentFailed(Exception):
-    """A step failed and its run with it, or it waits without a worker: what follows in the canvas is not sent."""
+    """A step and its run failed, or the step waits without a worker: the rest of the canvas is not sent."""
 
 
 def register(app: Celery, child: Child[WorkerParts], queue: str, lease_seconds: float) -> None:
-    """Give an application its tasks, and its children their loop.
+    """Register the tasks with an application, and the loop with its children.
 
     Args:
         app: The application.
-        child: The loop of whichever child this process becomes.
+        child: The loop of the child that this process becomes.
         queue: The name of the installation's queues.
-        lease_seconds: How long a claim lasts without being renewed.
+        lease_seconds: Duration of a claim that is not renewed.
     """
     worker_process_init.connect(lambda **_: child.start(), weak=False)
     worker_process_shutdown.connect(lambda **_: child.stop(), weak=False)
@@ -82,7 +82,7 @@ def register(app: Celery, child: Child[WorkerParts], queue: str, lease_seconds: 
 
     @app.task(name=JOIN)  # type: ignore[untyped-decorator]
     def join() -> None:
-        """Nothing: it stands between two groups."""
+        """Do nothing: this task separates two groups."""
 
     @app.task(bind=True, name=END, max_retries=None)  # type: ignore[untyped-decorator]
     def end(self: Any, *, code: str, message: str, **ids: Any) -> bool:  # noqa: ANN401
@@ -114,15 +114,15 @@ async def _then_settle(parts: WorkerParts, work: Awaitable[T]) -> T:
 
 
 def _base(child: Child[WorkerParts], upkeep: str) -> type[Any]:
-    """The class of tasks that work on a run."""
+    """Return the class of tasks that execute runs."""
 
     class RunTask(Task):  # type: ignore[misc]
-        """Tells of retries, and ends the run of a task that failed for a reason that is not a step's."""
+        """Reports retries, and ends the run of a task that failed for a reason outside its steps."""
 
         abstract = True
 
         def on_retry(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:  # noqa: ANN401, ARG002
-            log.warning("task tried again", task_id=task_id, retries=self.request.retries, problem=str(exc))
+            log.warning("task retried", task_id=task_id, retries=self.request.retries, problem=str(exc))
             parts = child.parts
             if parts is not None:
                 parts.retried()
@@ -131,14 +131,14 @@ def _base(child: Child[WorkerParts], upkeep: str) -> type[Any]:
             if isinstance(exc, SegmentFailed):
                 return
             if isinstance(exc, QUEUE_AWAY):
-                # What the segment did stands in the rows; whoever sweeps hands out the rest.
-                log.warning("queue away at the end of a task", task_id=task_id, problem=str(exc))
+                # The outcome of the segment is in the rows; the sweep dispatches the rest.
+                log.warning("queue unavailable at the end of a task", task_id=task_id, problem=str(exc))
                 return
             key = Order(**kwargs).key
             code, message = _told(exc, kwargs["head"])
             log.error("task failed", task_id=task_id, code=code, problem=str(exc))
             ids = {"run_id": key.run_id, "tenant_id": key.tenant_id, "flow_id": key.flow_id, "version": key.version}
-            # The main process, which sees hard limits, has no loop; a child whose loop hangs has none to speak of.
+            # The main process, which sees hard limits, has no loop; a child whose loop hangs cannot use it.
             self.app.send_task(END, kwargs={**ids, "code": code, "message": message}, queue=upkeep)
 
     return RunTask
@@ -146,12 +146,14 @@ def _base(child: Child[WorkerParts], upkeep: str) -> type[Any]:
 
 def _told(error: Exception, head: str) -> tuple[str, str]:
     if isinstance(error, SoftTimeLimitExceeded | TimeLimitExceeded):
-        return STEP_TIMEOUT, f"A step from '{head}' on did not return within its time limit; its process was ended."
+        return STEP_TIMEOUT, (
+            f"A task that started with step '{head}' did not finish within its time limit; its process was terminated."
+        )
     return INTERNAL, f"The task of step '{head}' failed: {type(error).__name__}."
 
 
 def _carry_out(task: Any, child: Child[WorkerParts], order: Order, beat: float) -> str:  # noqa: ANN401 - Celery's task
-    """Carry a segment out. Returns what became of it; raises `SegmentFailed` to keep back what follows."""
+    """Execute a segment. Returns its outcome; raises `SegmentFailed` to stop the rest of the canvas."""
     again = _may_have_reached_a_worker(task.request, order)
     work = child.submit(lambda parts: _then_settle(parts, parts.segments.carry_out(order, again=again)))
     try:
@@ -160,7 +162,7 @@ def _carry_out(task: Any, child: Child[WorkerParts], order: Order, beat: float) 
         outcome = _stopped(task, child, order, work, beat)
     except Unavailable as error:
         raise _again(task, error) from error
-    if outcome in {Outcome.FAILED, Outcome.PARKED}:
+    if outcome in {Outcome.FAILED, Outcome.SUSPENDED}:
         raise SegmentFailed(order.run_id)
     return outcome.value
 
@@ -168,20 +170,20 @@ def _carry_out(task: Any, child: Child[WorkerParts], order: Order, beat: float) 
 def _may_have_reached_a_worker(request: Any, order: Order) -> bool:  # noqa: ANN401 - Celery's
     """Whether a worker may have died with this run: the broker redelivers the message, or it replaces a lost one.
 
-    A message that a living worker postponed itself is neither.
+    A message that a live worker postponed itself is neither.
     """
     redelivered = bool((request.delivery_info or {}).get("redelivered"))
     return redelivered or (order.dispatch > 1 and request.retries == 0)
 
 
 def _watched(
-    child: Child[WorkerParts], work: "concurrent.futures.Future[Outcome]", beat: float, most: float = math.inf
+    child: Child[WorkerParts], work: "concurrent.futures.Future[Outcome]", beat: float, limit: float = math.inf
 ) -> Outcome:
-    """Wait for the work. While it keeps the loop from its heartbeat, keep its leases from here.
+    """Wait for the result. Renew leases from this thread while the loop is blocked.
 
-    Raises `TimeoutError` when it takes more seconds than `most`.
+    Raises `TimeoutError` after `most` seconds.
     """
-    until = time.monotonic() + most
+    until = time.monotonic() + limit
     while True:
         try:
             return work.result(max(0.0, min(beat, until - time.monotonic())))
@@ -200,13 +202,13 @@ def _stopped(
     work: "concurrent.futures.Future[Outcome]",
     beat: float,
 ) -> Outcome:
-    """The soft limit: end the step, and where the loop does not answer, the process with it, before the hard limit."""
+    """Handle the soft limit: end the step, or the process if its loop does not respond, before the hard limit."""
     hard, soft = task.request.timelimit
     child.submit(lambda parts: parts.segments.time_out(order.run_id, soft))
     try:
         return _watched(child, work, beat, (hard - soft) / 2)
     except concurrent.futures.TimeoutError:
-        log.error("step blocks its process, which is ended", run_id=order.run_id, head=order.head)  # noqa: TRY400
+        log.error("step blocks its process, which is terminated", run_id=order.run_id, head=order.head)  # noqa: TRY400
         if child.parts is not None:
             child.parts.time_out_from_outside(order.run_id, soft)
         os._exit(os.EX_SOFTWARE)
@@ -220,7 +222,7 @@ def _patiently(task: Any, work: "concurrent.futures.Future[T]") -> T:  # noqa: A
 
 
 def _again(task: Any, error: Exception) -> Exception:  # noqa: ANN401
-    """The same message a while later: 1, 2, 4 ... seconds."""
+    """Send the same message again later: after 1, 2, 4 ... seconds."""
     pause = min(2**task.request.retries, LONGEST_PAUSE_SECONDS)
-    found: Exception = task.retry(exc=error, countdown=pause, throw=False)
-    return found
+    retry: Exception = task.retry(exc=error, countdown=pause, throw=False)
+    return retry

@@ -46,17 +46,20 @@ class TestErrors:
     async def test_a_refused_key_says_what_to_do_and_is_in_no_message(self, server: FlowiseServer) -> None:
         secret = SecretStr("wrong-key-that-nobody-sees")
         client = FlowiseClient(Server("dev", server.endpoint, secret, vouched=True), HttpSettings(), DIRECT, 5)
-        with pytest.raises(KeyRefused, match="does not take the API key") as caught:
+        with pytest.raises(KeyRefused, match="rejected the API key") as caught:
             await client.list_nodes()
         await client.close()
-        assert "Make a key in Flowise" in str(caught.value)
+        assert (
+            "Create a key in Flowise with the permissions for chatflows, agentflows, credentials and "
+            "templates, and store it for this server"
+        ) in str(caught.value)
         assert "wrong-key" not in f"{caught.value!s}{caught.value.__cause__!r}{client!r}{caught.value.problem()}"
 
     async def test_nobody_there_is_said_with_the_address(self, server: FlowiseServer) -> None:
         client = FlowiseClient(
             Server("dev", "http://127.0.0.1:1", SecretStr(KEY), vouched=True), HttpSettings(), DIRECT, 5
         )
-        with pytest.raises(FlowiseUnreachable, match=r"Check that Flowise runs at http://127\.0\.0\.1:1"):
+        with pytest.raises(FlowiseUnreachable, match=r"Check that Flowise is running at http://127\.0\.0\.1:1"):
             await client.version()
         await client.close()
 
@@ -64,7 +67,7 @@ class TestErrors:
         client = FlowiseClient(
             Server("dev", f"{server.endpoint}/app", SecretStr(KEY), vouched=True), HttpSettings(), DIRECT, 5
         )
-        with pytest.raises(FlowiseFailed, match="text/html where JSON belongs"):
+        with pytest.raises(FlowiseFailed, match="text/html instead of JSON"):
             await client.list_nodes()
         await client.close()
 
@@ -147,19 +150,19 @@ class TestLoad:
         assert server.count("GET", "/api/v1/nodes") == 2
 
 
-LATE = "no complete answer within"
+LATE = "did not send a complete response within"
 
 
 class TestHostileAnswers:
     @pytest.mark.parametrize(
         ("answer", "words"),
         [
-            (hostile.endless, "more than is read"),
-            (hostile.announced, "more than is read"),
-            (hostile.squeezed, "more than is read"),
+            (hostile.endless, "is too large"),
+            (hostile.announced, "is too large"),
+            (hostile.squeezed, "is too large"),
             (hostile.drip, LATE),
             (hostile.silent, LATE),
-            (hostile.huge_headers, "cannot be worked with"),
+            (hostile.huge_headers, "cannot be used"),
             (hostile.whole("[" * 200_000), "not JSON"),
             (hostile.whole('{"a":' * 900 + "1" + "}" * 900), "no list of nodes"),
             (hostile.whole("[1, 2"), "not JSON"),
@@ -167,7 +170,7 @@ class TestHostileAnswers:
             (hostile.whole(b"\xff\xfe\x00"), "not JSON"),
             (hostile.whole('"a text"'), "no list of nodes"),
             (hostile.whole("", "Location: http://169.254.169.254/latest/meta-data/", status=302), "redirect"),
-            (hostile.whole("[]", media="text/html"), "text/html where JSON belongs"),
+            (hostile.whole("[]", media="text/html"), "text/html instead of JSON"),
         ],
         ids=lambda one: getattr(one, "__name__", str(one))[:30],
     )

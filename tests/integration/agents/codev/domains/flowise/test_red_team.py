@@ -55,7 +55,7 @@ class TestMemory:
         server.hostile["/nodes"] = hostile.whole(f'[{{"name":"a","label":"x","more":{lists}}}]')
         tracemalloc.start()
         try:
-            with pytest.raises(HeadgateError, match="more than is read"):
+            with pytest.raises(HeadgateError, match="is too large"):
                 await client.list_nodes()
             assert tracemalloc.get_traced_memory()[1] < 64 * MEBIBYTE
         finally:

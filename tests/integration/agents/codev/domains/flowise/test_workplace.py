@@ -140,8 +140,8 @@ class TestLooking:
     ) -> None:
         server.hostile["/nodes"] = hostile.silent
         found = await ask(hurried_place, "list_nodes")
-        assert "no complete answer" in str(found["error"])
-        assert "Check that Flowise runs" in str(found["remedy"])
+        assert "did not send a complete response within" in str(found["error"])
+        assert "Check that Flowise is running at" in str(found["remedy"])
 
 
 class TestEveryFault:
@@ -158,7 +158,7 @@ class TestEveryFault:
             f"{checked['error']} {checked['remedy']}",
             await refusal(place, "create_chatflow", None, name="x", **spec),
         ):
-            assert "5 things are wrong." in words
+            assert "5 problems." in words
             for fault in (
                 "An edge names 'gone_0'",
                 "'chatOpenAI_0' has no input 'maxtoken'",
@@ -282,7 +282,7 @@ class TestWriting:
     ) -> None:
         server.hostile["/chatflows"] = hostile.announced
         found = await ask(place, "list_chatflows")
-        assert "more than is read" in str(found["error"])
+        assert "is too large" in str(found["error"])
         assert server.count("GET", "/api/v1/chatflows") < 40
 
     async def test_an_error_before_anything_was_kept_stays_one(
@@ -312,7 +312,7 @@ class TestWriting:
         flow = server.flow(held.flow_id)
         flow["nodes"][0]["data"]["inputs"]["functionName"] = "Theirs"
         server.chatflows[held.flow_id]["flowData"] = json.dumps(flow)
-        with pytest.raises(WriteConflict, match="'Shout' was changed by somebody else"):
+        with pytest.raises(WriteConflict, match="'Shout' was changed by another user"):
             await place.write(wanted, held, "token-2")
         with pytest.raises(WriteConflict):
             await place.remove(held.flow_id, held.mark)
@@ -331,7 +331,7 @@ class TestWriting:
             server.chatflows[held.flow_id]["flowData"] = json.dumps(theirs)
 
         server.after_write = saved_by_somebody
-        with pytest.raises(WriteConflict, match="'Shout' was changed by somebody else"):
+        with pytest.raises(WriteConflict, match="'Shout' was changed by another user"):
             await place.write(wanted, held, "token-2")
         assert server.flow(held.flow_id)["nodes"][0]["data"]["inputs"]["functionName"] == "Theirs"
 
@@ -344,7 +344,7 @@ class TestWriting:
         theirs = recorded_flow("two_customfunction")
         theirs["nodes"][0]["data"]["inputs"]["functionName"] = "Theirs"
         server.after_read = once(lambda: server.save(held.flow_id, theirs))
-        with pytest.raises(WriteConflict, match="'Shout' was changed by somebody else"):
+        with pytest.raises(WriteConflict, match="'Shout' was changed by another user"):
             await (place.write(wanted, held, "token-2") if deed == "write" else place.remove(held.flow_id, held.mark))
         assert server.flow(held.flow_id) == theirs
 
@@ -378,9 +378,9 @@ class TestWriting:
         held = await made(place)
         wanted = await change(place, "change_node", held, id="customFunction_0", inputs={"functionName": "Up"})
         server.keeps = lambda sent: sent.replace("token", "another")
-        with pytest.raises(FlowiseFailed, match="with something else than it was sent"):
+        with pytest.raises(FlowiseFailed, match="differs from what was sent"):
             await place.write(wanted, held, "token-2")
-        with pytest.raises(FlowiseFailed, match="with something else than it was sent"):
+        with pytest.raises(FlowiseFailed, match="differs from what was sent"):
             await made(place, token="token-3")
 
     async def test_does_not_take_a_change_on_top_of_it_for_its_own(
@@ -406,10 +406,10 @@ class TestWriting:
         other = server.add("Other", recorded_flow("llmchain"))
         row = json.dumps(server.chatflows[other])
         server.hostile[f"/chatflows/{held.flow_id}"] = hostile.whole(row)
-        with pytest.raises(FlowiseFailed, match="another chatflow where one belongs"):
+        with pytest.raises(FlowiseFailed, match="another chatflow instead of the requested one"):
             await place.read(held.flow_id)
         server.hostile[f"/chatflows/{held.flow_id}"] = hostile.whole(row.replace(other, "../../apikey"))
-        with pytest.raises(FlowiseFailed, match="no chatflow where one belongs"):
+        with pytest.raises(FlowiseFailed, match="no chatflow instead of the requested one"):
             await place.read(held.flow_id)
 
     async def test_lets_people_move_nodes_meanwhile(self, place: FlowiseWorkplace, server: FlowiseServer) -> None:
@@ -601,7 +601,7 @@ class TestEditing:
         told: Any = await ask(place, "describe_chatflow", chatflow_id=flow_id)
         assert "kept" in told["nodes"][1]["inputs"]["template"]
         spec = {"nodes": told["nodes"], "edges": told["edges"]}
-        assert "nothing yet" in str(await ask(place, "validate_flow_data", **spec))
+        assert "should be kept, but has no value yet" in str(await ask(place, "validate_flow_data", **spec))
         assert await ask(place, "validate_flow_data", **spec, chatflow_id=flow_id) == {"valid": True, "faults": []}
 
     async def test_shows_a_large_chatflow_with_shorter_values(
@@ -685,13 +685,13 @@ class TestTrials:
         found = await place.run_case(flow_id, case, session="s")
         assert "Ending nodes not found" in found.error
         found = await place.run_case(flow_id, TestCase(name="one", file_ids=["a"]), session="s")
-        assert "given no files" in found.error
+        assert "Files cannot be sent to a Flowise server. Omit them" in found.error
         server.hostile[f"/prediction/{flow_id}"] = hostile.drip
         found = await hurried_place.run_case(flow_id, case, session="s")
-        assert "no complete answer within 1 seconds" in found.error
+        assert "did not send a complete response within 1 seconds" in found.error
         assert found.duration_ms >= 900
         server.hostile[f"/prediction/{flow_id}"] = hostile.whole("[]")
-        assert "a prediction without a text" in (await place.run_case(flow_id, case, session="s")).error
+        assert "returned a prediction without text" in (await place.run_case(flow_id, case, session="s")).error
 
     @pytest.mark.parametrize(
         ("given", "answer"),
@@ -718,7 +718,7 @@ class TestTrials:
         flow_id = server.add("x", recorded_flow("two_customfunction"))
         server.hostile[f"/prediction/{flow_id}"] = hostile.whole(given)
         found = await place.run_case(flow_id, TestCase(name="one"), session="s")
-        assert "Let the end of the flow give a text or an object" in found.error
+        assert "End the flow with a node that returns a text or an object" in found.error
 
 
 class TestPlace:

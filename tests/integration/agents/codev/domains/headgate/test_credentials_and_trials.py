@@ -133,9 +133,9 @@ class TestAdding:
         place = await open_place(parts, person)
         with pytest.raises(PermissionMissing) as refused:
             await place.add_credential("CRM_TOKEN", "", {"CRM_TOKEN": KEY})
-        assert (
-            refused.value.remedy
-            == "Owners of the space have it, and admins. Ask an owner, or an admin of your organisation."
+        assert refused.value.remedy == (
+            "Owners of the space have this permission, and so do admins. Ask an owner, or an admin of your"
+            " organisation."
         )
         assert await parts.keys_of(LOCAL, "test").key("CRM_TOKEN") is None
 
@@ -222,7 +222,7 @@ class TestTrials:
         place = await open_place(parts, trial_seconds=0.2)
         held = await changed(place, "build_flow", None, spec=SLOW)
         found = await place.run_case(held.flow_id, TestCase(name="a", text="x"), session="s")
-        assert found.error == "The run was not over after 0 seconds and was cancelled."
+        assert found.error == "The run did not finish within 0 seconds and was cancelled."
         assert (await runs.get_run(parts.engine, LOCAL, found.run_id)).status == "cancelled"
 
     async def test_of_a_session_that_is_cancelled_is_cancelled_too(
@@ -249,11 +249,11 @@ class TestTestSets:
 
 
 async def _running(parts: Parts, held: Held) -> str:
-    """The id of the flow's run, once it works."""
+    """The id of the flow's run, once it has begun: it may wait already."""
     for _ in range(500):
         async with parts.database.reading() as session:
-            rows = await runs.list_runs(session, LOCAL, flow_id=held.flow_id, status="running")
-        if rows:
+            rows = await runs.list_runs(session, LOCAL, flow_id=held.flow_id)
+        if rows and rows[0].status in {"running", "waiting"}:
             return rows[0].id
         await asyncio.sleep(0.01)
     raise AssertionError("no run began")

@@ -121,7 +121,7 @@ class TestConflicts:
         change = await wanted(place, "remove_component", held, node_id="words")
         assert isinstance(change, Change)
         await edited_by_a_person(parts_on_both, held, description="Mine")
-        with pytest.raises(WriteConflict, match="changed by somebody else"):
+        with pytest.raises(WriteConflict, match="changed by another user"):
             await place.write(change, held, new_id())
         assert (await place.read(held.flow_id)).definition["description"] == "Mine"
 

@@ -71,11 +71,13 @@ class TestDiscovery:
     async def test_shows_the_whole_of_a_long_flow(self, place: HeadgateWorkplace) -> None:
         long = GREETING.replace("Hello {text}!", "Hello {text}! " + "x" * 20_000)
         held = await changed(place, "build_flow", None, spec=long)
-        shown = await ask(place, "describe_flow", flow_id=held.flow_id)
-        assert str(shown["spec"]).endswith("words.text -> out.input\n")
-        longer = await changed(place, "build_flow", None, spec=long.replace("x" * 20_000, "x" * 40_000))
-        shown = await ask(place, "describe_flow", flow_id=longer.flow_id)
-        assert "more characters; describe_node shows one node.]" in str(shown["spec"])
+        pages = [await ask(place, "describe_flow", flow_id=held.flow_id)]
+        while "next_offset" in pages[-1]:
+            pages.append(await ask(place, "describe_flow", flow_id=held.flow_id, offset=pages[-1]["next_offset"]))
+        assert len(pages) > 1
+        spec = "".join(str(page["spec"]) for page in pages)
+        assert "x" * 20_000 in spec
+        assert spec.endswith("words.text -> out.input\n")
 
     async def test_shows_a_template_that_can_be_built(self, place: HeadgateWorkplace) -> None:
         found: Any = await ask(place, "list_templates", query="route requests by department")
@@ -105,7 +107,7 @@ class TestDiscovery:
         settings = parts.settings.mcp
         async with parts.database.writing() as session:
             server = McpServerIn(name="crm", transport="http", url="https://crm.example/mcp")
-            row = await mcp_servers.create_server(session, LOCAL, parts.box, settings, wanted=server)
+            row = await mcp_servers.create_server(session, LOCAL, parts.box, settings, server_in=server)
             tools = (FoundTool("find", f"{HOSTILE}. {KEY} {'x' * 500}", {}), FoundTool("drop", "Drops", {}))
             await mcp_servers.store_discovery(session, LOCAL, row.id, Discovery("1", "crm", tools, ()))
             await mcp_servers.set_tool_enabled(session, LOCAL, row.id, "drop", enabled=False)
@@ -254,7 +256,7 @@ class TestEditing:
             (
                 "configure_component",
                 {"node_id": "words", "params": {"template": KEY}},
-                "would hold a key",
+                "would contain a key as text, visible to everyone with access to the flow",
             ),
             ("rename_component", {"node_id": "words", "new_id": "who"}, "who"),
             ("set_flow_details", {"name": "x" * 201}, "name"),

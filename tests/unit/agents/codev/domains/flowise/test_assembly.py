@@ -118,9 +118,12 @@ class TestRefusals:
         ("change", "words"),
         [
             (lambda one: one["nodes"].append({"id": "x", "name": "chatOpenAi"}), "did you mean 'chatOpenAI'"),
-            (lambda one: one["nodes"].append({"id": "llmChain_0", "name": "llmChain"}), "Two nodes are called"),
+            (lambda one: one["nodes"].append({"id": "llmChain_0", "name": "llmChain"}), "Two nodes have the id"),
             (lambda one: one["nodes"][0]["inputs"].update(temprature=1), "did you mean 'temperature'"),
-            (lambda one: one["nodes"][0].update(anchors=[]), "anchors and handles are made for you"),
+            (
+                lambda one: one["nodes"][0].update(anchors=[]),
+                ("Values belong in 'inputs'; anchors and handles are created automatically"),
+            ),
             (lambda one: one["edges"].append({"from": "nope", "to": "llmChain_0.model"}), "no such node"),
             (lambda one: one["edges"].append({"from": "chatOpenAI_0", "to": "llmChain_0.modle"}), "mean 'model'"),
             (lambda one: one["edges"].append({"from": "chatOpenAI_0", "to": "llmChain_0.chainName"}), "no connection"),
@@ -128,7 +131,10 @@ class TestRefusals:
             (lambda one: one["nodes"][2].update(output="nope"), "has no output 'nope'"),
             (lambda one: one["nodes"][2].update(credential="x"), "takes no credential"),
             (lambda one: one.update(nodes="all"), "must be lists"),
-            (lambda one: one["nodes"][1]["inputs"].update(template={"kept": 9}), "nothing yet"),
+            (
+                lambda one: one["nodes"][1]["inputs"].update(template={"kept": 9}),
+                ("should be kept, but has no value yet"),
+            ),
             (lambda one: one["nodes"][1]["inputs"].update(template="a\x00b"), "cannot be stored"),
         ],
     )

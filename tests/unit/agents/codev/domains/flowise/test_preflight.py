@@ -135,8 +135,11 @@ class TestFaults:
             (lambda one: one["nodes"].append(one["nodes"][0]), "Two nodes have this id"),
             (lambda one: one["nodes"][1]["data"]["inputs"].update(template=""), "'template' (Template) is required"),
             (lambda one: one["nodes"][0]["data"].update(credential="no"), "Its credential does not exist"),
-            (lambda one: one["edges"][0].update(sourceHandle="x"), "Its source handle is no output"),
-            (lambda one: one["edges"][0].update(targetHandle="x"), "Its target handle is no input"),
+            (lambda one: one["edges"][0].update(sourceHandle="x"), "Its source handle is not an output of the node"),
+            (
+                lambda one: one["edges"][0].update(targetHandle="x"),
+                ("Its target handle is not an input of the node that takes connections"),
+            ),
             (lambda one: one["nodes"][2]["data"]["inputs"].update(model=""), "does not refer to the node"),
             (lambda one: one["nodes"][2]["data"]["outputs"].update(output="outputPrediction"), "is set to the output"),
             (
@@ -145,7 +148,7 @@ class TestFaults:
             ),
             (
                 lambda one: one["edges"][0].update(targetHandle="llmChain_0-input-prompt-BasePromptTemplate"),
-                "takes BasePromptTemplate, and is given",
+                "takes BasePromptTemplate, but the connected output is",
             ),
         ],
     )
@@ -155,21 +158,21 @@ class TestFaults:
     def test_of_a_credential_name_the_type_that_is_needed(self) -> None:
         flow: Any = assemble(read_spec(LLM_CHAIN), SCHEMAS, [])
         other = [StoredCredential(CREDENTIAL, "x", "anthropicApi")]
-        assert "openAIApi is needed" in str(faults_of(flow, SCHEMAS, other)[0])
+        assert "openAIApi is required" in str(faults_of(flow, SCHEMAS, other)[0])
         flow["nodes"][0]["data"].pop("credential")
         flow["nodes"][0]["data"]["inputs"].pop("credential")
-        assert "It needs a credential of type openAIApi" in str(faults_of(flow, SCHEMAS, [])[0])
+        assert "It requires a credential of type openAIApi" in str(faults_of(flow, SCHEMAS, [])[0])
 
     def test_of_an_agentflow_without_its_start(self) -> None:
         spec = {"nodes": AGENTFLOW["nodes"][2:3], "edges": []}
-        assert any("begins at one 'startAgentflow'" in one for one in changed(spec, lambda _flow: None))
+        assert any("starts with one 'startAgentflow'" in one for one in changed(spec, lambda _flow: None))
 
     @pytest.mark.parametrize(
         ("change", "words"),
         [
             (lambda one: one.pop("agentModelConfig"), "'agentModelConfig' is not set"),
             (lambda one: one["agentModelConfig"].pop("FLOWISE_CREDENTIAL_ID"),
-             "'chatOpenAI' in 'agentModel' needs a credential of type openAIApi"),
+             "'chatOpenAI' in 'agentModel' requires a credential of type openAIApi"),
             (lambda one: one["agentModelConfig"].update(FLOWISE_CREDENTIAL_ID="no"),
              "credential of 'chatOpenAI' in 'agentModel' does not exist"),
             (lambda one: one.update(agentModel="chatOpenAi"), "'agentModel' is 'chatOpenAi', which the server"),

@@ -1,0 +1,137 @@
+"""The component that waits for a decision of users."""
+
+from typing import Annotated, Self
+
+from pydantic import BeforeValidator, JsonValue, PrivateAttr, model_validator
+
+from headgate.components.wording import listed_text
+from headgate.graph.template import FieldKind
+from headgate.sdk import NOT_TAKEN, Component, ComponentError, Data, NotTaken, Table, field, output
+from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest, Outcome
+from headgate.sdk.coerce import data_of
+
+MOST_ITEMS = 20
+LONGEST_HOURS = 87_600.0
+"""Ten years."""
+_LIST: dict[str, JsonValue] = {"type": "array", "items": {"type": "string"}, "maxItems": MOST_ITEMS}
+
+
+class Approval(Component):
+    """Asks users to approve its value before the flow continues. A waiting run needs no worker."""
+
+    label = "Approval"
+    category = "logic"
+    icon = "user-check"
+    keywords = (
+        "approve", "approval", "human", "review", "reviewer", "confirm", "confirmation", "ask me", "sign off",
+        "reject", "decision", "manual", "permission", "four eyes", "before sending", "inbox", "human in the loop",
+    )  # fmt: skip
+
+    value: str | Data | Table = field(label="Value", help="What is shown, and passed on when approved.", main=True)
+    question: str = field(
+        default="Approve this?",
+        label="Question",
+        help="What the users decide, for example: Send this mail?",
+        kind=FieldKind.MULTILINE,
+        port=False,
+        max_length=2000,
+    )
+    assignees: Annotated[list[str], BeforeValidator(listed_text)] = field(
+        default_factory=list,
+        label="Assignees",
+        help="Email addresses, or role:owner, role:publisher, role:editor; empty: every user who may run the flow.",
+        port=False,
+        schema=_LIST,
+    )
+    needed: int = field(
+        default=1, label="Approvals needed", help="Users who must approve; one rejection rejects.", ge=1, le=MOST_ITEMS
+    )
+    not_starter: bool = field(
+        default=False, label="Not the starter", help="The user who started the run may not decide."
+    )
+    timeout_hours: float = field(
+        default=0.0,
+        label="Timeout in hours",
+        help="Then the timeout branch is taken; 0: wait without limit.",
+        ge=0,
+        le=LONGEST_HOURS,
+    )
+    questions: Annotated[list[str], BeforeValidator(listed_text)] = field(
+        default_factory=list,
+        label="Form",
+        help="Further questions that the user who decides answers, one per line.",
+        port=False,
+        schema=_LIST,
+    )
+    editable: Annotated[list[str], BeforeValidator(listed_text)] = field(
+        default_factory=list,
+        label="Editable fields",
+        help="Members of the value that may be changed before approval; * is all of them, or the text.",
+        port=False,
+        schema=_LIST,
+    )
+    _answer: ApprovalAnswer | None = PrivateAttr(default=None)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.editable and self.needed > 1:
+            raise ComponentError(
+                "Approval: a value that several users must approve cannot be edited.",
+                remedy="Set the approvals needed to 1, or remove the editable fields.",
+                field="editable",
+            )
+        return self
+
+    @output(help="The value with its edits, when approved.", branch=True)
+    async def approve(self) -> Data | NotTaken:
+        """Return the value or `NOT_TAKEN`."""
+        return edited(data_of(self.value), (await self._decision()).edits) if await self._is("approve") else NOT_TAKEN
+
+    @output(help="The value, when rejected.", branch=True)
+    async def reject(self) -> Data | NotTaken:
+        """Return the value or `NOT_TAKEN`."""
+        return data_of(self.value) if await self._is("reject") else NOT_TAKEN
+
+    @output(help="The value, when nobody decided in time.", branch=True)
+    async def timeout(self) -> Data | NotTaken:
+        """Return the value or `NOT_TAKEN`."""
+        return data_of(self.value) if await self._is("timeout") else NOT_TAKEN
+
+    @output(help="outcome, comment, answers of the form, and decided_by.")
+    async def decision(self) -> Data:
+        """Return the decision as an object."""
+        answer = await self._decision()
+        return {
+            "outcome": answer.outcome,
+            "comment": answer.comment,
+            "answers": dict(answer.answers),
+            "decided_by": list(answer.decided_by),
+        }
+
+    async def _is(self, outcome: Outcome) -> bool:
+        return (await self._decision()).outcome == outcome
+
+    async def _decision(self) -> ApprovalAnswer:
+        if self._answer is None:
+            self._answer = await self.ctx.approval(
+                ApprovalRequest(
+                    question=self.question,
+                    value=data_of(self.value),
+                    assignees=tuple(self.assignees),
+                    needed=self.needed,
+                    not_starter=self.not_starter,
+                    questions=tuple(self.questions),
+                    editable=tuple(self.editable),
+                    timeout_seconds=self.timeout_hours * 3600 or None,
+                )
+            )
+        return self._answer
+
+
+def edited(value: Data, edits: "dict[str, JsonValue] | object") -> Data:
+    """Return the value with the changed members."""
+    if not isinstance(edits, dict) or not edits:
+        return value
+    if isinstance(value, dict):
+        return {**value, **edits}
+    return edits.get("*", value)

@@ -1,0 +1,1 @@
+"""Approvals: decisions of users that steps wait for."""

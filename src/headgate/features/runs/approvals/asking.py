@@ -1,0 +1,120 @@
+"""The side of the step: stores what it asks, and reads the decision."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Role
+from headgate.features.accounts.users.repository import find_by_email
+from headgate.features.runs.approvals import repository
+from headgate.features.runs.approvals.sealed import seal, unseal
+from headgate.features.runs.approvals.tables import ApprovalRow
+from headgate.features.runs.ports import Origin, Pending, Sealer
+from headgate.features.runs.spaces import Spaces
+from headgate.features.runs.transitions import clock
+from headgate.foundation.canonical import digest, portable
+from headgate.foundation.database import Database
+from headgate.foundation.errors import Invalid
+from headgate.foundation.ids import new_id
+from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest, Outcome
+
+ROUND = 1
+"""A step asks once; steps that repeat would count their rounds."""
+LARGEST_BYTES = 200_000
+"""Of what is shown: more cannot be reviewed."""
+_OUTCOMES: dict[str, Outcome] = {"approved": "approve", "rejected": "reject", "timed_out": "timeout"}
+_ROLE = re.compile(r"^role:\s*([a-z]+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class StepApprovals:
+    """Approvals of steps; see `ports.Approvals`."""
+
+    database: Database
+    box: Sealer
+    spaces: Spaces
+
+    async def ask(self, origin: Origin, request: ApprovalRequest) -> ApprovalAnswer | Pending:
+        """Store the request, or return its outcome. Raises `Invalid`."""
+        key = origin.key
+        space_id = await self.spaces.of(key.tenant_id, key.flow_id)
+        async with self.database.writing() as session:
+            row = await repository.find_of_step(session, key.run_id, origin.step_id, ROUND, tenant_id=key.tenant_id)
+            if row is None:
+                values = await self._values(session, origin, request, space_id)
+                await repository.add_approval(session, values, tenant_id=key.tenant_id)
+                row = await repository.find_of_step(session, key.run_id, origin.step_id, ROUND, tenant_id=key.tenant_id)
+            if row is None:
+                raise Invalid("The run of this approval is gone.", remedy="Start the flow again.")
+            status = row.status
+            if status == "pending" and row.due_at is not None and row.due_at <= clock():
+                status = (
+                    await repository.settle(session, row.id, "timeout", tenant_id=key.tenant_id, at=clock()) or status
+                )
+            if status == "pending":
+                return Pending(row.due_at)
+            return await self._answer(session, row, _OUTCOMES[status])
+
+    async def _values(
+        self, session: AsyncSession, origin: Origin, request: ApprovalRequest, space_id: str
+    ) -> dict[str, Any]:
+        key = origin.key
+        shown = portable(
+            {
+                "question": request.question,
+                "value": request.value,
+                "questions": list(request.questions),
+                "editable": list(request.editable),
+            }
+        )
+        content = orjson.dumps(shown)
+        if len(content) > LARGEST_BYTES:
+            raise Invalid(
+                f"Step '{origin.step_id}' asks to approve {len(content):,} bytes; {LARGEST_BYTES:,} is the most.",
+                remedy="Select the part that users need to see before the Approval.",
+            )
+        at = clock()
+        timeout = request.timeout_seconds
+        starter = await repository.find_starter(session, key.run_id, tenant_id=key.tenant_id)
+        return {
+            "id": new_id(),
+            "space_id": space_id,
+            "flow_run_id": key.run_id,
+            "flow_id": key.flow_id,
+            "step_id": origin.step_id,
+            "round": ROUND,
+            "status": "pending",
+            "content": seal(self.box, shown),
+            "content_hash": digest(shown),
+            "assignees": [await _assignee(session, entry, key.tenant_id) for entry in request.assignees],
+            "needed": request.needed,
+            "approvals": 0,
+            "barred_user_id": starter if request.not_starter else None,
+            "due_at": None if timeout is None else at + int(timeout * 1_000_000),
+            "created_at": at,
+        }
+
+    async def _answer(self, session: AsyncSession, row: ApprovalRow, outcome: Outcome) -> ApprovalAnswer:
+        decisions = await repository.list_decisions(session, [row.id], tenant_id=row.tenant_id)
+        names = tuple(decision.user_name for decision in decisions)
+        if outcome == "timeout" or not decisions:
+            return ApprovalAnswer(outcome, decided_by=names)
+        response = unseal(self.box, decisions[-1].response)
+        return ApprovalAnswer(outcome, **response, decided_by=names)
+
+
+async def _assignee(session: AsyncSession, entry: str, tenant_id: str) -> dict[str, Any]:
+    text = entry.strip().lower()
+    role = _ROLE.match(text)
+    if role is not None and role[1] in list(Role):
+        return {"role": role[1]}
+    user = await find_by_email(session, text, tenant_id=tenant_id)
+    if user is None or not user.active:
+        raise Invalid(
+            f"There is no user '{entry[:200]}' to assign the approval to.",
+            remedy="Use the email address of a user of the organisation, or role:owner, role:publisher, role:editor.",
+        )
+    return {"user_id": user.id, "name": user.name}

@@ -1,0 +1,73 @@
+"""HTTP routes of approvals."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.runs.approvals import service
+from headgate.features.runs.approvals.schemas import ApprovalOut, ApprovalState, DecisionIn, PendingCount
+from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems
+from headgate.foundation.crypto import SecretBox
+
+router = APIRouter(prefix="/approvals", tags=["approvals"])
+_VIEW = [needs(Permission.RUNS_VIEW)]
+
+
+def _box(request: Request) -> SecretBox:
+    box: SecretBox = request.app.state.box
+    return box
+
+
+Box = Annotated[SecretBox, Depends(_box)]
+
+
+@router.get("", summary="List approvals", responses=problems(404), dependencies=_VIEW)
+async def list_(
+    session: ReadSession,
+    caller: Caller,
+    box: Box,
+    *,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    status: ApprovalState | None = None,
+    mine: Annotated[bool, Query(description="Only those that wait for your decision.")] = False,
+    run_id: Annotated[str | None, Query(max_length=36)] = None,
+) -> Page[ApprovalOut]:
+    """List approvals of the spaces that you can view, newest first."""
+    rows = await service.list_approvals(
+        session,
+        caller,
+        box=box,
+        status=status,
+        mine=mine,
+        run_id=run_id,
+        limit=limit + 1,
+        before=parse_cursor(cursor),
+    )
+    page, following = page_of(rows, limit, "id")
+    return Page(items=page, next_cursor=following)
+
+
+@router.get("/count", summary="Count approvals that wait for you", responses=problems(), dependencies=_VIEW)
+async def count(session: ReadSession, caller: Caller, box: Box) -> PendingCount:
+    """Return how many approvals wait for your decision."""
+    return PendingCount(pending=await service.count_mine(session, caller, box=box))
+
+
+@router.get("/{approval_id}", summary="Read an approval", responses=problems(404), dependencies=_VIEW)
+async def read(approval_id: str, session: ReadSession, caller: Caller, box: Box) -> ApprovalOut:
+    """Return what a step asks users to decide, and their decisions."""
+    return await service.get_approval(session, caller, approval_id, box=box)
+
+
+@router.post(
+    "/{approval_id}/decision",
+    summary="Decide an approval",
+    responses=problems(403, 404, 409),
+    dependencies=[needs(Permission.RUNS_START)],
+)
+async def decide(approval_id: str, body: DecisionIn, session: WriteSession, caller: Caller, box: Box) -> ApprovalOut:
+    """Approve or reject. The run continues as soon as enough users have decided."""
+    return await service.decide(session, caller, approval_id, body, box=box)

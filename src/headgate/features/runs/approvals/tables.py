@@ -1,0 +1,67 @@
+"""Approvals that steps wait for, and the decisions of users on them. Times are microseconds in UTC."""
+
+from typing import Any
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from headgate.foundation.database import Encrypted, Json, Row
+
+
+class ApprovalRow(Row):
+    """What a step asks users to decide. One row per step and round; a pending one of a run that is over is closed."""
+
+    __tablename__ = "approvals"
+    __table_args__ = (
+        UniqueConstraint("flow_run_id", "step_id", "round"),
+        UniqueConstraint("id", "tenant_id"),
+        ForeignKeyConstraint(["flow_run_id", "tenant_id"], ["flow_runs.id", "flow_runs.tenant_id"], ondelete="CASCADE"),
+        CheckConstraint("status IN ('pending', 'approved', 'rejected', 'timed_out')", name="status_known"),
+        Index("ix_approvals_tenant_id_status_id", "tenant_id", "status", "id"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    space_id: Mapped[str] = mapped_column(String(36))
+    flow_run_id: Mapped[str] = mapped_column(String(36))
+    flow_id: Mapped[str] = mapped_column(String(36))
+    step_id: Mapped[str] = mapped_column(String(64))
+    round: Mapped[int]
+    status: Mapped[str] = mapped_column(String(16))
+    content: Mapped[bytes] = mapped_column(Encrypted)
+    """Question, value, form and editable members as JSON."""
+    content_hash: Mapped[str] = mapped_column(String(64))
+    """SHA-256 of the canonical JSON of what is shown."""
+    assignees: Mapped[list[dict[str, Any]]] = mapped_column(Json)
+    """Objects with `user_id` and `name`, or `role`."""
+    needed: Mapped[int]
+    approvals: Mapped[int]
+    """How many users have approved."""
+    barred_user_id: Mapped[str | None] = mapped_column(String(36))
+    """The user who started the run and may therefore not decide."""
+    due_at: Mapped[int | None] = mapped_column(BigInteger)
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    decided_at: Mapped[int | None] = mapped_column(BigInteger)
+
+
+class ApprovalDecisionRow(Row):
+    """A user's decision on an approval; never changed."""
+
+    __tablename__ = "approval_decisions"
+    __table_args__ = (
+        ForeignKeyConstraint(["approval_id", "tenant_id"], ["approvals.id", "approvals.tenant_id"], ondelete="CASCADE"),
+        CheckConstraint("decision IN ('approve', 'reject')", name="decision_known"),
+    )
+
+    approval_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    user_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    user_name: Mapped[str] = mapped_column(String(300))
+    decision: Mapped[str] = mapped_column(String(16))
+    response: Mapped[bytes] = mapped_column(Encrypted)
+    """Comment, answers and edits as JSON."""
+    response_hash: Mapped[str] = mapped_column(String(64))
+    shown_hash: Mapped[str] = mapped_column(String(64))
+    key_id: Mapped[str | None] = mapped_column(String(36))
+    address: Mapped[str | None] = mapped_column(String(64))
+    decided_at: Mapped[int] = mapped_column(BigInteger)

@@ -1,0 +1,20 @@
+"""Waiting without a worker: the attempt ends, and the next one begins when the step is woken."""
+
+from headgate.features.runs.waiting import WaitReason
+
+SHORTEST_SECONDS = 2.0
+"""Waits up to this long keep their worker: a row would take as long to be woken."""
+
+
+class Suspended(Exception):
+    """Raised through a component that waits: its attempt ends here.
+
+    Args:
+        reason: What it waits for.
+        until: When the next attempt is to begin at the latest: microseconds in UTC. None: when the step is answered.
+    """
+
+    def __init__(self, reason: WaitReason, until: int | None) -> None:
+        super().__init__("The step waits. Its next attempt begins when it is woken.")
+        self.reason = reason
+        self.until = until

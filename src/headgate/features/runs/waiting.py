@@ -1,0 +1,62 @@
+"""Steps that wait without a worker, as plain values."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from headgate.features.runs.transitions import Claim, Json, RunKey
+
+
+class WaitReason(StrEnum):
+    """What a suspended step waits for."""
+
+    TIME = "time"
+    RETRY = "retry"
+    APPROVAL = "approval"
+    EVENT = "event"
+    RUN = "run"
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """Failed attempts at a step since its run started or was resumed."""
+
+    failures: int = 0
+    since: int | None = None
+    """Start of the first attempt that failed: microseconds in UTC."""
+    tokens_input: int | None = None
+    """Tokens that those attempts used."""
+    tokens_output: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why an attempt failed after which the step is attempted again, and what it left."""
+
+    code: str
+    message: str
+    record: Json
+    """Prompt, calls, log and tokens of this attempt; see `rows.RECORD_MEMBERS`."""
+    tries: Tries
+    """This attempt included."""
+    max_attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Suspension:
+    """A step that ends its attempt to wait."""
+
+    claim: Claim
+    reason: WaitReason
+    until: int | None
+    """When it is woken at the latest: microseconds in UTC. None: when it is answered (`waking`)."""
+    failure: Failure | None = None
+    """Where it waits for a retry."""
+
+
+@dataclass(frozen=True, slots=True)
+class WokenRun:
+    """A run of which steps were woken."""
+
+    key: RunKey
+    starter: str | None
+    """The user who started it, or the digest of a visitor's address."""

@@ -1,0 +1,44 @@
+"""What a step asks users to approve, and their answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pydantic import JsonValue
+
+Outcome = Literal["approve", "reject", "timeout"]
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequest:
+    """What users decide on."""
+
+    question: str
+    value: JsonValue
+    """What will be sent or done, as shown to them."""
+    assignees: tuple[str, ...] = ()
+    """Email addresses of users and `role:NAME` of the space; empty: every user who may start the flow."""
+    needed: int = 1
+    """How many users must approve. One rejection is enough."""
+    not_starter: bool = False
+    """Whether the user who started the run may not decide."""
+    questions: tuple[str, ...] = ()
+    """Further questions, which the user who decides answers in text."""
+    editable: tuple[str, ...] = ()
+    """Members of the value that may be changed; `*` is all of them, and a text as a whole."""
+    timeout_seconds: float | None = None
+    """None: without limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalAnswer:
+    """The outcome of an approval."""
+
+    outcome: Outcome
+    comment: str = ""
+    answers: Mapping[str, str] = field(default_factory=dict)
+    """Question to answer."""
+    edits: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Changed members of the value; `*` is the changed text."""
+    decided_by: tuple[str, ...] = ()
+    """Names of the users who decided."""

@@ -1,0 +1,175 @@
+"""What every execution backend must do with steps that run flows, on every database: see `conformance`."""
+
+import signal
+from pathlib import Path
+from typing import Any
+
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.foundation.database import Database
+from headgate.graph.model import Flow
+from tests.integration.features.runs.conformance import finish, over, until, value_of
+from tests.integration.features.runs.conformance_waits import waits
+from tests.support.engine import make_chain, make_flow, new_run, publish, store_flow
+from tests.support.rows import child_rows, run_row, statuses, step_rows
+
+
+async def published(database: Database, flow: Flow) -> str:
+    """Store and publish a flow. Returns its id."""
+    return (await publish(database, await store_flow(database, flow))).flow_id
+
+
+def calling(type_: str, field: str, flow: str, *, output: str = "text", **params: Any) -> Flow:
+    """A step that runs a flow, between two others."""
+    return make_flow(
+        {"start": "Start", "call": type_, "after": "Echo"},
+        [f"start.text -> call.{field}", f"call.{output} -> after.input"],
+        call={"flow": flow, **params},
+    )
+
+
+def body(**tally: Any) -> Flow:
+    """A flow of two steps, of which the second leaves a line in a file."""
+    return make_flow({"start": "Start", "work": "Tally"}, ["start.text -> work.input"], work=tally)
+
+
+class SubflowConformance:
+    """A step that runs flows holds nothing, starts each once, and shares its end with them."""
+
+    async def test_a_flow_is_a_run_of_its_own_whose_result_the_step_returns(
+        self, make_engine: Any, database: Database
+    ) -> None:
+        engine = await make_engine(max_concurrent_runs=1, spare_concurrent_runs=0)
+        child = await published(database, make_chain(2, s2={"mark": "!"}))
+        request = new_run(await store_flow(database, calling("RunFlow", "text", child)), "hi")
+        await finish(engine, request)
+        row = await run_row(database, request.key.run_id)
+        assert (row.status, row.output_payload["text"]) == ("completed", "hi!")
+        (started,) = await child_rows(database, request.key.run_id)
+        assert (started.flow_id, started.status, started.parent_step_id, started.parent_iteration) == (
+            child,
+            "completed",
+            "call",
+            0,
+        )
+
+    async def test_a_failure_goes_up_with_its_code_and_a_resume_goes_down(
+        self, engine: ExecutionBackend, database: Database, tmp_path: Path
+    ) -> None:
+        needs = {"file": str(tmp_path / "there"), "path": str(tmp_path / "lines")}
+        flow = make_flow({"start": "Start", "needs": "Needs"}, ["start.text -> needs.input"], needs=needs)
+        child = await published(database, flow)
+        request = new_run(await store_flow(database, calling("RunFlow", "text", child)), "hi")
+        await finish(engine, request)
+        (started,) = await child_rows(database, request.key.run_id)
+        step = (await step_rows(database, request.key.run_id))["call"]
+        assert (step.status, step.error_code) == ("failed", "invalid")
+        assert started.id in step.error_message
+        (tmp_path / "there").touch()
+        await engine.resume(request.key)
+        await over(engine, request.key.run_id)
+        assert (await run_row(database, request.key.run_id)).status == "completed"
+        assert [row.resumes for row in await child_rows(database, request.key.run_id)] == [1]
+
+    async def test_a_cancel_goes_down_to_every_level(self, engine: ExecutionBackend, database: Database) -> None:
+        inner = await published(
+            database,
+            make_flow({"s": "Start", "w": "Wait"}, ["s.text -> w.value"], w={"seconds": 86_400}),
+        )
+        outer = await published(database, calling("RunFlow", "text", inner))
+        request = new_run(await store_flow(database, calling("RunFlow", "text", outer)))
+        await engine.start(request)
+
+        async def innermost() -> Any:
+            for child in await child_rows(database, request.key.run_id):
+                for below in await child_rows(database, child.id):
+                    if below.status == "waiting":
+                        return below
+            return None
+
+        await until(innermost)
+        await waits(database, request)
+        below = await innermost()
+        await engine.cancel(request.key.run_id, request.key.tenant_id)
+        (child,) = await child_rows(database, request.key.run_id)
+        assert (await run_row(database, request.key.run_id)).status == "cancelled"
+        assert (child.status, (await run_row(database, below.id)).status) == ("cancelled", "cancelled")
+        assert set((await statuses(database, below.id)).values()) == {"completed", "cancelled"}
+
+    async def test_a_cancelled_flow_fails_the_step(self, engine: ExecutionBackend, database: Database) -> None:
+        child = await published(
+            database, make_flow({"s": "Start", "w": "Wait"}, ["s.text -> w.value"], w={"seconds": 86_400})
+        )
+        request = new_run(await store_flow(database, calling("RunFlow", "text", child)))
+        await engine.start(request)
+        await waits(database, request)
+        (started,) = await child_rows(database, request.key.run_id)
+        await engine.cancel(started.id, request.key.tenant_id)
+        await over(engine, request.key.run_id)
+        assert (await step_rows(database, request.key.run_id))["call"].error_code == "subflow_cancelled"
+
+    async def test_each_item_is_run_once_and_results_keep_the_order(
+        self, engine: ExecutionBackend, database: Database, tmp_path: Path
+    ) -> None:
+        child = await published(database, body(path=str(tmp_path / "lines")))
+        request = new_run(
+            await store_flow(database, calling("ForEach", "items", child, output="results", parallel=3)),
+            "a\nb\nc\nd\ne",
+        )
+        await finish(engine, request)
+        assert value_of((await step_rows(database, request.key.run_id))["call"], "results") == ["a", "b", "c", "d", "e"]
+        assert [row.parent_iteration for row in await child_rows(database, request.key.run_id)] == [0, 1, 2, 3, 4]
+        assert len((tmp_path / "lines").read_text().splitlines()) == 5
+
+    async def test_errors_of_items_are_results(self, engine: ExecutionBackend, database: Database) -> None:
+        flow = make_flow({"s": "Start", "b": "Broken"}, ["s.text -> b.input"])
+        child = await published(database, flow)
+        params = {"on_error": "continue", "parallel": 2}
+        request = new_run(
+            await store_flow(database, calling("ForEach", "items", child, output="errors", **params)), "a\nb\nc"
+        )
+        await finish(engine, request)
+        step = (await step_rows(database, request.key.run_id))["call"]
+        assert [(error["index"], error["item"], error["code"]) for error in value_of(step, "errors")] == [
+            (0, "a", "invalid"),
+            (1, "b", "invalid"),
+            (2, "c", "invalid"),
+        ]
+
+    async def test_a_loop_ends_when_its_condition_holds(self, engine: ExecutionBackend, database: Database) -> None:
+        child = await published(
+            database, make_flow({"s": "Start", "e": "Echo"}, ["s.text -> e.input"], e={"mark": "x"})
+        )
+        params = {"until": "length(text) >= `3`", "most": 9}
+        request = new_run(await store_flow(database, calling("Loop", "value", child, output="rounds", **params)), "")
+        await finish(engine, request)
+        step = (await step_rows(database, request.key.run_id))["call"]
+        assert (step.error_message, value_of(step, "rounds")) == (None, {"rounds": 3, "holds": True})
+        assert len(await child_rows(database, request.key.run_id)) == 3
+
+    async def test_a_killed_engine_repeats_no_finished_item(
+        self, make_engine: Any, database: Database, processes: Any, tmp_path: Path
+    ) -> None:
+        gate = make_flow(
+            {"start": "Start", "work": "Tally", "gate": "Gate"},
+            ["start.text -> work.input", "work.text -> gate.input"],
+            work={"path": str(tmp_path / "lines")},
+            gate={"folder": str(tmp_path)},
+        )
+        child = await published(database, gate)
+        (tmp_path / "gate.open").touch()
+        version = await store_flow(database, calling("ForEach", "items", child, parallel=1))
+        items = "\n".join(str(number) for number in range(30))
+        process, run_id = await processes.start(version, items)
+
+        async def some() -> bool:
+            return bool(sum(row.status == "completed" for row in await child_rows(database, run_id)) >= 10)
+
+        await until(some)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        done = sum(row.status == "completed" for row in await child_rows(database, run_id))
+        assert done < 30
+        await over(await make_engine(), run_id)
+        assert (await run_row(database, run_id)).status == "completed"
+        assert len(await child_rows(database, run_id)) == 30
+        assert 30 <= len((tmp_path / "lines").read_text().splitlines()) <= 31

@@ -1,0 +1,56 @@
+"""Every template with its sample data, through the application: imported, ready, run by the embedded engine."""
+
+from typing import Any
+
+import httpx2
+import pytest
+
+from headgate.features.catalog.gallery import Recipe, load_gallery
+from tests.integration.http.conftest import created
+
+TEMPLATES = load_gallery()
+AS_IT_IS = [recipe for recipe in TEMPLATES if not recipe.needs_model and not recipe.needs_network]
+
+
+def key_of(recipe: Recipe) -> str:
+    return recipe.key
+
+
+class TestTemplates:
+    async def test_say_their_category_needs_and_sample(self, client: httpx2.AsyncClient) -> None:
+        listed = {one["id"]: one for one in (await client.get("/api/v1/templates")).json()}
+        assert set(listed) == {recipe.key for recipe in TEMPLATES}
+        totals, summary = listed["csv-totals"], listed["document-summary"]
+        assert (totals["category"], totals["needs_model"], totals["needs_network"]) == ("spreadsheets", False, False)
+        assert totals["sample"]["file"]["name"] == "sales.csv"
+        assert summary["needs_model"]
+        assert listed["page-to-file"]["needs_network"]
+
+    async def test_are_mostly_ready_without_anything_else(self) -> None:
+        assert len(AS_IT_IS) * 2 > len(TEMPLATES)
+
+    @pytest.mark.parametrize("recipe", AS_IT_IS, ids=key_of)
+    async def test_run_as_they_are_on_their_sample_data(self, client: httpx2.AsyncClient, recipe: Recipe) -> None:
+        flow = await created(client, recipe.spec)
+        assert flow["issues"] == []
+        run = await self.run(client, flow["id"], recipe)
+        assert run["status"] == "completed", run["error"]
+        outcome = run["output"]["text"] + await self.files(client, run)
+        assert [part for part in recipe.shows if part not in outcome] == []
+
+    async def run(self, client: httpx2.AsyncClient, flow_id: str, recipe: Recipe) -> dict[str, Any]:
+        files = []
+        if file := recipe.sample.file:
+            upload = await client.post("/api/v1/files", files={"file": (file.name, file.content.encode())})
+            assert upload.status_code == 201, upload.text
+            files = [upload.json()["id"]]
+        start = {"text": recipe.sample.text, "form_data": recipe.sample.form, "file_ids": files, "wait": True}
+        answer = await client.post(f"/api/v1/flows/{flow_id}/runs", json=start)
+        assert answer.status_code == 201, answer.text
+        result: dict[str, Any] = answer.json()
+        return result
+
+    async def files(self, client: httpx2.AsyncClient, run: dict[str, Any]) -> str:
+        contents = [await client.get(f"/api/v1/files/{file_id}/content") for file_id in run["output"]["file_ids"]]
+        assert all(content.status_code == 200 for content in contents)
+        return "\n".join(content.content.decode("utf-8-sig", "replace") for content in contents)
