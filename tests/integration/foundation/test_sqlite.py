@@ -1,6 +1,7 @@
 """Connections to SQLite are closed whatever happens at the same moment."""
 
 import asyncio
+import threading
 from pathlib import Path
 
 import pytest
@@ -26,3 +27,33 @@ class TestClosing:
         await connection.close()
         await asyncio.wait_for(connection.close(), PATIENCE_SECONDS)
         assert connection.stop() is None
+
+
+class TestClosedLoops:
+    """A statement that is executed while the loop that asked for it is closed."""
+
+    @pytest.mark.parametrize("stopped", [True, False])
+    def test_end_no_thread_with_an_error(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, stopped: bool
+    ) -> None:
+        errors: list[threading.ExceptHookArgs] = []
+        monkeypatch.setattr(threading, "excepthook", errors.append)
+        reached, closed = threading.Event(), threading.Event()
+
+        async def leave() -> sqlite.SqliteConnection:
+            connection = await sqlite.connect(tmp_path / "a.db")
+            await connection.create_function("slow", 0, lambda: reached.set() or closed.wait(60))
+            statement = asyncio.ensure_future(connection.execute("SELECT slow()"))
+            await asyncio.to_thread(reached.wait, 60)
+            statement.cancel()
+            if stopped:
+                connection.stop()
+            return connection
+
+        connection = asyncio.run(leave())
+        closed.set()
+        if not stopped:
+            connection.stop()
+        connection._thread.join(60)
+        assert not connection._thread.is_alive()
+        assert errors == []

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -22,6 +23,12 @@ from tests.support.scripted_server import ScriptedServer
 
 EXAMPLES = tuple(sorted(one.__name__ for one in BUILTINS))
 """Each component has a flow that shows it."""
+CALLED = {
+    "Check an address": "Checked",
+    "Handle an order": "Handled",
+    "Improve and score a text": '{"score": 9}',
+}
+"""Published flows that the examples run, and the text that each returns."""
 FORM = {"title": "Broken", "urgent": "yes", "applicant": "Ann", "amount": 3, "net": 8, "name": "Ann"}
 UPLOADS = {"Transcribe": "r.wav", "TableQuery": "r.csv"}
 CONTENTS = {
@@ -57,6 +64,8 @@ class Places:
 def visit(client: httpx2.Client, places: Places, run: Callable[..., str]) -> dict[str, Any]:
     """Use all of the product; what came of each part, by name."""
     outcome: dict[str, Any] = {}
+    for name, text in CALLED.items():
+        _publish(client, name, text)
     outcome["mcp"] = _mcp(client, places)
     outcome["components"] = {name: _example(client, places, name) for name in EXAMPLES}
     outcome["providers"] = {
@@ -102,13 +111,42 @@ def _run(client: httpx2.Client, flow: Mapping[str, Any], upload: str = "r.txt") 
     if '"code"' in definition:
         client.post(f"/flows/{flow_id}/components/check").raise_for_status()
     answers = {name: value for name, value in FORM.items() if name in fields}
-    body: dict[str, Any] = {"text": "Lund is nice", "wait": True, "form_data": answers}
+    body: dict[str, Any] = {"text": "Lund is nice", "form_data": answers}
     if '"FileInput"' in definition:
         body["file_ids"] = [client.post("/files", files={"file": (upload, CONTENTS[upload])}).json()["id"]]
         if "report" in fields:
             body["form_data"] = {"report": body["file_ids"][0]}
-    done = client.post(f"/flows/{flow_id}/runs", json=body)
+    done = client.post(f"/flows/{flow_id}/runs", json=body | {"wait": '"Approval"' not in definition})
+    if done.is_success and not done.json()["finished_at"]:
+        done = _approved(client, done.json()["id"])
     return done.json()["status"] if done.is_success and done.json()["status"] == "completed" else done.text
+
+
+def _approved(client: httpx2.Client, run_id: str) -> httpx2.Response:
+    """Approve what the run asks for; the run when it is over."""
+    while True:
+        for waiting in client.get("/approvals", params={"run_id": run_id, "status": "pending"}).json()["items"]:
+            client.post(f"/approvals/{waiting['id']}/decision", json={"decision": "approve"}).raise_for_status()
+        run = client.get(f"/flow-runs/{run_id}")
+        if not run.is_success or run.json()["finished_at"]:
+            return run
+        time.sleep(0.1)
+
+
+def _publish(client: httpx2.Client, name: str, text: str) -> None:
+    """Publish a flow that returns this text."""
+    spec = f"""name: {name}
+nodes:
+  made: TextInput
+    text: '{text}'
+  out: ChatOutput
+edges:
+  made.text -> out.input
+form:
+  country: text
+"""
+    made = client.post("/flows", json={"spec": spec}).raise_for_status()
+    client.post(f"/flows/{made.json()['id']}/publish", json={}).raise_for_status()
 
 
 def _mcp(client: httpx2.Client, places: Places) -> int:

@@ -425,6 +425,10 @@ class TestAudit:
         assert sum(action == "file.shared" for action, *_ in told) == 1
 
 
+DECISIONS = {"/api/v1/deliveries/redeliver", "/api/v1/approvals/{approval_id}/decision"}
+"""Routes that name what a run has left or waits for, and start nothing."""
+
+
 class TestRouteContracts:
     """Who may only start runs brings inputs, never a flow."""
 
@@ -438,8 +442,8 @@ class TestRouteContracts:
                 if not isinstance(operation, dict) or operation.get("x-permission") != "runs.start":
                     continue
                 seen.add(f"{method} {path}")
-                if path == "/api/v1/deliveries/redeliver":
-                    continue  # names deliveries, and starts nothing of a flow
+                if path in DECISIONS:
+                    continue
                 if path.startswith("/v1/"):
                     continue  # of OpenAI's shape: what is not a message is ignored, as test_completions.py shows
                 for kind, content in operation.get("requestBody", {}).get("content", {}).items():
