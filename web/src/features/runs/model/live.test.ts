@@ -59,6 +59,18 @@ describe("a run that is followed", () => {
     expect(run.steps.a).toMatchObject({ status: "completed", error: "It is down." });
   });
 
+  it("keeps when an attempt began that the rows know, however late its event comes", () => {
+    const rows = {
+      ...RUN,
+      steps: RUN.steps.map((step) => ({ ...step, attempts: 1, started_at: "2026-01-01T00:00:00Z" })),
+    };
+    const began = Date.parse("2026-01-01T00:00:00Z");
+    const again = applyEvent(fromRun(rows), event("step_started", { step_id: "a", attempt: 1 }), began + 60_000);
+    expect(again.steps.a?.startedAt).toBe(began);
+    const next = applyEvent(again, event("step_started", { step_id: "a", attempt: 2 }), began + 60_000);
+    expect(next.steps.a?.startedAt).toBe(began + 60_000);
+  });
+
   it("shows where text was missed until the step has ended", () => {
     let run = applyEvent(fromRun(RUN), event("step_started", { step_id: "a", attempt: 1 }));
     run = applyEvent(run, event("token", { step_id: "a", text: "Hel" }));

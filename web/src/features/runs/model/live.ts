@@ -104,7 +104,8 @@ export function applyEvent(run: LiveRun, event: StreamEvent, now = Date.now()): 
           attempt,
           preview: "",
           error: "",
-          startedAt: now,
+          // An event of an attempt that the rows know is an earlier one, sent again to a page that was opened later.
+          startedAt: attempt === step.attempt ? (step.startedAt ?? now) : now,
           until: null,
           retry: null,
           ms: null,

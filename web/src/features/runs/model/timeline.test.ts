@@ -40,6 +40,17 @@ describe("a timeline", () => {
     ]);
   });
 
+  it("shows what a step waited between its attempts", () => {
+    const attempt = (no: number, from: number, to: number | null, status: string) =>
+      ({ attempt_no: no, started_at: time(from), finished_at: to === null ? null : time(to), status }) as AttemptOut;
+    const tries = { a: [attempt(1, 0, 5, "suspended"), attempt(2, 800, 810, "completed")] };
+    const { rows } = timelineOf({ ...given, tries, steps: [step("a", 800, 810)] });
+    expect(rows[0]?.bars).toEqual([
+      { from: 0, to: 800, status: "waiting" },
+      { from: 800, to: 810, status: "completed" },
+    ]);
+  });
+
   it("leaves out the time of results that were taken over", () => {
     const found = timelineOf({
       ...given,

@@ -59,13 +59,19 @@ export function timelineOf({ createdAt, steps, parents, tries, now }: Given): Ti
   return { rows, length, origin };
 }
 
+/** Attempts whose bars look like a step in another state. */
+const BAR_STATUSES: Record<string, string> = { started: "running", retried: "failed" };
+
 function barsOf(step: StepSummary, tries: readonly AttemptOut[] | undefined, origin: number, now: number): Bar[] {
   if (tries && tries.length > 1) {
-    return tries.map((one) => ({
-      from: Date.parse(one.started_at) - origin,
-      to: (at(one.finished_at) ?? now) - origin,
-      status: one.status === "started" ? "running" : one.status === "retried" ? "failed" : one.status,
-    }));
+    return tries.flatMap((attempt, index) => {
+      const from = Date.parse(attempt.started_at) - origin;
+      const to = (at(attempt.finished_at) ?? now) - origin;
+      if (attempt.status !== "suspended") return [{ from, to, status: BAR_STATUSES[attempt.status] ?? attempt.status }];
+      const next = tries[index + 1];
+      const end = next ? Date.parse(next.started_at) : (at(step.finished_at) ?? now);
+      return [{ from, to: Math.max(end - origin, to), status: "waiting" }];
+    });
   }
   const from = (at(step.started_at) as number) - origin;
   return [{ from, to: Math.max((at(step.finished_at) ?? now) - origin, from), status: step.status }];

@@ -15,6 +15,7 @@ const LOOKS: Record<string, string> = {
   failed: "bg-bad",
   cancelled: "bg-warn",
   pending: "bg-line-strong/50",
+  waiting: "bg-info/30",
 };
 const MOST_ZOOM = 32;
 
