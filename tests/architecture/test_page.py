@@ -127,6 +127,13 @@ class TestAModule:
                         assert not colours, "colours come from styles/tokens.css"
 
 
+class TestIcons:
+    def test_of_every_component_are_known_to_the_page(self) -> None:
+        icons = (SOURCES / "components" / "icons" / "componentIcons.ts").read_text(encoding="utf-8")
+        known = set(re.findall(r"""^  "?([a-z-]+)"?: [A-Z]""", icons, re.MULTILINE))
+        assert {template.icon for template in TEMPLATES} - known == set()
+
+
 class TestServedWords:
     """What the server says of components and ready-made flows, as the page says it in Swedish."""
 
