@@ -124,7 +124,7 @@ async def _on_postgres(folder: Path, effort: Effort) -> Found:
                     effort.at_once,
                     effort.blocks,
                     database=(server.pid,),
-                    settle=lambda: server.sql("VACUUM ANALYZE", name),
+                    settle=lambda: server.sql("VACUUM ANALYZE", database=name),
                 )
     finally:
         server.close()

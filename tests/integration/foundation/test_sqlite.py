@@ -41,7 +41,8 @@ class TestClosedLoops:
         reached, closed = threading.Event(), threading.Event()
 
         async def leave() -> sqlite.SqliteConnection:
-            connection = await sqlite.connect(tmp_path / "a.db")
+            connection = sqlite.connect(tmp_path / "a.db")
+            await connection
             await connection.create_function("slow", 0, lambda: reached.set() or closed.wait(60))
             statement = asyncio.ensure_future(connection.execute("SELECT slow()"))
             await asyncio.to_thread(reached.wait, 60)

@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 from sqlalchemy import create_engine, text
+from sqlalchemy.exc import OperationalError
 
 from tests.support.databases import Postgres
 
+OID = text("SELECT oid FROM pg_database WHERE datname = current_database()")
 LEFT_BEHIND = (
     "UPDATE scheduled_jobs SET worker_id = 'elsewhere:1:a', lease_until = 9000000000000000, due_at = 1",
     "INSERT INTO passkey_challenges (token_hash, purpose, challenge, expires_at) VALUES ('left', 'login', 'bytes', 1)",
@@ -35,8 +37,26 @@ def test_what_a_test_left_behind_is_gone(postgres: Postgres, statement: str) -> 
     with postgres.fresh() as first:
         before = rows(first)
         name = first.partition("?")[0].rpartition("/")[2]
-        postgres.sql(statement, name)
+        postgres.sql(statement, database=name)
         assert rows(first) != before
     with postgres.fresh() as second:
-        assert second == first
         assert rows(second) == before
+
+
+def test_what_a_test_left_running_reaches_no_later_one(postgres: Postgres) -> None:
+    with postgres.fresh() as first:
+        engine = create_engine(first)
+        left = engine.connect()
+        oid = left.execute(OID).scalar()
+        left.commit()
+    with postgres.fresh() as second:
+        with pytest.raises(OperationalError):
+            left.execute(OID)
+        left.close()
+        engine.dispose()
+        with pytest.raises(OperationalError):
+            engine.connect()
+        engine = create_engine(second)
+        with engine.connect() as connection:
+            assert connection.execute(OID).scalar() == oid
+        engine.dispose()
