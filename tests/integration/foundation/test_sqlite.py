@@ -40,10 +40,14 @@ class TestClosedLoops:
         monkeypatch.setattr(threading, "excepthook", errors.append)
         reached, closed = threading.Event(), threading.Event()
 
+        def slow() -> bool:
+            reached.set()
+            return closed.wait(60)
+
         async def leave() -> sqlite.SqliteConnection:
             connection = sqlite.connect(tmp_path / "a.db")
             await connection
-            await connection.create_function("slow", 0, lambda: reached.set() or closed.wait(60))
+            await connection.create_function("slow", 0, slow)
             statement = asyncio.ensure_future(connection.execute("SELECT slow()"))
             await asyncio.to_thread(reached.wait, 60)
             statement.cancel()

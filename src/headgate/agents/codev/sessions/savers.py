@@ -8,11 +8,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-import aiosqlite
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from headgate.foundation.database import sqlite
 
 T = TypeVar("T")
 MOST_CONNECTIONS = 4
@@ -78,7 +79,7 @@ class WholeSqliteSaver(AsyncSqliteSaver):
 @asynccontextmanager
 async def open_sqlite(path: Path, patience: float) -> AsyncIterator[AsyncSqliteSaver]:
     """Checkpoints in a file."""
-    async with aiosqlite.connect(path, timeout=patience) as connection:
+    async with sqlite.connect(path, timeout=patience) as connection:
         await connection.execute(f"PRAGMA busy_timeout={int(patience * 1000)}")
         await connection.execute("PRAGMA journal_mode=WAL")
         await connection.execute("PRAGMA synchronous=FULL")
