@@ -97,7 +97,7 @@ class RunsFlows(Protocol):
         form: Mapping[str, JsonValue],
         file_ids: tuple[str, ...],
         on_event: RunEvent,
-        wanted: Wanted = "draft",
+        version: Wanted = "draft",
         idempotency_key: str | None = None,
         outside: Marks = (),
     ) -> RunOutcome:
